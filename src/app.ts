@@ -30,50 +30,50 @@ export type { Addresses } from './app/listeners.ts'
 /** A running Gatehouse. */
 export type App = AsyncDisposable & {
   readonly version: string
-  /** What can be asked for, also as `prefix*`. */
+  /** Names of the models that callers may use; `prefix*` stands for all names with the prefix. */
   readonly models: readonly string[]
   readonly exampleModel: string | undefined
-  /** How limits are counted, in words. */
+  /** Describes where limits are counted, for the start message. */
   readonly limits: string
   /** The operator's API, as the control socket serves it. */
   readonly client: ApiClient
   readonly openapi: () => object
-  /** Opens the ports and answers their addresses. */
+  /** Opens the ports, and returns their addresses. */
   listen(): Promise<Addresses>
-  /** Not ready at once; no new work after `server.drain_delay_ms`; what is under way may finish for a while. */
+  /** Starts the shutdown: not ready at once, no new requests after `server.drain_delay_ms`, then a deadline for running ones. */
   drain(): Promise<void>
 }
 
-/** Builds the whole house, storey by storey: the only place that knows which part fits where. */
+/** Creates all parts and connects them, layer by layer. No other file knows how the parts are wired. */
 export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
   await using built = new AsyncDisposableStack()
-  const ground = await openInfrastructure(built, config, { env, world })
-  const { database, storage, clock, ids, log, metrics } = ground
+  const infrastructure = await openInfrastructure(built, config, { env, world })
+  const { database, storage, clock, ids, log, metrics } = infrastructure
   const administration = createAdministration({
-    ...ground,
-    secretFiles: secretFilesOf(config, ground.random),
+    ...infrastructure,
+    secretFiles: secretFilesOf(config, infrastructure.random),
     credits: config.credits,
     keyDefaults: { permissions: config.keys.default_permissions },
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests } = await createIdentity(ground, administration.audit.events)
+  const { authenticator, freeRequests } = await createIdentity(infrastructure, administration.audit.events)
   const { overrides } = administration.reads
-  const served = openModels(ground, env)
-  const rules = createRules(ground, served)
-  const { govern, sendable, screen, simulate, isAuditRequired } = openEvaluation(ground, administration, {
+  const served = openModels(infrastructure, env)
+  const rules = createRules(infrastructure, served)
+  const { govern, sendable, screen, simulate, isAuditRequired } = openEvaluation(infrastructure, administration, {
     ...rules,
-    holdMs: holdMsOf(ground, served),
+    holdMs: holdMsOf(infrastructure, served),
   })
-  const road = { freeRequests, overrides, govern, sendable, served }
-  const { catalogue, counters, credits, infer, countTokens } = await openPipeline(ground, road)
-  const { record, testSink } = built.use(await openAudit({ ...ground, ...administration, isAuditRequired }))
-  const stored = await openStoredResponses(ground)
-  await openExpiry(ground, stored)
+  const pipelineParts = { freeRequests, overrides, govern, sendable, served }
+  const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
+  const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
+  const stored = await openStoredResponses(infrastructure)
+  await openExpiry(infrastructure, stored)
 
   built.use(watchProcess(metrics))
   const recorder = createRequestRecorder({ clock, log, metrics })
   const callerOf = createCallerOf({ authenticator, freeRequests })
-  const listeners = built.use(createListeners(ground, { recorder, identify: callerOf.identify }))
+  const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
   const parts = {
     catalogue,
     callerOf,
@@ -104,7 +104,7 @@ export async function createApp(config: Config, env: Environment, world: World =
         isAuditRequired: config.audit.requests && config.audit.on_failure === 'refuse',
       }),
       { part: 'credits', problem: async () => credits.problem() },
-      { part: 'limits', problem: async () => counters.trouble(), isVital: () => false },
+      { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
       { part: 'server', problem: async () => (listeners.isStopping() ? 'stopping' : undefined) },
     ],
   }
@@ -121,7 +121,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     version: packageFile.version,
     models: served.models.map(({ name }) => name),
     exampleModel: exampleModel(config, env),
-    limits: counters.says,
+    limits: counters.description,
     client: createApiClient(injectTransport(operatorServer)),
     openapi: () => describeApi(createFamilies(parts, allPurposes), packageFile.version),
     async listen() {

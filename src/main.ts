@@ -2,18 +2,18 @@ import { confirmOnTerminal } from './cli/confirm.ts'
 import { printable } from './cli/printable.ts'
 import { runCommandLine } from './cli/run.ts'
 
-// What is stored is its owner's alone, also in a folder that others may read.
+// New files are accessible to their owner only, even in a folder that others may read.
 process.umask(0o077)
 
-// Whoever reads an answer may stop in the middle of it, as `head` does. Words that find no room end nothing: a server goes on.
-let isAllSaid = true
+// The reader of standard output may close it early, as `head` does. A failed write must not stop a server.
+let isOutputComplete = true
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE' || !isAllSaid) return
-  isAllSaid = false
-  process.stderr.write(`Not all could be said: ${error.message}\n`)
+  if (error.code === 'EPIPE' || !isOutputComplete) return
+  isOutputComplete = false
+  process.stderr.write(`Standard output could not be written completely: ${error.message}\n`)
 })
 process.once('exit', () => {
-  if (!isAllSaid) process.exitCode = 1
+  if (!isOutputComplete) process.exitCode = 1
 })
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

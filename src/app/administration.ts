@@ -46,11 +46,11 @@ export type AdministrationParts = {
   readonly ids: Ids
   readonly changes: Changes
   readonly keyring: Keyring
-  /** Undefined where the secret is configured. */
+  /** Undefined if the secret is configured. */
   readonly secretFiles: SecretFiles | undefined
   readonly credits: { readonly credit_usd: number; readonly starting: number }
   readonly keyDefaults: KeyDefaults
-  /** A model judges rules in plain language. */
+  /** Whether a model judges rules in plain language. */
   readonly hasJudge: boolean
 }
 
@@ -88,7 +88,7 @@ export function createAdministration(parts: AdministrationParts) {
   const configurations = createConfigurationAdministration({ ids, clock, patterns: re2Patterns })
   const backtests = createBacktestAdministration({ ids, clock })
   const change = createChange({ database, clock, changes, open })
-  const reads = { ...open(readingOnly(database)), ledger: ledgerReports(database) }
+  const reads = { ...open(readOnly(database)), ledger: ledgerReports(database) }
   const ledger = ledgerStore(database, { ids, clock })
   const auditedDirectory = createAuditedDirectory(directory)
   const mutate = createAuditedMutation({ change, ids, clock })
@@ -127,8 +127,8 @@ export function createAdministration(parts: AdministrationParts) {
 
 export type Administration = ReturnType<typeof createAdministration>
 
-/** The stores' questions outside of any transaction. */
-const readingOnly = (database: Database): Transaction => ({
+/** Lets the stores read outside of a transaction. */
+const readOnly = (database: Database): Transaction => ({
   query: (sql, params) => database.read(sql, params),
   run: () => Promise.reject(new Error('writing needs a transaction')),
 })

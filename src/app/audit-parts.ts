@@ -15,14 +15,14 @@ export type AuditParts = ReturnType<typeof createAuditParts>
 
 type SigningSecret = Authority & { readonly key: ReturnType<typeof createSigningKey> }
 
-/** What everybody who writes to the audit log needs: the same on every node, since it comes from the server's secret. */
+/** Event maker and signing keys of the audit log. They are the same on every node, because they are derived from the server secret. */
 export function createAuditParts({ clock, ids, keyring }: { clock: Clock; ids: Ids; keyring: Keyring }) {
-  let known = signingSecrets(keyring)
-  keyring.onChange(() => void (known = signingSecrets(keyring)))
-  const authorities = () => known
-  const keys = () => known.map(({ key }) => key)
+  let secrets = signingSecrets(keyring)
+  keyring.onChange(() => void (secrets = signingSecrets(keyring)))
+  const authorities = () => secrets
+  const keys = () => secrets.map(({ key }) => key)
   return {
-    /** Those that sign checkpoints: the current one, then the others that are accepted. */
+    /** Keys for checkpoints: the current one first, then the others that are accepted. */
     keys,
     events: createEventMaker({ clock, ids, authorities, productVersion: packageFile.version }),
     trustedKeys: (): TrustedKeys => ({
@@ -39,15 +39,15 @@ function signingSecret(secret: SecretKeys): SigningSecret {
   return { uid: authorityOf(key.keyId), textsKey: secret.key('audit texts'), key }
 }
 
-/** How events name the server secret under which they were written. */
+/** The name of a server secret in events that were written with it. */
 export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 
-/** What the audit log needs to be at work. */
+/** What the services of the audit log need. */
 export type AuditServicesParts = Infrastructure & {
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
-  /** For the secrets of sinks. */
+  /** Encrypts the secrets of sinks. */
   readonly seal: Encryption
-  /** Organizations that want no answer without its event in the log, whatever the configuration says for all. */
+  /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
   readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
 }

@@ -15,10 +15,10 @@ import type { Infer } from '../pipeline/infer.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'
 
-/** The audit log at work: written by requests, signed, trimmed, and sent to where it is wanted. */
+/** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
-  /** The road of a request with its events, where they are asked for. */
+  /** Adds audit events to the pipeline, if the configuration asks for them. */
   record(infer: Infer): Infer
 }
 
@@ -41,7 +41,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   }
   await publishKeys(checkpoints)
   if (database.engine === 'sqlite') {
-    const warning = warn('the audit log could not be signed before the stop')
+    const warning = warn('the audit log could not be signed at shutdown')
     opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
   }
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
@@ -68,13 +68,13 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
 }
 
 function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts['onRewritten'] {
-  const refused = metrics.counter(
+  const rewritten = metrics.counter(
     'gatehouse_audit_rewritten_total',
     'Attempts to sign an audit log that no longer has what this process signed.',
     {},
   )
   return (organization, { sequence }) => {
-    refused.add({})
+    rewritten.add({})
     log.error(
       { organization, sequence },
       'the audit log no longer has the checkpoint that this process signed: it was rewritten or restored, and is not signed until a restart',
@@ -82,7 +82,7 @@ function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts[
   }
 }
 
-/** With embedded storage it would lie on the same disk as the log itself. */
+/** Not used with embedded storage, where the spool would be on the same disk as the log. */
 async function openBacklog(
   { config, metrics, jobs }: AuditServicesParts,
   appender: AuditAppender,
@@ -109,7 +109,8 @@ function openJournal(parts: AuditServicesParts, appender: AuditAppender, backlog
     outage: () => storage.database(),
     backlog: backlog && {
       async keep(events) {
-        if (backlog.waiting() === 0) log.error('the audit log cannot be written: events wait on this disk')
+        if (backlog.waiting() === 0)
+          log.error('the audit log cannot be written; events are spooled on the disk of this node')
         await backlog.keep(events)
       },
     },

@@ -17,7 +17,7 @@ import { migrationsDir } from './storage.ts'
 
 export type { BackupContents } from '../adapters/stores/sql/sqlite/backup.ts'
 
-/** Copies the embedded database, and unless it is left out the secret that opens it, into one file. */
+/** Copies the embedded database into one file, with its server secret unless `withSecret` is false. */
 export async function backUp(
   config: Config,
   { file, withSecret }: { readonly file: string; readonly withSecret: boolean },
@@ -36,7 +36,7 @@ export async function backUp(
 
 export type Restored = BackupContents & { readonly replacedDir: string | undefined }
 
-/** Makes the data folder what it was when the backup was made. The server must not run. */
+/** Restores the data folder from a backup. The server must not be running. */
 export async function restore(
   config: Config,
   { file, replace }: { readonly file: string; readonly replace: boolean },
@@ -48,7 +48,7 @@ export async function restore(
   const isOccupied = hasDatabase(dataDir)
   if (isOccupied && !replace) {
     throw new Error(
-      `${dataDir} holds a database already. With --replace it is moved aside first; or set GATEHOUSE_DATA_DIR to another folder.`,
+      `${dataDir} already has a database. With --replace it is moved aside first; or set GATEHOUSE_DATA_DIR to another folder.`,
     )
   }
   assertSecret(config, dataDir, contents)
@@ -74,11 +74,11 @@ async function assertKnownVersion({ lastMigration, manifest }: BackupContents): 
   throw new Error(`The backup was made by Gatehouse ${manifest.version}, which is newer than this program.`)
 }
 
-/** Data under another secret cannot be used: no key would be known, no sink's configuration could be read. */
+/** Rejects another secret, because no key could be verified and no sink configuration decrypted with it. */
 function assertSecret(config: Config, dataDir: string, { manifest }: BackupContents): void {
   const restored = manifest.secretFiles['secret']
   const kept = config.secret ?? restored ?? readSecretFiles(dataDir)['secret']
-  // A backup from before a rotation is of the secret that is now the previous one.
+  // A backup from before a rotation was made with the secret that is now the previous one.
   const secrets = [kept, config.secret_previous].flatMap((secret) => secret ?? [])
   if (secrets.length === 0) {
     throw new Error(

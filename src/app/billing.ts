@@ -24,17 +24,17 @@ import type { Counters } from './limit-counters.ts'
 export type CreditParts = Infrastructure & {
   readonly counters: Counters
   readonly overrides: Pick<OverrideStore, 'list'>
-  /** How long the credits of a request are held at the most. */
+  /** How long the credits of a request are held at most. */
   readonly holdMs: number
 }
 
-/** Limits and credits together: what admits a request, and what it is paid from. */
+/** Limits and credits: admission of requests, and the balance that pays for them. */
 export type Credits = AsyncDisposable & {
   readonly admission: Admission
   readonly ratesOf: (price: Price) => Rates
   readonly preflight: Preflight
   readonly readBalance: ReadBalance
-  /** Why nothing more can be charged, if so. */
+  /** Why no more charges can be stored, or undefined. */
   problem(): string | undefined
 }
 
@@ -80,13 +80,13 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     onOrphans: measures.orphans,
     onDifference: (organizationId, { says, isOverspending }) =>
       isOverspending
-        ? log.error({ organization_id: organizationId }, `the ledger is wrong: ${says}`)
-        : log.warn({ organization_id: organizationId }, `charges may wait on another node: ${says}`),
+        ? log.error({ organization_id: organizationId }, `the ledger does not add up: ${says}`)
+        : log.warn({ organization_id: organizationId }, `charges may be spooled on another node: ${says}`),
   })
   parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
     allocator.frozenCount(),
   )
-  // The lock on the data folder says that whoever had these slices is dead.
+  // The lock on the data folder proves that the process which held these slices is dead.
   if (database.engine === 'sqlite') await reconciler.releasePrevious()
   const organizations = () => remaining.keys()
   const maintenance = createLedgerMaintenance({ reconciler, backlog, clock, organizations })

@@ -10,8 +10,8 @@ import { planListeners } from './listen-addresses.ts'
 export type JobDiagnosis = {
   readonly part: string
   readonly state: 'ok' | 'warning'
-  readonly says: string
-  readonly mend?: string
+  readonly message: string
+  readonly fix?: string
 }
 
 const metricsTimeoutMs = 3_000
@@ -40,16 +40,16 @@ function startedJobs(config: Config): JobDefinition[] {
 function diagnoseJob(job: JobDefinition, times: JobTimes | undefined, nowMs: number): JobDiagnosis {
   const part = `job ${job.name}`
   const where = `every ${durationOf(job.everyMs)} on ${job.runs}`
-  if (times === undefined) return { part, state: 'ok', says: `${where}. ${job.purpose}` }
+  if (times === undefined) return { part, state: 'ok', message: `${where}. ${job.purpose}` }
   const { lastSuccessMs, lastFailureMs } = times
   const ago = (atMs: number): string => `${durationOf(Math.max(0, nowMs - atMs))} ago`
   if (lastFailureMs !== undefined && lastFailureMs > (lastSuccessMs ?? 0)) {
     const success = lastSuccessMs === undefined ? 'it has not succeeded yet' : `last success ${ago(lastSuccessMs)}`
-    const mend = `The log of the server has the reason: look for "job failed" with job=${job.name}.`
-    return { part, state: 'warning', says: `${where}; failed ${ago(lastFailureMs)}, ${success}`, mend }
+    const fix = `The log of the server has the reason: look for "job failed" with job=${job.name}.`
+    return { part, state: 'warning', message: `${where}; failed ${ago(lastFailureMs)}, ${success}`, fix }
   }
-  if (lastSuccessMs === undefined) return { part, state: 'ok', says: `${where}; it has not run yet` }
-  return { part, state: 'ok', says: `${where}; last success ${ago(lastSuccessMs)}` }
+  if (lastSuccessMs === undefined) return { part, state: 'ok', message: `${where}; it has not run yet` }
+  return { part, state: 'ok', message: `${where}; last success ${ago(lastSuccessMs)}` }
 }
 
 function durationOf(ms: number): string {

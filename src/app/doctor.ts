@@ -19,13 +19,13 @@ import { effectiveUpstreams } from './upstreams.ts'
 export type Diagnosis = {
   readonly part: string
   readonly state: 'ok' | 'warning' | 'wrong'
-  readonly says: string
-  readonly mend?: string
+  readonly message: string
+  readonly fix?: string
 }
 
 const connectTimeoutMs = 3_000
 
-/** Looks at everything a start needs, one part after the other; a later part is left out where an earlier one is wrong. */
+/** Checks everything that a start needs, part by part. A part is skipped if it depends on one that is wrong. */
 export async function diagnose(readConfig: () => Config, env: Environment): Promise<Diagnosis[]> {
   const runtime = checkRuntime()
   let config: Config
@@ -34,19 +34,24 @@ export async function diagnose(readConfig: () => Config, env: Environment): Prom
   } catch (error) {
     return [
       runtime,
-      { part: 'configuration', state: 'wrong', says: messageOf(error), mend: 'docs/configuration.md lists every key.' },
+      {
+        part: 'configuration',
+        state: 'wrong',
+        message: messageOf(error),
+        fix: 'docs/configuration.md lists every key.',
+      },
     ]
   }
-  const fine: Diagnosis = {
+  const valid: Diagnosis = {
     part: 'configuration',
     state: 'ok',
-    says: env['GATEHOUSE_CONFIG'] || (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
+    message: env['GATEHOUSE_CONFIG'] || (existsSync('./gatehouse.yaml') ? './gatehouse.yaml' : 'defaults'),
   }
   const folder = checkFolder(config)
   const isUsable = folder.every(({ state }) => state !== 'wrong')
   return [
     runtime,
-    fine,
+    valid,
     ...folder,
     ...(isUsable ? await checkStorage(config) : []),
     ...(await checkSpools(config)),
@@ -61,12 +66,12 @@ export async function diagnose(readConfig: () => Config, env: Environment): Prom
 function checkRuntime(): Diagnosis {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isNew = major > 24 || (major === 24 && minor >= 15)
-  if (isNew) return { part: 'Node', state: 'ok', says: process.versions.node }
+  if (isNew) return { part: 'Node', state: 'ok', message: process.versions.node }
   return {
     part: 'Node',
     state: 'wrong',
-    says: `${process.versions.node} is too old`,
-    mend: 'Run through npm (npm start, npm run gatehouse), which brings its own.',
+    message: `${process.versions.node} is too old`,
+    fix: 'Run through npm (npm start, npm run gatehouse), which installs its own version.',
   }
 }
 
@@ -83,8 +88,8 @@ function checkFolder(config: Config): Diagnosis[] {
       {
         part: 'data folder',
         state: 'wrong',
-        says: `${nearest} cannot be written`,
-        mend: 'Give this user the right to write it, or set GATEHOUSE_DATA_DIR.',
+        message: `${nearest} cannot be written`,
+        fix: 'Give this user the right to write it, or set GATEHOUSE_DATA_DIR.',
       },
     ]
   }
@@ -92,9 +97,14 @@ function checkFolder(config: Config): Diagnosis[] {
   const isOpen = existsSync(secret) && (statSync(secret).mode & 0o077) !== 0
   if (isOpen)
     return [
-      { part: 'data folder', state: 'warning', says: 'the secret can be read by others', mend: `chmod 600 ${secret}` },
+      {
+        part: 'data folder',
+        state: 'warning',
+        message: 'the secret can be read by others',
+        fix: `chmod 600 ${secret}`,
+      },
     ]
-  return [{ part: 'data folder', state: 'ok', says: folder }]
+  return [{ part: 'data folder', state: 'ok', message: folder }]
 }
 
 async function checkStorage(config: Config): Promise<Diagnosis[]> {
@@ -102,19 +112,24 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
     await using connection = await connect(config)
     const { client } = connection
     const { data: organizations } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
-    const says = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
+    const message = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
     const secret = secretFindings(await client.get<SecretStatusBody>('/operator/secret'))
-    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', says }, ...secret]
+    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', message }, ...secret]
     return [
-      { part: 'storage', state: 'warning', says: `${says}, but there is no organization yet`, mend: 'gatehouse setup' },
+      {
+        part: 'storage',
+        state: 'warning',
+        message: `${message}, but there is no organization yet`,
+        fix: 'gatehouse setup',
+      },
       ...secret,
     ]
   } catch (error) {
-    return [{ part: 'storage', state: 'wrong', says: messageOf(error), mend: storageMend(config, error) }]
+    return [{ part: 'storage', state: 'wrong', message: messageOf(error), fix: storageFix(config, error) }]
   }
 }
 
-/** Only ids of secrets are said, never the secrets. */
+/** Shows only ids of secrets, never the secrets. */
 function secretFindings({
   secret_id: id,
   previous_id: previous,
@@ -126,28 +141,34 @@ function secretFindings({
   const isLost = lost.keys + lost.encrypted_values > 0
   const findings: Diagnosis[] = []
   if (isLost) {
-    const says = `${plural(lost.keys, 'key')} and ${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here`
-    findings.push({ part, state: 'warning', says, mend: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.' })
+    const message = `${plural(lost.keys, 'key')} and ${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here`
+    findings.push({
+      part,
+      state: 'warning',
+      message,
+      fix: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.',
+    })
   }
-  if (previous === null) return isLost ? findings : [{ part, state: 'ok', says: id }]
+  if (previous === null) return isLost ? findings : [{ part, state: 'ok', message: id }]
   if (!status.is_previous_needed) {
-    const mend = keptIn === 'data_folder' ? 'gatehouse secret retire' : 'Remove GATEHOUSE_SECRET_PREVIOUS.'
-    return [...findings, { part, state: 'ok', says: `${id}; nothing needs the previous one any more`, mend }]
+    const fix = keptIn === 'data_folder' ? 'gatehouse secret retire' : 'Remove GATEHOUSE_SECRET_PREVIOUS.'
+    return [...findings, { part, state: 'ok', message: `${id}; nothing needs the previous one any more`, fix }]
   }
   const rest = needs.encrypted_values + needs.audit_logs + needs.audit_texts
-  const says = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${rest > 0 ? ' and more' : ''}`
-  const mend = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status tells more.'
-  return [...findings, { part, state: 'warning', says, mend }]
+  const message = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${rest > 0 ? ' and more' : ''}`
+  const fix = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status shows more.'
+  return [...findings, { part, state: 'warning', message, fix }]
 }
 
-function storageMend({ storage }: Config, error: unknown): string {
-  if (error instanceof Error && error.cause instanceof DatabaseTooNew) return 'docs/guide/upgrade.md tells both ways.'
+function storageFix({ storage }: Config, error: unknown): string {
+  if (error instanceof Error && error.cause instanceof DatabaseTooNew)
+    return 'docs/guide/upgrade.md describes both ways.'
   return storage.database_url === undefined
     ? 'Is the disk full or the folder damaged? Restore it from a backup.'
     : 'Is PostgreSQL running, and is DATABASE_URL right?'
 }
 
-/** What could not be written to PostgreSQL yet waits in the node's data folder, which is then part of the state. */
+/** The data folder of a node holds what could not be written to PostgreSQL yet. It must not be deleted before that is written. */
 async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
   if (storage.database_url === undefined) return []
   await using charges = createChargeSpool(join(storage.data_dir, 'spool'))
@@ -155,23 +176,23 @@ async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
   await using responses = createResponseSpool(join(storage.data_dir, 'response-spool'))
   const counts = { charges: await charges.count(), events: await events.count(), responses: await responses.count() }
   if (Object.values(counts).every((count) => count === 0))
-    return [{ part: 'spool', state: 'ok', says: 'nothing is waiting' }]
-  const says = `charges that wait for PostgreSQL: ${counts.charges}, audit events: ${counts.events}, responses: ${counts.responses}`
-  const mend = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
-  return [{ part: 'spool', state: 'warning', says, mend }]
+    return [{ part: 'spool', state: 'ok', message: 'nothing is waiting' }]
+  const message = `charges that wait for PostgreSQL: ${counts.charges}, audit events: ${counts.events}, responses: ${counts.responses}`
+  const fix = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
+  return [{ part: 'spool', state: 'warning', message, fix }]
 }
 
 async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Diagnosis[]> {
   if (redisUrl === undefined) return []
   const url = new URL(redisUrl)
   const failure = await tryConnect(url.hostname, Number(url.port || 6379))
-  if (failure === undefined) return [{ part: 'Redis', state: 'ok', says: `${url.host} answers` }]
+  if (failure === undefined) return [{ part: 'Redis', state: 'ok', message: `${url.host} answers` }]
   return [
     {
       part: 'Redis',
       state: 'warning',
-      says: `${url.host} cannot be reached (${failure}): each node would count by itself`,
-      mend: 'Is Redis running, and is REDIS_URL right?',
+      message: `${url.host} cannot be reached (${failure}): each node would count on its own`,
+      fix: 'Is Redis running, and is REDIS_URL right?',
     },
   ]
 }
@@ -180,8 +201,8 @@ async function checkPort({ host, port }: PlannedListener): Promise<Diagnosis> {
   const where = `${host}:${port}`
   const failure = await tryConnect(host, port)
   if (failure === undefined)
-    return { part: 'port', state: 'ok', says: `something listens on ${where} (a running Gatehouse, perhaps)` }
-  return { part: 'port', state: 'ok', says: `${where} is free` }
+    return { part: 'port', state: 'ok', message: `something listens on ${where} (perhaps a running Gatehouse)` }
+  return { part: 'port', state: 'ok', message: `${where} is free` }
 }
 
 function checkTls({ tls }: Config['server']): Diagnosis[] {
@@ -190,11 +211,11 @@ function checkTls({ tls }: Config['server']): Diagnosis[] {
     const { cert = '' } = readTlsFiles(tls)
     const { validTo, validToDate } = new X509Certificate(String(cert))
     if (validToDate > new Date())
-      return [{ part: 'TLS', state: 'ok', says: `the certificate is valid until ${validTo}` }]
-    const mend = `Put a new one into ${tls.cert_file}; a running server takes it over.`
-    return [{ part: 'TLS', state: 'wrong', says: `the certificate has expired on ${validTo}`, mend }]
+      return [{ part: 'TLS', state: 'ok', message: `the certificate is valid until ${validTo}` }]
+    const fix = `Put a new one into ${tls.cert_file}; a running server reloads it.`
+    return [{ part: 'TLS', state: 'wrong', message: `the certificate has expired on ${validTo}`, fix }]
   } catch (error) {
-    return [{ part: 'TLS', state: 'wrong', says: messageOf(error) }]
+    return [{ part: 'TLS', state: 'wrong', message: messageOf(error) }]
   }
 }
 
@@ -209,8 +230,8 @@ async function checkUpstreams(config: Config, env: Environment): Promise<Diagnos
   const missing: Diagnosis[] = lost.map(({ model, upstream }) => ({
     part: `model ${model}`,
     state: 'wrong',
-    says: `its upstream ${upstream} is not configured`,
-    mend: `Add it to upstreams; there are: ${[...known].join(', ') || 'none'}.`,
+    message: `its upstream ${upstream} is not configured`,
+    fix: `Add it to upstreams; there are: ${[...known].join(', ') || 'none'}.`,
   }))
   return [...missing, ...(await Promise.all(upstreams.map((upstream) => checkUpstream(upstream))))]
 }
@@ -226,20 +247,20 @@ async function checkUpstream({
 }): Promise<Diagnosis> {
   const part = `upstream ${name}`
   if (baseUrl === undefined)
-    return { part, state: 'ok', says: `${kind}, ${kind === 'echo' ? 'built in' : 'at the address of its vendor'}` }
+    return { part, state: 'ok', message: `${kind}, ${kind === 'echo' ? 'built in' : 'at the address of its vendor'}` }
   const url = new URL(baseUrl)
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   const failure = await tryConnect(url.hostname.replace(/^\[|\]$/g, ''), port)
-  if (failure === undefined) return { part, state: 'ok', says: `${kind}, ${url.origin} answers` }
+  if (failure === undefined) return { part, state: 'ok', message: `${kind}, ${url.origin} answers` }
   return {
     part,
     state: 'wrong',
-    says: `${url.origin} cannot be reached (${failure})`,
-    mend: 'Is the address right, and may this machine reach it?',
+    message: `${url.origin} cannot be reached (${failure})`,
+    fix: 'Is the address right, and may this machine reach it?',
   }
 }
 
-/** Undefined when a connection opened, else why not. */
+/** Returns undefined if a connection opened, otherwise the reason why not. */
 function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolvePromise) => {
     const socket = connectSocket({ host, port, timeout: connectTimeoutMs })
@@ -249,7 +270,7 @@ function tryConnect(host: string, port: number): Promise<string | undefined> {
     }
     socket
       .once('connect', () => end(undefined))
-      .once('timeout', () => end('no answer'))
+      .once('timeout', () => end('timeout'))
       .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 }

@@ -29,11 +29,11 @@ type EvaluationParts = Rules & { readonly holdMs: number }
 
 /** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
 export function openEvaluation(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
   { classifier, compileRule, rephrase, failsOpen, holdMs }: EvaluationParts,
 ) {
-  const { config, clock, ids, changes, database, warn } = ground
+  const { config, clock, ids, changes, database, warn } = infrastructure
   const pause = (): Promise<void> => setImmediate()
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
@@ -51,8 +51,8 @@ export function openEvaluation(
     compileRule,
     patterns: re2Patterns,
   })
-  const spikeMonitor = openSpikeMonitor(ground, { reads, mutate })
-  openBacktests(ground, { evaluate: evaluateUncached, compileRule })
+  const spikeMonitor = openSpikeMonitor(infrastructure, { reads, mutate })
+  openBacktests(infrastructure, { evaluate: evaluateUncached, compileRule })
   const govern = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
@@ -86,10 +86,10 @@ export function openEvaluation(
 
 /** Watches for spikes of denials until the app is closed. */
 function openSpikeMonitor(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
 ): SpikeMonitor {
-  const { built, database, clock, log, metrics, jobs, warn } = ground
+  const { built, database, clock, log, metrics, jobs, warn } = infrastructure
   const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
   const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
   const monitor = built.use(
@@ -111,8 +111,8 @@ function openSpikeMonitor(
 const backtestLeaseMs = 60_000
 
 /** Runs backtests until the app is closed. */
-function openBacktests(ground: Infrastructure, parts: ReplayParts): void {
-  const { built, database, clock, ids, jobs, warn } = ground
+function openBacktests(infrastructure: Infrastructure, parts: ReplayParts): void {
+  const { built, database, clock, ids, jobs, warn } = infrastructure
   if (database.engine === 'sqlite') {
     void forgetBacktestLeases(database).catch(
       warn('the lease of a backtest could not be released; it waits for a minute'),

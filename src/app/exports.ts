@@ -18,11 +18,11 @@ import type { AuditServicesParts } from './audit-parts.ts'
 const leaseMs = 15_000
 
 export type OpenExports = AsyncDisposable & {
-  /** A sink with connections of its own, for one call. */
+  /** Opens a sink with its own connections, for one call. */
   open(type: string, config: Configuration): OpenedSink & AsyncDisposable
 }
 
-/** Everything that sends the audit log away. */
+/** Sends the audit log to export sinks. */
 export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
   const { config, database, clock, random, network, ids, log, metrics, audit, seal, live, jobs } = parts
   await using opened = new AsyncDisposableStack()
@@ -31,7 +31,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
   const sinkParts = { guard, clock, random, network, instance: hostname() }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
     const kind = findSinkKind(type)
-    if (!kind) throw new Error(`there is no sink of the type ${type}`)
+    if (!kind) throw new Error(`There is no sink of the type ${type}.`)
     const awsCredentials = awsCredentialsOf(config.exports, live)
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
@@ -48,7 +48,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
       },
       open: (claimed) => open(claimed.type, claimed.openConfig()),
       onOutcome: countOutcomes(metrics, log),
-      onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export broke off'),
+      onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export failed'),
     }),
   )
   opened.use(jobs.start('send-exports', senders.startDue))
@@ -60,14 +60,10 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
 
 function countOutcomes(metrics: Metrics, log: Log) {
   const labels = { outcome: deliveryOutcomes }
-  const outcomes = metrics.counter(
-    'gatehouse_export_events_total',
-    'Events offered to sinks, by what became of them.',
-    labels,
-  )
+  const outcomes = metrics.counter('gatehouse_export_events_total', 'Events sent to sinks, by outcome.', labels)
   return (outcome: { readonly kind: string; readonly cause?: unknown }, { id }: { readonly id: string }): void => {
     outcomes.add({ outcome: outcome.kind })
-    // What a destination's network said is for the operator alone.
+    // Network errors of a destination are only logged, because tenants must not see them.
     if (outcome.cause !== undefined) log.info({ sink: id, error: String(outcome.cause) }, 'a sink cannot be reached')
   }
 }

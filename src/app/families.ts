@@ -45,7 +45,7 @@ export type FamilyParts = InferenceParts &
     readonly readiness: readonly ReadinessCheck[]
   }
 
-/** The list of families of a port, in plain sight. The first one's shape serves paths that belong to none. */
+/** The endpoint families of a port. The first one encodes errors of paths that belong to no family. */
 export function createFamilies(
   parts: FamilyParts,
   purposes: ReadonlySet<Purpose>,

@@ -14,8 +14,8 @@ import type { Infrastructure } from './infrastructure.ts'
 /** Authentication by key or token, and the single free request. */
 export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
-export async function createIdentity(ground: Infrastructure, events: EventMaker): Promise<Identity> {
-  const { config, clock, changes, database, keyring, warn } = ground
+export async function createIdentity(infrastructure: Infrastructure, events: EventMaker): Promise<Identity> {
+  const { config, clock, changes, database, keyring, warn } = infrastructure
   const store = credentialStore(database)
   return {
     authenticator: createAuthenticator({
@@ -25,7 +25,7 @@ export async function createIdentity(ground: Infrastructure, events: EventMaker)
       changes,
       failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
       verifyToken: await createTokenVerifier(config, clock),
-      onIpDenied: reportIpDenials(ground, events),
+      onIpDenied: reportIpDenials(infrastructure, events),
       onTouchFailed: warn('the last use of a key could not be written'),
     }),
     freeRequests: createFreeRequests({

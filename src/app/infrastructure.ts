@@ -17,17 +17,17 @@ import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
 
-/** What tests put in place of the world. */
+/** What tests replace: time, randomness, log, network. */
 export type World = {
   readonly clock?: Clock
   readonly random?: Random
   readonly log?: Log
   readonly failpoint?: Failpoint
-  /** Stands between export sinks and the network. */
+  /** Wraps the HTTP client of export sinks. */
   readonly network?: (request: SendRequest) => SendRequest
 }
 
-/** What every storey stands on. Whatever a storey opens it gives to `built`, which closes it in the opposite order. */
+/** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
 export type Infrastructure = Required<World> & {
   readonly built: AsyncDisposableStack
   readonly config: Config
@@ -35,26 +35,26 @@ export type Infrastructure = Required<World> & {
   readonly metrics: Metrics
   readonly database: Database
   readonly storage: StorageHealth
-  /** Every key that derives from the server secret. */
+  /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
-  /** Texts of the configuration that follow their files. */
+  /** Values of the configuration that are reloaded from files. */
   readonly live: LiveValues
   readonly changes: Changes
   /** Starts the work that runs by the clock. */
   readonly jobs: Scheduler
   readonly upstreams: readonly EffectiveUpstream[]
-  /** For housekeeping that failed: worth a line, never a stop. */
+  /** Makes an error handler that only logs, for background work whose failure must not stop the server. */
   readonly warn: (message: string) => (error: unknown) => void
 }
 
-const straight = (request: SendRequest): SendRequest => request
+const unchanged = (request: SendRequest): SendRequest => request
 
 export async function openInfrastructure(
   built: AsyncDisposableStack,
   config: Config,
   { env, world }: { env: Environment; world: World },
 ): Promise<Infrastructure> {
-  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = straight } = world
+  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
   const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
@@ -63,11 +63,11 @@ export async function openInfrastructure(
   const secrets = (): string[] => [...keyring.texts(), ...upstreamKeys, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
-  const say = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }
+  const messages = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }
   const metrics = createMetrics()
   const jobs = createScheduler({ clock, log, metrics })
   const files = fileValuesOf(config)
-  const live = createLiveValues(files, say)
+  const live = createLiveValues(files, messages)
   if (files.length > 0) built.use(jobs.start('reload-file-values', live.reload))
   const warn = (message: string) => (error: unknown) => log.warn({ error: String(error) }, message)
   const changes = createChanges(clock)

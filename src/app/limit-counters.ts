@@ -10,28 +10,28 @@ import type { Infrastructure } from './infrastructure.ts'
 
 export type LimitCounterParts = Infrastructure & { readonly settings: LimitSettings }
 
-/** What counts requests: in this process, or in Redis with this process to fall back on. */
+/** The counters of the limits: in this process, or in Redis with this process as the fallback. */
 export type Counters = AsyncDisposable & {
   readonly limits: LimitStore
   readonly membership: ClusterMembership
-  /** The life of this process's own counters. */
+  /** The epoch of this process's counters: it changes when they are lost. */
   readonly ownEpoch: string
-  /** That of the shared ones: null while they cannot be used, undefined where there are none. */
+  /** The epoch of the shared counters: null while they cannot be reached, undefined if there are none. */
   sharedEpoch(): string | null | undefined
-  /** What is amiss, though requests are served. */
-  trouble(): string | undefined
-  /** In words, for whoever starts the service. */
-  readonly says: string
+  /** A problem that degrades the limits while requests are still served, or undefined. */
+  problem(): string | undefined
+  /** Where limits are counted, for the start message. */
+  readonly description: string
 }
 
-const firstContactMs = 1_000
+const connectWaitMs = 1_000
 
 export async function openCounters(parts: LimitCounterParts): Promise<Counters> {
   await using opened = new AsyncDisposableStack()
   const { config, database, clock, ids, settings } = parts
   const ownEpoch = ids('node')
   const membership = database.engine === 'sqlite' ? singleNode(ownEpoch) : await joinCluster(parts, ownEpoch, opened)
-  // Wall time, so that windows can be handed to another process, but without its steps.
+  // Wall time at the start plus monotonic time: another process can continue the windows, and clock steps do not matter.
   const startMs = clock.nowMs() - clock.monotonicMs()
   const createEngine = (): LimitEngine =>
     createLimitEngine({
@@ -43,8 +43,8 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
   const own = { ...parts, membership, ownEpoch, local: createEngine(), unsent: createEngine() }
   const chosen =
     config.storage.redis_url === undefined
-      ? opened.use(await byOneself(own))
-      : opened.use(await shared(own, config.storage.redis_url))
+      ? opened.use(await openLocal(own))
+      : opened.use(await openShared(own, config.storage.redis_url))
   const kept = opened.move()
   return { ...chosen, membership, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
@@ -63,9 +63,9 @@ type OwnParts = LimitCounterParts & {
   readonly local: LimitEngine
   readonly unsent: LimitEngine
 }
-type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'trouble' | 'says'>
+type Chosen = Pick<Counters, 'limits' | 'sharedEpoch' | 'problem' | 'description'>
 
-async function byOneself({
+async function openLocal({
   database,
   membership,
   clock,
@@ -74,7 +74,7 @@ async function byOneself({
   jobs,
   warn,
 }: OwnParts): Promise<Chosen & AsyncDisposable> {
-  const quiet = { sharedEpoch: () => undefined, trouble: () => undefined, async [Symbol.asyncDispose]() {} }
+  const defaults = { sharedEpoch: () => undefined, problem: () => undefined, async [Symbol.asyncDispose]() {} }
   if (database.engine === 'sqlite') {
     const usage = await persistUsage({ store: limitUsageStore(database), engine: local, clock })
     const kept = new AsyncDisposableStack()
@@ -82,16 +82,16 @@ async function byOneself({
     kept.use(jobs.start('save-limit-usage', usage.save))
     kept.use(jobs.start('remove-old-limit-usage', usage.removeOld))
     const close = (): Promise<void> => kept.disposeAsync()
-    return { ...quiet, limits: local, says: 'counted in this process', [Symbol.asyncDispose]: close }
+    return { ...defaults, limits: local, description: 'counted in this process', [Symbol.asyncDispose]: close }
   }
-  const says = 'divided among the nodes; set REDIS_URL to count them together'
-  log.warn({ nodes: membership.count() }, `limits are ${says}`)
-  return { ...quiet, limits: createDividedStore(local, () => membership.count()), says }
+  const description = 'divided among the nodes; set REDIS_URL to count them together'
+  log.warn({ nodes: membership.count() }, `limits are ${description}`)
+  return { ...defaults, limits: createDividedStore(local, () => membership.count()), description }
 }
 
-async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
+async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
   const { membership, ownEpoch, local, unsent, settings, clock, random, log, metrics, jobs } = parts
-  // Loaded only where it is used.
+  // The Redis client is loaded only if it is used.
   const { connectRedis } = await import('../adapters/stores/redis/connection.ts')
   const { createRedisLimitStore } = await import('../adapters/stores/redis/limit-store.ts')
   const failures = metrics.counter(
@@ -121,30 +121,32 @@ async function shared(parts: OwnParts, url: string): Promise<Chosen & AsyncDispo
       random,
       onFailure(operation, { reason, message }) {
         failures.add({ operation, reason })
-        if (reason === 'script') log.error({ operation, error: message }, 'a script of the counters failed')
+        if (reason === 'script') log.error({ operation, error: message }, 'a Redis script failed')
       },
       onChange: (isDegraded) =>
         isDegraded
-          ? log.error('Redis is out of reach: this node counts by itself, and admits its share of each limit')
-          : log.warn('Redis is back: limits are counted together again'),
+          ? log.error('Redis cannot be reached: this node counts on its own, and admits its share of each limit')
+          : log.warn('Redis can be reached again: limits are shared again'),
     }),
   )
   opened.use(jobs.start('contribute-usage', store.sync))
-  // Few requests are too few failures for the store to give up on Redis; without a connection they fail all the same.
+  // With few requests the circuit breaker does not open, so a missing connection counts as degraded too.
   const isDegraded = (): boolean => store.isDegraded() || connection.epoch() === null
-  metrics.gauge('gatehouse_limits_degraded', '1 while this node counts by itself because Redis is out of reach.', () =>
-    isDegraded() ? 1 : 0,
+  metrics.gauge(
+    'gatehouse_limits_degraded',
+    '1 while this node counts on its own because Redis cannot be reached.',
+    () => (isDegraded() ? 1 : 0),
   )
-  await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(firstContactMs, resolve))])
-  // Otherwise this node, and all others, would keep to their shares for the first second.
+  await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(connectWaitMs, resolve))])
+  // Without this call all nodes would be limited to their shares for the first second.
   await store.sync()
-  if (isDegraded()) log.warn('Redis is not reached yet: until it is, this node counts by itself')
+  if (isDegraded()) log.warn('Redis cannot be reached yet: until then this node counts on its own')
   const kept = opened.move()
   return {
     limits: store,
     sharedEpoch: () => (store.isDegraded() ? null : connection.epoch()),
-    trouble: () => (isDegraded() ? 'Redis is out of reach; this node counts by itself' : undefined),
-    says: 'counted in Redis',
+    problem: () => (isDegraded() ? 'Redis cannot be reached; this node counts on its own' : undefined),
+    description: 'counted in Redis',
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

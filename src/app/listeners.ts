@@ -15,16 +15,16 @@ import type { Infrastructure } from './infrastructure.ts'
 import { listenError, planListeners, type PlannedListener, type Purpose } from './listen-addresses.ts'
 import { createTlsReload, readTlsFiles } from './tls-files.ts'
 
-/** Where each purpose is served. */
+/** The URL of each purpose. */
 export type Addresses = Readonly<Record<Purpose, string>>
 
 /** The ports of this process. */
 export type Listeners = AsyncDisposable & {
   readonly inFlight: InFlight
   readonly isStopping: () => boolean
-  /** What callers of the API are told its address is. */
+  /** The URL of the API in responses. */
   readonly publicUrl: () => string
-  /** Makes a server for each port, of the families for its purposes. */
+  /** Creates a server for each port, with the endpoint families of its purposes. */
   serve(familiesFor: (purposes: ReadonlySet<Purpose>) => [EndpointFamily, ...EndpointFamily[]]): Promise<void>
   listen(): Promise<Addresses>
   drain(): Promise<void>
@@ -34,14 +34,14 @@ type ListenerParts = { readonly recorder: RequestRecorder; readonly identify: Ca
 
 type Listener = PlannedListener & { readonly server: FastifyInstance; readonly isSecure: boolean }
 
-/** Callers who knock at once wait their turn; what the system drops instead comes again only after a second or more. */
-const maxWaitingConnections = 4_096
+/** TCP backlog. A connection that the kernel drops is retried only after a second or more. */
+const backlog = 4_096
 
-/** Room for two of the largest bodies, however little memory there is. */
-const leastBodyRoomBytes = 64 * 1024 * 1024
+/** Enough for two of the largest bodies, even on a machine with little memory. */
+const minBodyMemoryBytes = 64 * 1024 * 1024
 
-export function createListeners(ground: Infrastructure, { recorder, identify }: ListenerParts): Listeners {
-  const { config, clock, ids, log, jobs } = ground
+export function createListeners(infrastructure: Infrastructure, { recorder, identify }: ListenerParts): Listeners {
+  const { config, clock, ids, log, jobs } = infrastructure
   const { tls: tlsSettings, ...settings } = config.server
   const tls = tlsSettings && readTlsFiles(tlsSettings)
   const inFlight = createInFlight(clock)
@@ -69,7 +69,7 @@ export function createListeners(ground: Infrastructure, { recorder, identify }: 
         ids,
         log,
         onHalfClose: inFlight.halfClosed,
-        roomFor: createBodyMemoryBudget(Math.max(leastBodyRoomBytes, getHeapStatistics().heap_size_limit / 4)),
+        roomFor: createBodyMemoryBudget(Math.max(minBodyMemoryBytes, getHeapStatistics().heap_size_limit / 4)),
         requestTimeoutMs: settings.request_timeout_ms,
         proxyHops: settings.trust_proxy ? settings.proxy_hops : 0,
       }
@@ -82,7 +82,7 @@ export function createListeners(ground: Infrastructure, { recorder, identify }: 
       opened.defer(() => shut({ servers: listeners.map(({ server }) => server), inFlight }))
     },
     async listen() {
-      // The API comes last: it is reached only once everything else can be.
+      // The API port opens last, when everything else is reachable.
       for (const listener of listeners.toReversed()) others.push(...(await open(listener)))
       if (tlsSettings && tls) {
         const servers = listeners.map(({ server }) => server.server)
@@ -99,7 +99,7 @@ export function createListeners(ground: Infrastructure, { recorder, identify }: 
     },
     async drain() {
       isStopping = true
-      // Metrics are read to the last: what became of the answers under way is worth knowing.
+      // The metrics port stays open, so that the last requests are still scraped.
       const servers = listeners.filter((listener) => !isForMetricsAlone(listener)).map(({ server }) => server)
       await drain({ servers, inFlight, clock }, settings.drain_delay_ms)
     },
@@ -119,14 +119,14 @@ function addressOf(listener: Listener | undefined): string {
 async function open(listener: Listener): Promise<NetServer[]> {
   const { server, host, port } = listener
   try {
-    await server.listen({ host, port, backlog: maxWaitingConnections })
+    await server.listen({ host, port, backlog })
     return host === 'localhost' ? await alsoListen(server) : []
   } catch (error) {
     throw listenError(error, listener)
   }
 }
 
-/** `localhost` is two addresses on most machines. What comes to the second goes to the same server. */
+/** `localhost` has two addresses on most machines. Connections to the second one go to the same server. */
 async function alsoListen({ server }: FastifyInstance): Promise<NetServer[]> {
   const { address: first, port } = server.address() as AddressInfo
   const addresses = await lookup('localhost', { all: true })
@@ -135,8 +135,8 @@ async function alsoListen({ server }: FastifyInstance): Promise<NetServer[]> {
     .map(async ({ address }) => {
       const options = { allowHalfOpen: true, noDelay: true }
       const other = createNetServer(options, (socket) => void server.emit('connection', socket))
-      other.listen({ host: address, port, backlog: maxWaitingConnections })
-      // A machine may name an address that it does not have: the first is enough.
+      other.listen({ host: address, port, backlog })
+      // The hosts file may list an address that the machine does not have; the first one is enough.
       return once(other, 'listening').then(
         () => [other],
         () => [],

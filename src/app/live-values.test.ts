@@ -9,7 +9,7 @@ import { createLiveValues } from './live-values.ts'
 
 const field = 'upstreams[0].api_key'
 
-/** A secret as Kubernetes mounts it: the file is a link into a folder that is itself a link, which is swapped. */
+/** A secret as Kubernetes mounts it: the file links into a folder that is itself a link, and that link is swapped. */
 function createScene() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-live-'))
   const at = (name: string): string => join(folder, name)
@@ -24,18 +24,18 @@ function createScene() {
   swap('first\n')
   symlinkSync(join('..data', 'key'), at('key'))
   writeFileSync(at('gatehouse.yaml'), 'upstreams: [{ name: a, kind: echo, api_key: "${file:key}" }]')
-  const said: string[] = []
+  const logged: string[] = []
   const files = fileValuesOf(readConfig({ GATEHOUSE_CONFIG: at('gatehouse.yaml') }))
   const live = createLiveValues(files, {
-    warn: (message) => said.push(`warn ${message}`),
-    info: (message) => said.push(`info ${message}`),
+    warn: (message) => logged.push(`warn ${message}`),
+    info: (message) => logged.push(`info ${message}`),
   })
-  return { live, swap, said, path: at('key') }
+  return { live, swap, logged, path: at('key') }
 }
 
-describe('a text of the configuration that is taken from a file', () => {
-  it('follows the file, also where a link above it is swapped', async () => {
-    const { live, swap, said } = createScene()
+describe('a configuration value that comes from a file', () => {
+  it('follows the file, even if a link above it is swapped', async () => {
+    const { live, swap, logged } = createScene()
     assert.equal(live.read(field, 'configured'), 'first')
     const version = live.version()
     swap('second\n')
@@ -43,12 +43,12 @@ describe('a text of the configuration that is taken from a file', () => {
     assert.deepEqual([live.read(field, 'configured'), live.version()], ['second', version + 1])
     await live.reload()
     assert.equal(live.version(), version + 1)
-    assert.deepEqual(said, [`info ${field}: its file changed, and the new value is used from now on`])
+    assert.deepEqual(logged, [`info ${field}: its file changed, and the new value is used from now on`])
     assert.deepEqual(live.texts(), ['first', 'second'])
   })
 
-  it('stays as it was while the file is missing or empty, and a warning says so once', async () => {
-    const { live, swap, said, path } = createScene()
+  it('keeps its value while the file is missing or empty, and one warning is logged', async () => {
+    const { live, swap, logged, path } = createScene()
     for (const broken of [undefined, '\n']) {
       swap(broken)
       await live.reload()
@@ -58,9 +58,9 @@ describe('a text of the configuration that is taken from a file', () => {
     swap('third')
     await live.reload()
     assert.equal(live.read(field, 'configured'), 'third')
-    assert.deepEqual(said, [
-      `warn ${field}: the file ${path} cannot be read (ENOENT); the value before is kept`,
-      `warn ${field}: the file ${path} is empty; the value before is kept`,
+    assert.deepEqual(logged, [
+      `warn ${field}: the file ${path} cannot be read (ENOENT); the previous value is kept`,
+      `warn ${field}: the file ${path} is empty; the previous value is kept`,
       `info ${field}: its file can be read again`,
       `info ${field}: its file changed, and the new value is used from now on`,
     ])

@@ -1,13 +1,13 @@
 import { messageOf } from '../base/fault.ts'
 import type { FileValue } from '../config/file-values.ts'
 
-/** Texts of the configuration that follow their files. */
+/** Values of the configuration that are reloaded from their files. */
 export type LiveValues = {
-  /** The newest text of a field that is taken from a file; for every other field what was configured. */
+  /** The current value of a field that comes from a file; for every other field the configured value. */
   read<T extends string | undefined>(field: string, configured: T): T | string
-  /** Counts up with every change, for those who keep what they made of the texts. */
+  /** Increases with every change, so that derived values can be cached. */
   version(): number
-  /** Every text that was read, which no log may show. */
+  /** Every value that was ever read, to be redacted from logs. */
   texts(): readonly string[]
 }
 
@@ -45,7 +45,7 @@ export function createLiveValues(files: readonly FileValue[], parts: LiveValuesP
       const problem = messageOf(error)
       if (problems.get(field) === problem) return
       problems.set(field, problem)
-      parts.warn(`${problem}; the value before is kept`)
+      parts.warn(`${problem}; the previous value is kept`)
     }
   }
 

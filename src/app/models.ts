@@ -5,7 +5,7 @@ import type { Infrastructure } from './infrastructure.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, namingProblems } from './upstreams.ts'
 
-/** What can be asked, and who answers: for callers, and for questions of our own. */
+/** The models and their providers, for callers and for the gateway's own calls. */
 export type ServedModels = {
   readonly models: readonly Model[]
   readonly catalogue: Catalogue

@@ -16,7 +16,7 @@ import type { ServedModels } from './models.ts'
 import { longestRequestMs } from './upstreams.ts'
 
 const leaseMs = 30_000
-/** How much longer than the longest request its credits and quotas are held. */
+/** Credits and quotas are held this much longer than the longest request can take. */
 const holdMarginMs = 5 * minuteMs
 
 export type PipelineParts = {
@@ -27,37 +27,37 @@ export type PipelineParts = {
   readonly served: ServedModels
 }
 
-/** After this time a request has ended, or its process has died. */
+/** Time after which a request has ended, or its process has died. */
 export const holdMsOf = (
   { upstreams }: Pick<Infrastructure, 'upstreams'>,
   { models }: Pick<ServedModels, 'models'>,
 ): number => longestRequestMs(models, upstreams) + holdMarginMs
 
-/** An upstream that counts wrongly is worth a line for each answer: somebody pays for it. */
-function createUsageAlarm({ log, metrics }: Infrastructure): InferParts['onImplausibleUsage'] {
+/** Logs every answer whose upstream reports an implausible token count, because the caller pays by that count. */
+function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImplausibleUsage'] {
   const answers = metrics.counter(
     'gatehouse_implausible_usage_total',
-    'Answers whose upstream reported tokens that cannot be true; our own count was charged.',
+    'Answers whose upstream reported an implausible token count; the count of the gateway was charged.',
     { upstream: 'closed-by-caller' },
   )
   return ({ requestId, upstream, model, usage }) => {
     answers.add({ upstream })
     const counts = { reported_tokens: usage.reportedTokens, charged_tokens: totalTokens(usage) }
-    log.warn({ request_id: requestId, upstream, model, ...counts }, 'the upstream reports tokens that cannot be true')
+    log.warn({ request_id: requestId, upstream, model, ...counts }, 'the upstream reported an implausible token count')
   }
 }
 
-/** All that an inference request passes on its way: models and upstreams, limits and credits, and the road itself. */
+/** The inference pipeline with its limits and credits. */
 export async function openPipeline(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { freeRequests, overrides, govern, sendable, served }: PipelineParts,
 ) {
-  const { built, config, clock, random, log, storage } = ground
+  const { built, config, clock, random, log, storage } = infrastructure
   const { catalogue, providers } = served
-  const holdMs = holdMsOf(ground, served)
+  const holdMs = holdMsOf(infrastructure, served)
   const settings = { leaseMs, holdMs, countRejectedIn: config.limits.count_refused }
-  const counters = built.use(await openCounters({ ...ground, settings }))
-  const credits = built.use(await openCredits({ ...ground, counters, overrides, holdMs }))
+  const counters = built.use(await openCounters({ ...infrastructure, settings }))
+  const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
   const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, sendable }
   const infer = createInfer({
@@ -74,7 +74,7 @@ export async function openPipeline(
     freeRequests,
     freeOutputTokens: config.free_tier.max_output_tokens,
     learnFactor: createFactorLearner(counting),
-    onImplausibleUsage: createUsageAlarm(ground),
+    onImplausibleUsage: createUsageReport(infrastructure),
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })

@@ -19,15 +19,15 @@ export type ProvidersParts = {
   readonly live: LiveValues
 }
 
-/** Enough for a few of the longest answers, however little memory there is. */
-const leastAnswerBytes = 64 * 1024 * 1024
-/** An answer that is read, translated and written again takes some times its own length. */
+/** Enough for a few of the longest answers, even on a machine with little memory. */
+const minAnswerBytes = 64 * 1024 * 1024
+/** Share of the heap for answers: reading, translating and writing an answer takes several times its length. */
 const answerShare = 1 / 8
 
-/** One provider per upstream, each with connections of its own: one that hangs cannot starve the others. */
+/** One provider per upstream, each with its own connection pool, so that one that hangs does not block the others. */
 export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
   const agents: Agent[] = []
-  const answerBytes = Math.max(leastAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
+  const answerBytes = Math.max(minAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
   const answerMemory = createAnswerMemoryBudget(answerBytes)
   const byName = new Map(
     upstreams.map((upstream) => {
@@ -38,9 +38,12 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         allowH2: false,
       })
       agents.push(dispatcher)
-      const made = (kind: ProviderSettings['kind']): Provider =>
+      const providerOf = (kind: ProviderSettings['kind']): Provider =>
         createProvider(settingsOf(upstream, kind, parts.live), { ...parts, dispatcher, estimateTokens, answerMemory })
-      return [upstream.name, upstream.kind === 'both-openai' ? bothOpenai(upstream.name, made) : made(upstream.kind)]
+      return [
+        upstream.name,
+        upstream.kind === 'both-openai' ? bothOpenai(upstream.name, providerOf) : providerOf(upstream.kind),
+      ]
     }),
   )
   return {
@@ -51,10 +54,10 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
   }
 }
 
-/** OpenAI itself speaks both of its dialects: each caller is answered in its own, everyone else through the newer. */
-function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Provider): Provider {
-  const chat = made('openai-chat')
-  const responses = made('openai-responses')
+/** OpenAI supports both of its dialects: Chat Completions callers use that API, all others use Responses. */
+function bothOpenai(name: string, providerOf: (kind: ProviderSettings['kind']) => Provider): Provider {
+  const chat = providerOf('openai-chat')
+  const responses = providerOf('openai-responses')
   return {
     name,
     dialect: undefined,
@@ -62,7 +65,7 @@ function bothOpenai(name: string, made: (kind: ProviderSettings['kind']) => Prov
   }
 }
 
-/** The key and headers as their files say now, built again only where one of them changed. */
+/** The current key and headers, read again only if one of their files changed. */
 function createCredentials({ field, ...upstream }: EffectiveUpstream, live: LiveValues): () => UpstreamCredentials {
   const read = (): UpstreamCredentials => ({
     apiKey: live.read(`${field}.api_key`, upstream.api_key),
@@ -98,7 +101,7 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'],
   }
 }
 
-/** Where a chat server differs from what is assumed of its kind. */
+/** Settings that differ from the defaults of a chat server. */
 const chatFlagsOf = (upstream: EffectiveUpstream): Partial<ChatFlags> => ({
   ...(upstream.takes_effort !== undefined && { efforts: upstream.takes_effort ? openaiFlags.efforts : [] }),
   ...(upstream.takes_reasoning !== undefined && { takesReasoning: upstream.takes_reasoning }),

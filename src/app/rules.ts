@@ -32,14 +32,14 @@ export type Rules = OpenClassifier & {
 type JudgeSettings = NonNullable<Config['policies']['judge']>
 
 /** The classifier, the compiler of rules, and the model that judges rules in plain language and rephrases texts. */
-export function createRules(ground: Infrastructure, served: ServedModels): Rules {
-  const { built, clock, config } = ground
+export function createRules(infrastructure: Infrastructure, served: ServedModels): Rules {
+  const { built, clock, config } = infrastructure
   const { judge: settings, expression_time_ms: limitMs } = config.policies
-  const { judge, rephrase } = settings === undefined ? noJudge : openJudge(ground, served, settings)
+  const { judge, rephrase } = settings === undefined ? noJudge : openJudge(infrastructure, served, settings)
   const thread = built.use(createExpressionThread({ clock, limitMs }))
   const compileExpression = createBoundedCompiler({ clock, thread })
   return {
-    ...openClassifier(ground),
+    ...openClassifier(infrastructure),
     compileRule: createRuleCompiler({ compileExpression, patterns: re2Patterns, judge }),
     rephrase,
     failsOpen: settings?.fail === 'open',
@@ -51,14 +51,14 @@ type JudgeParts = { readonly judge: Judge | undefined; readonly rephrase: Rephra
 const noJudge: JudgeParts = { judge: undefined, rephrase: undefined }
 
 function openJudge(
-  ground: Infrastructure,
+  infrastructure: Infrastructure,
   { catalogue, providers }: ServedModels,
   settings: JudgeSettings,
 ): JudgeParts {
-  const { clock, random, ids, log } = ground
+  const { clock, random, ids, log } = infrastructure
   const findModel = () => catalogue.find(settings.model)
   if (!findModel()) throw new ConfigError([`policies.judge.model: there is no model ${settings.model}`])
-  const { onUsage, onResult, budget } = countJudging(ground, settings)
+  const { onUsage, onResult, budget } = countJudging(infrastructure, settings)
   const ask = createAskModel({
     providers,
     // Separate from the health that requests use: a slow judge must not trip the circuit breaker of an upstream.

@@ -10,8 +10,8 @@ import type { ServerSecrets } from '../domain/identity/keyring.ts'
 import type { SecretFiles } from '../domain/identity/secret-rotation.ts'
 
 /**
- * The server secret and those beside it, from the configuration or from the data folder: the one place that reads them. With
- * embedded storage, call it while the folder is locked.
+ * Reads the current, previous and next server secret from the configuration or from the data folder. No other function reads
+ * them. With embedded storage, call it while the folder is locked.
  */
 export function readServerSecrets(config: Config, random: Random): ServerSecrets {
   const { data_dir: dataDir, database_url: databaseUrl } = config.storage
@@ -23,7 +23,7 @@ export function readServerSecrets(config: Config, random: Random): ServerSecrets
   return { current: readOrMakeSecret(dataDir, random), previous: previous ?? readPreviousSecret(dataDir), next }
 }
 
-/** The secret files of the data folder; undefined where the secret comes from the configuration. */
+/** The secret files of the data folder; undefined if the secret comes from the configuration. */
 export function secretFilesOf(config: Config, random: Random): SecretFiles | undefined {
   if (config.secret !== undefined || config.secret_previous !== undefined) return undefined
   const { data_dir: dataDir } = config.storage

@@ -24,7 +24,7 @@ export function readTlsFiles(settings: TlsSettings): SecureContextOptions {
       })
     }
   }
-  return checked(settings, read('cert_file'), read('key_file'))
+  return validated(settings, read('cert_file'), read('key_file'))
 }
 
 /**
@@ -36,21 +36,21 @@ export function createTlsReload(
   used: SecureContextOptions,
   { log, apply }: TlsReloadParts,
 ): () => Promise<void> {
-  let seen = textOf(used)
+  let applied = textOf(used)
   let problem: string | undefined
   return async () => {
     try {
       const [cert, key] = await Promise.all([readFile(settings.cert_file), readFile(settings.key_file)])
       const now = textOf({ cert, key })
-      if (now === seen && problem === undefined) return
-      apply(checked(settings, cert, key))
-      if (now !== seen) log.info({ cert_file: settings.cert_file }, 'a new TLS certificate is in use')
-      seen = now
+      if (now === applied && problem === undefined) return
+      apply(validated(settings, cert, key))
+      if (now !== applied) log.info({ cert_file: settings.cert_file }, 'a new TLS certificate is in use')
+      applied = now
       problem = undefined
     } catch (error) {
       // Log it once, not every few seconds.
       if (problem !== messageOf(error)) {
-        log.warn({ error: messageOf(error) }, 'the new TLS certificate cannot be used; the one of before is kept')
+        log.warn({ error: messageOf(error) }, 'the new TLS certificate cannot be used; the previous one is kept')
       }
       problem = messageOf(error)
     }
@@ -59,7 +59,7 @@ export function createTlsReload(
 
 const textOf = ({ cert, key }: SecureContextOptions): string => `${String(cert)}\n${String(key)}`
 
-function checked(settings: TlsSettings, cert: Buffer, key: Buffer): SecureContextOptions {
+function validated(settings: TlsSettings, cert: Buffer, key: Buffer): SecureContextOptions {
   const options = { cert, key, minVersion: settings.min_version }
   try {
     createSecureContext(options)
@@ -67,6 +67,6 @@ function checked(settings: TlsSettings, cert: Buffer, key: Buffer): SecureContex
   } catch (error) {
     const { cert_file: certFile, key_file: keyFile } = settings
     const files = `server.tls: ${certFile} and ${keyFile}`
-    throw new Error(`${files} are no certificate and its key: ${messageOf(error)}`, { cause: error })
+    throw new Error(`${files} are not a certificate and its key: ${messageOf(error)}`, { cause: error })
   }
 }

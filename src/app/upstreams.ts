@@ -4,35 +4,35 @@ import type { Model } from '../domain/inference/catalogue.ts'
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]
 
-/** An upstream as configured, or found by itself; `both-openai` answers each caller in the OpenAI dialect it speaks. */
+/** An upstream from the configuration or from the environment. `both-openai` supports both OpenAI dialects. */
 export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
   readonly kind: UpstreamSettings['kind'] | 'both-openai'
-  /** Where it stands in the configuration, such as `upstreams[0]`; left out for one that was found. */
+  /** Its path in the configuration, such as `upstreams[0]`; undefined for one from the environment. */
   readonly field?: string
 }
 
-type Found = {
+type DetectedUpstream = {
   readonly upstream: EffectiveUpstream
   readonly models: readonly string[]
-  /** One of them by its name, for a first request. */
+  /** The name of one of them, for a first request. */
   readonly example: string
 }
 
-/** Vendors whose key, or address, stands in the environment under the name their own tools use. */
-function findUpstreams(env: Environment): Found[] {
-  const found: Found[] = []
+/** Upstreams whose key or URL is in the environment, under the name that the vendor's own tools use. */
+function detectUpstreams(env: Environment): DetectedUpstream[] {
+  const detected: DetectedUpstream[] = []
   const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic, OLLAMA_HOST: ollama } = env
   if (openai) {
-    const base_url = addressIn(env, 'OPENAI_BASE_URL') || 'https://api.openai.com/v1'
-    found.push({
+    const base_url = urlIn(env, 'OPENAI_BASE_URL') || 'https://api.openai.com/v1'
+    detected.push({
       upstream: { ...timeouts, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
       models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*'],
       example: 'gpt-4.1-mini',
     })
   }
   if (anthropic) {
-    const base_url = addressIn(env, 'ANTHROPIC_BASE_URL') || 'https://api.anthropic.com'
-    found.push({
+    const base_url = urlIn(env, 'ANTHROPIC_BASE_URL') || 'https://api.anthropic.com'
+    detected.push({
       upstream: { ...timeouts, name: 'anthropic', kind: 'anthropic', base_url, api_key: anthropic },
       models: ['claude-*'],
       example: 'claude-sonnet-4-5',
@@ -42,21 +42,21 @@ function findUpstreams(env: Environment): Found[] {
     const OLLAMA_HOST = /^https?:\/\//.test(ollama)
       ? ollama
       : `http://${ollama.includes(':') ? ollama : `${ollama}:11434`}`
-    const host = addressIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
-    found.push({
+    const host = urlIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
+    detected.push({
       upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', base_url: `${host}/v1` },
       models: ['*'],
       example: 'llama3.1',
     })
   }
-  return found
+  return detected
 }
 
-/** An address as a variable gives it; empty where it gives none. */
-function addressIn(env: Environment, name: string): string {
+/** The URL in a variable, or an empty text if it is not set. */
+function urlIn(env: Environment, name: string): string {
   const address = env[name] ?? ''
   if (address === '' || (/^https?:/.test(address) && URL.canParse(address))) return address
-  throw new ConfigError([`${name}: ${address} is not an http:// or https:// address`])
+  throw new ConfigError([`${name}: ${address} is not an http:// or https:// URL`])
 }
 
 const timeouts = {
@@ -68,45 +68,45 @@ const timeouts = {
   max_answer_bytes: 16 * 1024 * 1024,
 }
 
-/** What a house without any other upstream serves, so that the first request works on a fresh machine. */
-const echo: Found = {
+/** Used if there is no other upstream, so that the first request works on a fresh machine. */
+const echo: DetectedUpstream = {
   upstream: { ...timeouts, name: 'echo', kind: 'echo' },
   models: ['gatehouse-echo'],
   example: 'gatehouse-echo',
 }
 
-/** The configured upstreams, those found in the environment, and the echo where there is none of either. */
+/** The configured upstreams and those of the environment, or the echo upstream if there is none. */
 export function effectiveUpstreams(config: Config, env: Environment): readonly EffectiveUpstream[] {
   const configured = new Set(config.upstreams.map(({ name }) => name))
   return [
     ...config.upstreams.map((upstream, at) => ({ ...upstream, field: `upstreams[${at}]` })),
-    ...foundBeside(config, env)
+    ...detectedBeside(config, env)
       .map(({ upstream }) => upstream)
       .filter(({ name }) => !configured.has(name)),
   ]
 }
 
-/** The models of the catalogue; those written in the configuration come first and so win. */
+/** The models of the catalogue. Configured models come first and take precedence. */
 export function effectiveModels(config: Config, env: Environment, nowMs: number): Model[] {
-  const found = foundBeside(config, env).flatMap(({ upstream, models }) =>
-    models.map((name) => foundModel(name, upstream, nowMs)),
+  const detected = detectedBeside(config, env).flatMap(({ upstream, models }) =>
+    models.map((name) => detectedModel(name, upstream, nowMs)),
   )
-  return [...config.models.map((model) => configuredModel(model, nowMs)), ...found]
+  return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
 }
 
-/** A model to begin with; undefined where only those who wrote the configuration know one. */
+/** A model for a first request; undefined if the configuration has only name patterns. */
 export const exampleModel = (config: Config, env: Environment): string | undefined =>
-  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? foundBeside(config, env)[0]?.example
+  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? detectedBeside(config, env)[0]?.example
 
-/** What the names of upstreams and models leave open; a start with it would fail at the first request instead. */
+/** Names that are repeated or refer to nothing. The start fails with them, instead of the first request. */
 export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {
   const known = new Set(effective.map(({ name }) => name))
-  const lost = models.flatMap(({ targets }, at) =>
-    targets.flatMap(({ upstream }, place) =>
-      known.has(upstream) ? [] : [`models[${at}].targets[${place}].upstream: there is no upstream ${upstream}`],
+  const unknown = models.flatMap(({ targets }, at) =>
+    targets.flatMap(({ upstream }, targetAt) =>
+      known.has(upstream) ? [] : [`models[${at}].targets[${targetAt}].upstream: there is no upstream ${upstream}`],
     ),
   )
-  return [...repeated('upstreams', upstreams), ...repeated('models', models), ...lost]
+  return [...repeated('upstreams', upstreams), ...repeated('models', models), ...unknown]
 }
 
 function repeated(list: string, entries: readonly { readonly name: string }[]): string[] {
@@ -114,9 +114,9 @@ function repeated(list: string, entries: readonly { readonly name: string }[]): 
   return names.flatMap((name, at) => (names.indexOf(name) < at ? [`${list}[${at}].name: there are two ${name}`] : []))
 }
 
-function foundBeside(config: Config, env: Environment): Found[] {
-  const found = findUpstreams(env)
-  return found.length === 0 && config.upstreams.length === 0 ? [echo] : found
+function detectedBeside(config: Config, env: Environment): DetectedUpstream[] {
+  const detected = detectUpstreams(env)
+  return detected.length === 0 && config.upstreams.length === 0 ? [echo] : detected
 }
 
 function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
@@ -137,7 +137,7 @@ function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   }
 }
 
-/** How long a request may take: every target of its model in turn, and the last one twice. */
+/** The longest time of a request: every target of its model in order, and the last one twice. */
 export function longestRequestMs(models: readonly Model[], upstreams: readonly EffectiveUpstream[]): number {
   const timeoutMs = new Map(upstreams.map(({ name, timeout_ms }) => [name, timeout_ms]))
   const longest = models.map(({ targets }) => {
@@ -147,8 +147,8 @@ export function longestRequestMs(models: readonly Model[], upstreams: readonly E
   return Math.max(0, ...longest)
 }
 
-/** Nobody told us its price, so it costs nothing; writing the model into the configuration gives it one. */
-const foundModel = (name: string, upstream: EffectiveUpstream, createdAtMs: number): Model => ({
+/** It is free, because its price is not known. A model with a price has to be configured. */
+const detectedModel = (name: string, upstream: EffectiveUpstream, createdAtMs: number): Model => ({
   name,
   targets: [{ upstream: upstream.name, model: name }],
   contextTokens: 200_000,

@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 const marks = { ok: '✓', warning: '!', wrong: '✗' } as const
 
 export const doctor: Command = {
-  summary: 'Say what is wrong and how to mend it',
+  summary: 'Diagnose the installation and suggest fixes',
   usage: `gatehouse doctor [--json]
 
 Checks the configuration, the storage, the ports and every upstream, and lists the periodic jobs. Exit code 1 if something is wrong.`,
@@ -14,8 +14,8 @@ Checks the configuration, the storage, the ports and every upstream, and lists t
     const findings = await diagnose(config, env)
     if (values.json) say(JSON.stringify(findings, null, 2))
     else
-      for (const { state, part, says, mend } of findings)
-        say(`${marks[state]} ${part}: ${says}${mend === undefined ? '' : `\n    → ${mend}`}`)
+      for (const { state, part, message, fix } of findings)
+        say(`${marks[state]} ${part}: ${message}${fix === undefined ? '' : `\n    → ${fix}`}`)
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0
   },
 }

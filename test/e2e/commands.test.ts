@@ -81,7 +81,7 @@ describe('the command line', () => {
     child.kill('SIGTERM')
     assert.deepEqual(
       [await exit, await remarks],
-      [1, 'Not all could be said: ENOSPC: no space left on device, write\n'],
+      [1, 'Standard output could not be written completely: ENOSPC: no space left on device, write\n'],
     )
     assert.equal(existsSync(socket), false)
     assert.equal(spawnSync(process.execPath, [main, '--version'], { stdio: ['ignore', full, 'ignore'] }).status, 1)

@@ -88,7 +88,7 @@ describe('the doctor of a node on PostgreSQL', { skip: withoutPostgres }, () => 
       secret: 'a secret for tests',
     })
     const spoolFinding = async () => (await diagnose(() => config, {})).find(({ part }) => part === 'spool')
-    assert.deepEqual(await spoolFinding(), { part: 'spool', state: 'ok', says: 'nothing is waiting' })
+    assert.deepEqual(await spoolFinding(), { part: 'spool', state: 'ok', message: 'nothing is waiting' })
     {
       await using spool = createDiskSpool<{ id: string }>(join(folder.path, 'spool'), {
         table: 'unsettled',
@@ -99,7 +99,10 @@ describe('the doctor of a node on PostgreSQL', { skip: withoutPostgres }, () => 
       })
       await spool.append([{ id: 'req_1' }])
     }
-    const { state, says } = (await spoolFinding()) ?? {}
-    assert.deepEqual([state, says], ['warning', 'charges that wait for PostgreSQL: 1, audit events: 0, responses: 0'])
+    const { state, message } = (await spoolFinding()) ?? {}
+    assert.deepEqual(
+      [state, message],
+      ['warning', 'charges that wait for PostgreSQL: 1, audit events: 0, responses: 0'],
+    )
   })
 })

@@ -133,7 +133,7 @@ describe('a backup', () => {
   it('is not restored over a database, unless that is moved aside', async () => {
     const refused = await gatehouse(at('data'), ['restore', at('plain.backup')])
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /holds a database already.*--replace/)
+    assert.match(refused.err, /already has a database.*--replace/)
     const { code, out } = await gatehouse(at('data'), ['restore', at('plain.backup'), '--replace', '--json'])
     assert.equal(code, 0)
     const { replaced, organizations } = JSON.parse(out) as { replaced: string; organizations: number }

@@ -2,15 +2,15 @@ import { mkdir, open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Fault, messageOf } from '../../base/fault.ts'
 
-/** A step of the embedded database, or what waits for PostgreSQL, may need this much. */
+/** A write to the embedded database or to the spool can need this much. */
 const leastFreeBytes = 256 * 1024
 
-/** Enough to meet a quota, a file system that turned read-only, or a broken disk. */
+/** Enough to detect a quota, a file system that became read-only, or a broken disk. */
 const smallBytes = 4 * 1024
 
 /**
- * Writes to the folder for real, because a quota or a read-only file system does not show in the free space. A disk that
- * was full must take all that a request may need before it counts as usable again. Rejects with a Fault.
+ * Writes a file, because the free space shows neither a quota nor a read-only file system. After a failure the write is as large
+ * as a request can need, so that the disk counts as usable only if a request would succeed. Rejects with a Fault.
  */
 export async function writeToDisk(folder: string, wasFailing: boolean): Promise<void> {
   const path = join(folder, `probe.${process.pid}.tmp`)

@@ -7,12 +7,12 @@ import { inOrder, type ExportedEntry, type HandoversOf } from './verify-export.t
 
 export type AgainstFinding = {
   readonly sequence: number
-  /** The file and the line that say otherwise. */
+  /** File and line of the exported entry that differs from the log. */
   readonly where: string
   readonly reason:
-    | 'rewritten' // the log has another event at this place
-    | 'removed' // the log has none there
-    | 'cut' // the log ends before it
+    | 'rewritten' // the log has another event with this sequence
+    | 'removed' // the log has no event with this sequence
+    | 'cut' // the log ends before this sequence
     | 'copy_altered' // the exported copy itself was changed
     | CheckpointFinding['reason'] // of an exported checkpoint
 }
@@ -24,14 +24,14 @@ export type AgainstReport = {
   readonly checkpoints: number
   readonly first: number
   readonly last: number
-  /** Exported events that the log no longer keeps: retention removed them, as its first event says. */
+  /** Exported events that retention has removed from the log. */
   readonly older: number
   /** How many differ, and the first of them. */
   readonly differing: number
   readonly finding?: AgainstFinding
 }
 
-/** Answers what the log holds in all, and its fingerprints behind `after` and up to `to`. */
+/** Returns the range of the log, and the fingerprints after `after` up to `to`. */
 export type ReadFingerprints = (range: {
   readonly after: number
   readonly to: number
@@ -40,7 +40,7 @@ export type ReadFingerprints = (range: {
 export type AgainstParts = {
   readonly keys: TrustedKeys
   readonly read: ReadFingerprints
-  /** An export from before a rotation of the server secret does not say itself that its key was ours. */
+  /** Needed for an export from before a rotation of the server secret, which does not prove its own signing key. */
   readonly handoversOf: HandoversOf
 }
 
@@ -48,8 +48,8 @@ export type AgainstParts = {
 export type ExportedLog = { readonly path: string; readonly entries: AsyncIterable<ExportedEntry> }
 
 /**
- * Compares the log with what left it. This also shows what somebody did who holds the server secret: no signature of theirs
- * changes a copy that another has. Copies may have gaps and repeat events, as sinks with filters and retries do.
+ * Compares the log with exported copies. This also detects changes by an attacker who has the server secret, because they cannot
+ * change copies on other machines. Copies may have gaps and repeated events, as sinks with filters and retries write them.
  */
 export async function verifyAgainst(
   { path, entries }: ExportedLog,
@@ -95,14 +95,14 @@ export async function verifyAgainst(
   return { ...tally, first, path, checkpoints: signed.length, ...(finding && { finding }) }
 }
 
-/** A folder may hold the exports of several organizations. */
+/** A folder may contain the exports of several organizations. */
 const isOf = (organization: string, { row, checkpoint }: ExportedEntry): boolean =>
   (row?.organizationId ?? checkpoint?.chain_uid.split('/')[0]) === organization
 
 const pageSize = 2_000
 const maxPages = 16
 
-/** The fingerprints of the log, a page at a time: exports come nearly in order. */
+/** Reads the fingerprints of the log in pages, because exports are nearly in order. */
 async function openLog(read: ReadFingerprints) {
   const { organization, chainUid, first, last } = await read({ after: 0, to: 0 })
   const pages = new Map<number, ReadonlyMap<number, string>>()
