@@ -122,7 +122,7 @@ describe('gatehouse policies', () => {
     await scene.run(['setup'])
     for (const [text, words] of [
       [`${wanted}    directon: both\n`, /Kindness: directon: is not a known field/],
-      [`${wanted}  - name: No falcon\n    rule: r\n`, /No falcon is there twice/],
+      [`${wanted}  - name: No falcon\n    rule: r\n`, /No falcon is listed twice/],
       [`${wanted}  - name: Bad\n    rule: 'cel:text =='\n`, /Bad: rule: line 1, column 12/],
       ['policies: [', /policies.yaml:/],
       ['other: 1', /a list of policies/],

@@ -16,7 +16,7 @@ import { clientPrefixOf } from '../../domain/identity/free-request.ts'
 export type JwtSettings = {
   readonly issuer: string
   readonly audience: string
-  /** The `typ` of access tokens, where the issuer tells them from other tokens by it. */
+  /** The `typ` header of access tokens, if the issuer sets one. */
   readonly type: string | undefined
   readonly algorithms: readonly string[]
   readonly keys: { readonly jwksUrl: string } | { readonly secret: string }
@@ -25,8 +25,8 @@ export type JwtSettings = {
 const toleranceSeconds = 30
 
 /**
- * Checks tokens of one issuer. The algorithm list comes from the configuration and never from the token;
- * keys come from the configured address alone, whatever the token's own headers point at.
+ * Verifies tokens of one issuer. The algorithm list comes from the configuration, never from the token. Keys come only
+ * from the configured address, whatever the headers of the token say.
  */
 export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyToken {
   const { issuer, audience, type } = settings
@@ -50,7 +50,7 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
         algorithms,
         ...(type !== undefined && { typ: type }),
       }
-      // Waiting for the issuer takes no place from tokens whose key is at hand.
+      // Fetching keys from the issuer must not block tokens whose key is cached.
       const key = await keyOf(token)
       return claimsOf(
         await signatures.submit(clientPrefixOf(address), async () => (await jwtVerify(token, key, options)).payload),
@@ -62,9 +62,9 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
   }
 }
 
-/** Signatures are checked in Node's pool of four threads, which files and name lookups need as well. */
+/** Signatures are verified in Node's pool of four threads, which file access and DNS lookups also use. */
 const maxConcurrentSignatures = 2
-/** Of one address. */
+/** Per client address. */
 const maxWaiting = 10_000
 
 const acceptedAlgorithms = ({ keys, algorithms }: JwtSettings): string[] =>
@@ -93,7 +93,7 @@ function headerOf(token: string): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(token)
   } catch (error) {
-    throw invalidCredential(error) // a TypeError, which elsewhere says that the issuer cannot be reached
+    throw invalidCredential(error) // a TypeError; from other calls it means that the issuer is unreachable
   }
 }
 
@@ -110,16 +110,16 @@ function claimsOf(payload: Readonly<Record<string, unknown>>): Claims {
   return { subject: sub, organizationId, projectId, scope: wordsOf(scope), expiresAtMs: exp * 1000 }
 }
 
-/** Most issuers write one text (RFC 8693), some a list. */
+/** A space-separated string (RFC 8693) from most issuers, a list from some. */
 function wordsOf(scope: unknown): string[] {
   if (typeof scope === 'string') return scope.split(' ')
   return Array.isArray(scope) ? scope.filter((word) => typeof word === 'string') : []
 }
 
-/** No answer in time, one that is not 200 or no JSON (which has no code of its own), and one without keys. */
+/** A timeout, a response that is not 200 or not JSON (which has no code of its own), or one without keys. */
 const issuerTroubles: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
 
-/** The issuer cannot be reached, or says something else than its keys: nothing is known about the token then. */
+/** The issuer is unreachable or did not return keys, so that the token can be neither accepted nor rejected. */
 const isIssuerDown = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof Error && 'code' in error && issuerTroubles.has(error.code))
 

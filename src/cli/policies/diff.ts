@@ -4,7 +4,7 @@ export type FieldDifference = { readonly field: string; readonly before: unknown
 
 const fields = Object.values(policyFields).map(({ name }) => name)
 
-/** The fields in which two contents differ. Projects are a set. */
+/** The fields that differ. Sets are compared without regard to order. */
 export const contentDifferences = (before: PolicyContentBody, after: PolicyContentBody): FieldDifference[] =>
   fields
     .map((field) => ({ field, before: comparable(before[field]), after: comparable(after[field]) }))
@@ -13,7 +13,7 @@ export const contentDifferences = (before: PolicyContentBody, after: PolicyConte
 const comparable = (value: PolicyContentBody[keyof PolicyContentBody]): unknown =>
   Array.isArray(value) ? value.toSorted() : value
 
-/** As `diff` would show it: the old value, then the new one; a text of several lines keeps them. */
+/** In the format of `diff`: the old value, then the new one; multi-line texts keep their lines. */
 export const policyDiffLines = ({ field, before, after }: FieldDifference): string[] => [
   ...signedLine('-', field, before),
   ...signedLine('+', field, after),
@@ -26,11 +26,11 @@ export const signedLine = (sign: string, field: string, value: unknown): string[
   fieldLines(field, value).map((line) => `${sign} ${line}`)
 
 function fieldLines(field: string, value: unknown): string[] {
-  const [first = '', ...rest] = spelled(value).trimEnd().split('\n')
+  const [first = '', ...rest] = formatted(value).trimEnd().split('\n')
   return [`${field}: ${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
-function spelled(value: unknown): string {
+function formatted(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.join(', ')
   return value === null || value === '' ? '(none)' : String(value)
 }

@@ -2,7 +2,7 @@ import type { PolicyBody } from '../../app/api-types.ts'
 import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
 import type { Wanted } from './file.ts'
 
-/** What has to be done to one policy, against the revision that the plan was made from. */
+/** The change of one policy, and the revision that the plan is based on. */
 export type PlanStep = {
   readonly name: string
   readonly action: 'create' | 'update' | 'keep'
@@ -10,11 +10,11 @@ export type PlanStep = {
   readonly id?: string
   readonly revision?: number
   readonly differences: readonly FieldDifference[]
-  /** The body of the creation or of the update. */
+  /** The request body of the creation or update. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** `target` is what the file wants, with all defaults filled in; `current` is what there is, if anything. */
+/** `target` is the policy of the file with all defaults; `current` is the existing policy, if any. */
 export function planStep(wanted: Wanted, target: PolicyBody, current: PolicyBody | undefined): PlanStep {
   const { name, publish } = wanted
   if (!current) return { name, action: 'create', publish, differences: [], body: wanted.policy }
@@ -38,7 +38,7 @@ const ownDifferences = (before: PolicyBody, after: PolicyBody): FieldDifference[
 
 export const isIdle = ({ action, publish }: PlanStep): boolean => action === 'keep' && !publish
 
-/** The plan for eyes: what would be created, changed and published. */
+/** The plan as text: what is created, changed and published. */
 export function planLines(steps: readonly PlanStep[]): string[] {
   const count = (test: (step: PlanStep) => boolean): number => steps.filter(test).length
   const summary = [

@@ -13,7 +13,7 @@ import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
-/** `/v1/organization/*`: what an organization's administrators and their scripts work against. */
+/** `/v1/organization/*`: the administration API. */
 export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): EndpointFamily {
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
   return {

@@ -18,7 +18,7 @@ import type { CallerOf } from '../caller.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes } from '../resources/route.ts'
 
-/** What administration keeps: inside one transaction for changes, outside of any for questions. */
+/** The stores of administration: one transaction for a mutation, no transaction for reads. */
 export type AdminStores = {
   readonly directory: DirectoryStore
   readonly policies: PolicyStore
@@ -28,7 +28,7 @@ export type AdminStores = {
   readonly events: AuditReads
 }
 
-/** What is asked and never changed there. */
+/** Stores that administration only reads. */
 export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
 
 export type AdminParts = ResourceLimitParts & {

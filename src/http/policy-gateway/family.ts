@@ -9,7 +9,7 @@ import { historyRoutes } from './history/routes.ts'
 import type { GatewayParts } from './parts.ts'
 import { simulateRoute } from './simulate/route.ts'
 
-/** `/api/policy-gateway/*`: for whoever has a key of a project, a token, or an administrator key. */
+/** `/api/policy-gateway/*`: for API keys, tokens and administrator keys. */
 export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: () => string }): EndpointFamily {
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.manager, credential: 'gateway' })
   return {

@@ -11,7 +11,7 @@ import type { CallerOf } from '../caller.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
 
-/** What the gateway keeps: inside one transaction for changes, outside of any for questions. */
+/** The stores of the policy gateway: one transaction for a mutation, no transaction for reads. */
 export type GatewayStores = {
   readonly exports: ExportStore
   readonly gateway: GatewayStore

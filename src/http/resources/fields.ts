@@ -3,10 +3,10 @@ import { lastSecond } from '../../base/clock.ts'
 import { maxAllowedIps } from '../../domain/identity/allowed-ips.ts'
 import { maxNameLength } from '../../domain/identity/bounds.ts'
 
-/** For requests that say nothing in a place: no parameters, no body. */
+/** The schema of absent parameters, query or body. */
 export const none = Type.Object({}, { additionalProperties: false })
 
-/** An id as a caller writes it. NUL is the one character that no database takes. */
+/** An id in a request. NUL is excluded because PostgreSQL cannot store it. */
 export const idText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description, examples: [example] })
 
@@ -21,7 +21,7 @@ export const unixTime = (description: string) => Type.Integer({ description, exa
 export const expiresAt = Type.Optional(
   orNull(
     Type.Integer({ minimum: 1, maximum: lastSecond }),
-    'When the key stops working, in Unix seconds, and never after the key that creates it. Left out: when that key does; null: never.',
+    'When the key expires, in Unix seconds. It must not be later than the expiry of the key that creates it. Default: the expiry of that key. Null: never.',
   ),
 )
 
@@ -31,15 +31,18 @@ export const allowedIps = Type.Optional(
       minItems: 1,
       maxItems: maxAllowedIps,
     }),
-    'The addresses and networks that the key may be used from; requests from elsewhere get 403 `ip_not_allowed`. Left out: those of the key that creates it; null: everywhere.',
+    'The addresses and networks that the key may be used from. Requests from other addresses get 403 `ip_not_allowed`. Default: the list of the key that creates it. Null: every address.',
   ),
 )
 
-export const shownIps = orNull(Type.Array(Type.String()), 'The networks that it may be used from; null is everywhere.')
+export const shownIps = orNull(
+  Type.Array(Type.String()),
+  'The networks that the key may be used from; null allows every address.',
+)
 
 export const keyName = Type.String({
   minLength: 1,
   maxLength: maxNameLength,
-  description: 'What it is for.',
+  description: 'The purpose of the key.',
   examples: ['CI'],
 })

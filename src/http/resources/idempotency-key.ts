@@ -5,9 +5,9 @@ import { Fault } from '../../base/fault.ts'
 import type { RepeatableRequest } from '../../domain/identity/idempotency.ts'
 import { pathOf } from '../family.ts'
 
-const form = /^[!-~]{1,255}$/
+const format = /^[!-~]{1,255}$/
 
-/** The header, for the descriptions of every mutation. */
+/** The header schema of every mutation. */
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
@@ -15,7 +15,7 @@ export const IdempotencyHeaders = Type.Object({
       maxLength: 255,
       pattern: '^[!-~]+$',
       description:
-        'Makes a retry safe for 24 hours: the same key with the same request gets the first answer again, with `Idempotent-Replayed: true`.',
+        'Makes retries safe for 24 hours: the same request with the same key gets the stored response, with `Idempotent-Replayed: true`.',
       examples: ['7f0c2c1e-9a55-4b8e-8a0e-3c1f0a6e2f11'],
     }),
   ),
@@ -27,22 +27,22 @@ export type IdempotencyCaller = {
   readonly nowMs: number
 }
 
-/** The request as one that may be sent again, or undefined where the caller named no key. */
-export function repeatableRequest(request: FastifyRequest, asker: IdempotencyCaller): RepeatableRequest | undefined {
+/** Returns undefined if the request has no Idempotency-Key. */
+export function repeatableRequest(request: FastifyRequest, caller: IdempotencyCaller): RepeatableRequest | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || !form.test(key)) {
+  if (typeof key !== 'string' || !format.test(key)) {
     const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters.'
     throw new Fault('malformed', 'invalid_header', message, { param: 'Idempotency-Key' })
   }
-  const { organizationId, credentialId, nowMs } = asker
+  const { organizationId, credentialId, nowMs } = caller
   return { scope: { organizationId, credentialId, key }, fingerprint: fingerprintOf(request), nowMs }
 }
 
-/** The same for the same request, however its JSON was spaced and ordered. */
+/** Independent of whitespace and key order in the JSON. */
 function fingerprintOf({ method, url, query, body }: FastifyRequest): string {
-  const said = JSON.stringify([method, pathOf(url), inOrder(query), inOrder(body ?? null)])
-  return createHash('sha256').update(said).digest('hex')
+  const canonical = JSON.stringify([method, pathOf(url), inOrder(query), inOrder(body ?? null)])
+  return createHash('sha256').update(canonical).digest('hex')
 }
 
 function inOrder(value: unknown): unknown {

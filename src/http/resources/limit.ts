@@ -8,18 +8,18 @@ export type ResourceLimitParts = {
   readonly clock: Clock
 }
 
-type Asking = { readonly id: string; readonly organization: { readonly id: string } }
+type LimitedActor = { readonly id: string; readonly organization: { readonly id: string } }
 
-/** A place for one request, given back when it is disposed of. */
-export function enter({ limits, clock }: ResourceLimitParts, actor: Asking): Disposable {
+/** Admits one request. Dispose the result when the request has ended. */
+export function enter({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
   const admission = limits.admit({ credential: actor.id, organization: actor.organization.id })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.rejected, clock)
 }
 
-const metricNames = { requests: 'requests a minute', concurrent_requests: 'requests at once' } as const
+const metricNames = { requests: 'requests per minute', concurrent_requests: 'concurrent requests' } as const
 
-/** The refusal names the limit that stands in the way. */
+/** The headers name the limit that was exceeded. */
 function overLimit({ scope, metric, limit, waitMs }: OverLimit, clock: Clock): Fault {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
   const message = `This ${scope} may make ${limit} ${metricNames[metric]}.`

@@ -4,30 +4,35 @@ import { pageOrders, type Page, type Paged } from '../../domain/identity/store.t
 import type { Validate } from '../validate.ts'
 import { idText } from './fields.ts'
 
-/** The query of every list, with what narrows this one. */
+/** The query of every list, with the filters of this one. */
 export const listQuery = <P extends TProperties>(filters: P) =>
   Type.Object(
     {
       after: Type.Optional(
-        idText('The last id of the page before; the answer begins behind it.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+        idText('The `last_id` of the previous page; this page starts after it.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'),
       ),
-      limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most objects to answer.' }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 20,
+        description: 'Maximum number of objects per page.',
+      }),
       order: Type.Enum([...pageOrders], {
         default: 'desc',
-        description: 'By creation: newest first, or oldest first.',
+        description: 'By creation time: `desc` is newest first.',
       }),
       ...filters,
     },
     { additionalProperties: false },
   )
 
-/** The answer of every list. An empty page has no first and no last id. */
+/** The response of every list. On an empty page, `first_id` and `last_id` are null. */
 export const listOf = <S extends TSchema>(item: S, example: object) =>
   Type.Object(
     {
       object: Type.Literal('list'),
       data: Type.Array(item),
-      has_more: Type.Boolean({ description: 'More pages exist; ask for them with `after=last_id`.' }),
+      has_more: Type.Boolean({ description: 'Whether there are more pages; get the next one with `after=last_id`.' }),
       first_id: Type.Union([Type.String(), Type.Null()]),
       last_id: Type.Union([Type.String(), Type.Null()]),
     },
@@ -64,7 +69,7 @@ export function presentList<T extends { readonly id: string }, P>(
   }
 }
 
-/** A cursor that cannot be one is answered as one that names nothing: 400, where other parameters get 422. */
+/** A malformed cursor gets the same error as an unknown one: 400. Other invalid parameters get 422. */
 export function withCursorError<T>(validate: Validate<T>): Validate<T> {
   return (query) => {
     try {

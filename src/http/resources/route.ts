@@ -19,19 +19,18 @@ import { enter, type ResourceLimitParts } from './limit.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
 
-/** TActor may manage something: an administrator, and in the gateway whoever has a key of a project. */
+/** A caller of a resource endpoint: an administrator, or in the policy gateway also a principal of a project. */
 export type ResourceActor = Administrator | Principal
 
 export type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> = ResourceLimitParts & {
-  /** Finds out who asks. */
   readonly authenticate: (request: FastifyRequest) => MaybePromise<TActor>
   readonly credential: Credential
-  /** What is asked outside of any transaction: all of the stores, and what is never changed. */
+  /** Stores for reads outside of a transaction. */
   readonly reads: Reads
   readonly mutate: AuditedMutation<Stores>
 }
 
-/** What a request carries in its path, query and body; `none` where it carries nothing. */
+/** Path parameters, query and body of a request; `none` for absent ones. */
 type RequestInput<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
 
 type Described = {
@@ -42,12 +41,12 @@ type Described = {
   readonly answer: RouteAnswer
 }
 
-/** What an operation is given: who asks, and what they say. */
+/** The input of an operation. */
 type Input<TActor, Params extends TObject, Query extends TObject, Body extends TObject> = {
   readonly actor: TActor
 } & RequestInput<Static<Params>, Static<Query>, Static<Body>>
 
-/** What must still be so for a change to happen. */
+/** The precondition of a mutation. */
 type Condition = { readonly ifMatch: string | undefined }
 
 type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject> = Described &
@@ -81,14 +80,14 @@ export type ResourceRoutes<TActor extends ResourceActor, Stores extends Resource
 type ResourceStores = { readonly idempotency: IdempotencyStore }
 
 /**
- * Makes routes of operations. Every request goes the same way: who asks, may they ask so often, may they do this, is it
- * well said; a change then happens once, in one transaction with its audit row and the answer that a retry will get.
+ * Builds routes from operations. Every request is authenticated, checked against the rate limits, authorised and
+ * validated, in this order. A mutation runs in one transaction with its audit record and the stored response for retries.
  */
 export function createResourceRoutes<TActor extends ResourceActor, Stores extends ResourceStores, Reads>(
   parts: ResourceParts<TActor, Stores, Reads>,
 ) {
   return {
-    /** For a route that is made by hand: runs its change, once for each Idempotency-Key. */
+    /** For routes with their own handler: runs a mutation, once per Idempotency-Key. */
     perform,
 
     read<Params extends TObject, Query extends TObject>(spec: ReadSpec<TActor, Reads, Params, Query>): Route {
@@ -220,7 +219,7 @@ function describe(
   } as const
 }
 
-/** Reads all that a request says, as its schemas want it. */
+/** Validates and decodes a request. */
 function reader<Params extends TObject, Query extends TObject, Body extends TObject>(
   schemas: RequestInput<Params, Query, Body>,
 ) {

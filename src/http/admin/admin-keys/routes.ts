@@ -15,7 +15,7 @@ import * as Schema from './schema.ts'
 const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
-/** `/v1/organization/admin_api_keys`: how a key comes and goes. */
+/** `/v1/organization/admin_api_keys`. */
 export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
@@ -34,13 +34,14 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       method: 'POST',
       path: keys,
       summary: 'Create an administrator API key',
-      description: 'A key creates none that may do more than itself, outlives it, or works from more addresses.',
+      description:
+        'The new key cannot have more permissions, a later expiry or more addresses than the key that creates it.',
       permission: 'keys:write',
       params: none,
       query: none,
       body: Schema.CreateAdminKey,
       status: 201,
-      answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedAdminKey },
+      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.CreatedAdminKey },
       operation({ directory: store }, { actor, body }) {
         const permissions = [...new Set(body.permissions ?? actor.permissions)]
         requireGrantable(actor.permissions, permissions)
@@ -66,12 +67,12 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       path: key,
       summary: 'Revoke an administrator API key',
       description:
-        'It stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another one with it, and not while it is the last.',
+        'The key stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another key with `*`, and not while it is the last one.',
       permission: 'keys:write',
       params: Schema.AdminKeyParams,
       query: none,
       body: none,
-      answer: { description: 'It is gone.', schema: Schema.DeletedAdminKey },
+      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedAdminKey },
       operation: ({ directory: store }, { actor, params }) =>
         directory.revokeAdminKey(
           store,

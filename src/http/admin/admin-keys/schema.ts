@@ -8,14 +8,14 @@ const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
 export const AdminKeyParams = Type.Object({ key_id: idText('The administrator key.', exampleId) })
 export const AdminKeyQuery = listQuery({})
 
-const held = Type.Array(Type.Enum([...permissions]), {
+const grantedPermissions = Type.Array(Type.Enum([...permissions]), {
   minItems: 1,
   maxItems: permissions.length,
-  description: 'What it may do; `*` is everything. Left out: the same as the key that creates it.',
+  description: 'The permissions of the key; `*` includes all. Default: those of the key that creates it.',
 })
 
 export const CreateAdminKey = Type.Object(
-  { name: keyName, permissions: Type.Optional(held), expires_at: expiresAt, allowed_ips: allowedIps },
+  { name: keyName, permissions: Type.Optional(grantedPermissions), expires_at: expiresAt, allowed_ips: allowedIps },
   {
     additionalProperties: false,
     examples: [{ name: 'CI', permissions: ['policies:read', 'policies:write'], expires_at: 1_798_761_600 }],
@@ -26,10 +26,10 @@ const fields = {
   id: Type.String(),
   object: Type.Literal('organization.admin_api_key'),
   name: Type.String(),
-  redacted_value: Type.String({ description: 'The key with its middle left out.' }),
+  redacted_value: Type.String({ description: 'The prefix and the last four characters of the key.' }),
   created_at: unixTime('When it was created.'),
-  last_used_at: Type.Optional(unixTime('When it was last used, to the minute; left out before its first use.')),
-  expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
+  last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
+  expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
   owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
   permissions: Type.Array(Type.String()),
   allowed_ips: shownIps,
@@ -49,7 +49,7 @@ const example = {
 export const AdminKeyObject = Type.Object(fields, { examples: [example] })
 
 export const CreatedAdminKey = Type.Object(
-  { ...fields, value: Type.String({ description: 'The key itself. It is in this answer only: keep it.' }) },
+  { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
   { examples: [{ ...example, value: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )
 

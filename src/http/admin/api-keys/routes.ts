@@ -35,19 +35,18 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
-      description: 'A key creates none that may do more than itself, outlives it, or works from more addresses.',
+      description:
+        'The new key cannot have more permissions, a later expiry or more addresses than the key that creates it.',
       permission: 'keys:write',
       params: Schema.ApiKeysParams,
       query: none,
       body: Schema.CreateApiKey,
       status: 201,
-      answer: { description: 'The key, with its secret this once.', schema: Schema.CreatedApiKey },
+      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.CreatedApiKey },
       operation({ directory: store }, { body, ...input }) {
-        const { permissions: held, expiresAtMs: end, networks } = input.actor
-        const permissions = [
-          ...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(held, each))),
-        ]
-        requireGrantable(held, permissions)
+        const { permissions: own, expiresAtMs: end, networks } = input.actor
+        const permissions = [...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(own, each)))]
+        requireGrantable(own, permissions)
         const expiresAtMs = inheritedExpiry(end, expiryMs(body.expires_at))
         const models = body.models ? [...new Set(body.models)] : null
         const allowedIps = inheritedIps(networks, body.allowed_ips)
@@ -60,12 +59,12 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       method: 'DELETE',
       path: `${keys}/{key_id}`,
       summary: 'Revoke an API key of a project',
-      description: 'It stops working at once, on other nodes within a second.',
+      description: 'The key stops working at once, on other nodes within a second.',
       permission: 'keys:write',
       params: Schema.ApiKeyParams,
       query: none,
       body: none,
-      answer: { description: 'It is gone.', schema: Schema.DeletedApiKey },
+      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
       operation: ({ directory: store }, input) => directory.revokeApiKey(store, at(input), input.params.key_id),
       present: presentDeletedApiKey,
     }),

@@ -19,13 +19,13 @@ export const CreateApiKey = Type.Object(
       Type.Array(Type.Enum([...apiKeyPermissions]), {
         maxItems: apiKeyPermissions.length,
         description:
-          'What it may do besides inference. Left out: what `keys.default_permissions` of the configuration says, which is nothing unless it was changed.',
+          'Permissions in addition to inference. Default: `keys.default_permissions` of the configuration, which is empty unless it was changed.',
       }),
     ),
     models: Type.Optional(
       orNull(
         Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 }),
-        'The models it may use; left out or null: all.',
+        'The models that the key may use. Default or null: all.',
       ),
     ),
     expires_at: expiresAt,
@@ -39,13 +39,13 @@ const fields = {
   object: Type.Literal('organization.project.api_key'),
   project_id: Type.String(),
   name: Type.String(),
-  redacted_value: Type.String({ description: 'The key with its middle left out.' }),
+  redacted_value: Type.String({ description: 'The prefix and the last four characters of the key.' }),
   permissions: Type.Array(Type.String()),
-  models: orNull(Type.Array(Type.String()), 'The models it may use; null is all of them.'),
+  models: orNull(Type.Array(Type.String()), 'The models that the key may use; null allows all.'),
   allowed_ips: shownIps,
   created_at: unixTime('When it was created.'),
-  last_used_at: Type.Optional(unixTime('When it was last used, to the minute; left out before its first use.')),
-  expires_at: Type.Optional(unixTime('When it stops working; left out where it never does.')),
+  last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
+  expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
 }
 
 const example = {
@@ -63,7 +63,7 @@ const example = {
 const ApiKeyObject = Type.Object(fields, { examples: [example] })
 
 export const CreatedApiKey = Type.Object(
-  { ...fields, value: Type.String({ description: 'The key itself. It is in this answer only: keep it.' }) },
+  { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
   { examples: [{ ...example, value: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )
 

@@ -40,7 +40,7 @@ function actorOf({ actor, unmapped }: LoggedEvent['document']): Entry['actor'] {
   return { type: type ?? 'system', id }
 }
 
-/** What a request was about, without what the entry says in fields of its own. */
+/** The details of a request event, without those that have a field of their own in the entry. */
 function detailsOf({ ai_model: model, message_context: context, unmapped, ...document }: LoggedEvent['document']) {
   const { actor_type: _type, decision: _decision, ...ours } = unmapped.gatehouse
   return {
@@ -51,7 +51,7 @@ function detailsOf({ ai_model: model, message_context: context, unmapped, ...doc
   }
 }
 
-/** Keys are shown as the server secret derives them. The database only says since when: anybody may have written it. */
+/** Keys are derived from the server secret. Only their creation times come from the database, because it is not trusted. */
 export function presentKeys(keys: TrustedKeys, published: readonly PublishedKey[]): Static<typeof CheckpointKeys> {
   const since = new Map(published.map(({ id, createdAtMs }) => [id, toUnixSeconds(createdAtMs)]))
   return {

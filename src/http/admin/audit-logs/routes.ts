@@ -7,13 +7,13 @@ import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAuditEntry, presentKeys } from './present.ts'
 import * as Schema from './schema.ts'
 
-/** `/v1/organization/audit_logs`: what happened, and with which keys that is signed for. */
+/** `/v1/organization/audit_logs`: events, and the public keys of their signatures. */
 export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
   return [
     read({
       path: '/v1/organization/audit_logs',
-      summary: 'List what happened',
-      description: 'Requests and what was decided about them, changes by administrators, exports and checkpoints.',
+      summary: 'List audit events',
+      description: 'Requests with their decisions, changes by administrators, exports and checkpoints.',
       permission: 'audit:read',
       params: none,
       query: Schema.AuditLogQuery,
@@ -36,7 +36,7 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       path: '/v1/organization/audit_logs/keys',
       summary: 'List the public keys of checkpoints',
       description:
-        'Checkpoints vouch for the log and travel through every export sink; with these keys anyone can check them. Pin them: keep a copy outside of this service and its database. They are derived from the server secret.',
+        'Checkpoints sign the audit log and are sent to every export sink; these keys verify them. Pin the keys: keep a copy outside of this service and its database. They are derived from the server secret.',
       permission: 'audit:read',
       params: none,
       query: none,

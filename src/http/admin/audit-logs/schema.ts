@@ -12,28 +12,28 @@ const time = (description: string) => Type.Optional(Type.Integer({ minimum: 0, m
 
 export const AuditLogQuery = listQuery({
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
-  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only what was decided so.' })),
-  policy_id: Type.Optional(idText('Only events of this policy: its changes, and what it decided.', policyExampleId)),
+  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only events with this decision.' })),
+  policy_id: Type.Optional(idText('Only changes and decisions of this policy.', policyExampleId)),
   project_id: Type.Optional(idText('Only events of this project and its keys.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
   user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
-  request_id: Type.Optional(idText('Only what this request did.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
-  from: time('Only what happened at this Unix time or later.'),
-  to: time('Only what happened before this Unix time.'),
+  request_id: Type.Optional(idText('Only events of this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  from: time('Only events at this Unix time or later.'),
+  to: time('Only events before this Unix time.'),
 })
 
 export const AuditEntryObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('organization.audit_log'),
-  sequence: Type.Integer({ description: 'Its place in the organization’s chain: 1, 2, 3 … without a gap.' }),
+  sequence: Type.Integer({ description: 'Position in the chain of the organization: 1, 2, 3 … without gaps.' }),
   fingerprint: Type.String({
-    description: 'SHA-256 of the event, which also holds the fingerprint of the one before.',
+    description: 'SHA-256 of the event, which includes the fingerprint of the previous event.',
   }),
-  kind: Type.String({ description: 'What happened, such as `policy.published` or `gateway.request.decided`.' }),
+  kind: Type.String({ description: 'The kind of event, such as `policy.published` or `gateway.request.decided`.' }),
   message: Type.String(),
-  created_at: unixTime('When it happened.'),
+  created_at: unixTime('Time of the event.'),
   actor: Type.Object({
     type: Type.Enum([...actorKinds, 'system'], {
-      description: 'A key or token over the API, somebody at the machine itself, or the service of its own accord.',
+      description: 'A key or token over the API, an operator on the machine, or the service itself.',
     }),
     id: orNull(Type.String(), 'The key’s id.'),
   }),
@@ -41,13 +41,13 @@ export const AuditEntryObject = Type.Object({
   resource_id: orNull(Type.String(), 'The policy, key, project or sink that was changed.'),
   policy_id: orNull(Type.String()),
   project_id: orNull(Type.String()),
-  user_id: orNull(Type.String(), 'The end user whom the caller named.'),
+  user_id: orNull(Type.String(), 'The end user named in the request.'),
   decision: orNull(Type.String()),
   old_revision: orNull(Type.Integer()),
   new_revision: orNull(Type.Integer()),
   details: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'Of a change: the fields that got another value; a publication also has its whole version. Of a request: what was decided, and what it used.',
+      'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
   }),
 })
 
@@ -78,7 +78,7 @@ const CheckpointKey = Type.Object({
   object: Type.Literal('organization.audit_log.key'),
   algorithm: Type.Literal('Ed25519'),
   public_key: Type.String({ description: 'PEM.' }),
-  created_at: orNull(unixTime('When it was first used.'), 'When it was first used; null where it never was.'),
+  created_at: orNull(unixTime('When it was first used.'), 'Time of the first use; null if the key was never used.'),
 })
 
 const keyExample = {

@@ -13,7 +13,7 @@ export function ledgerRoutes(admin: AdminRoutes): Route[] {
       permission: 'usage:read',
       params: none,
       query: LedgerQuery,
-      answer: { description: 'Grants, payments and uses, each use with its receipt.', schema: LedgerList },
+      answer: { description: 'Grants, payments and usage, each usage with its receipt.', schema: LedgerList },
       operation: async ({ ledger }, { actor, query }) =>
         presentList(await ledger.entries(actor.organization.id, pageOf(query)), presentLedgerEntry),
     }),

@@ -22,7 +22,7 @@ const Receipt = Type.Object({
   }),
   reported_tokens: orNull(
     Type.Integer(),
-    'What the upstream reported in all, where that cannot be true and our own count was charged in its place.',
+    'The total that the upstream reported, if it was implausible and the gateway charged its own count instead.',
   ),
   rates: Type.Object(
     {
@@ -32,17 +32,17 @@ const Receipt = Type.Object({
       output: Type.Number(),
       version: Type.String(),
     },
-    { description: 'Credits per million tokens, as they were.' },
+    { description: 'Credits per million tokens at the time of the request.' },
   ),
 })
 
 export const LedgerEntryObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('organization.credit_entry'),
-  created_at: unixTime('When it was written.'),
+  created_at: unixTime('Time of the entry.'),
   kind: Type.Enum([...ledgerEntryKinds]),
-  credits: Type.Number({ description: 'Positive: came in. Negative: was used.' }),
-  ref: Type.String({ description: 'Of the grant or payment; the id of the request.' }),
+  credits: Type.Number({ description: 'Positive for grants and payments, negative for usage.' }),
+  ref: Type.String({ description: 'The reference of the grant or payment, or the id of the request.' }),
   note: Type.String(),
   receipt: orNull(Receipt, 'Of a use.'),
 })

@@ -52,8 +52,8 @@ const presentGauge = (gauge: WindowUsage | null) =>
 function closestOf(standing: LimitStatus) {
   const all = limitScopes.flatMap((scope) =>
     metrics.flatMap((metric) => {
-      const found = standing[scope][metric]
-      return found === null ? [] : [{ scope, metric, limit: found.limit, remaining: found.remaining }]
+      const status = standing[scope][metric]
+      return status === null ? [] : [{ scope, metric, limit: status.limit, remaining: status.remaining }]
     }),
   )
   const share = ({ limit, remaining }: (typeof all)[number]): number => remaining / limit

@@ -15,34 +15,34 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
   return [
     admin.read({
       path: '/v1/organization/limits',
-      summary: 'Read the limits and how far they are used',
-      description: 'Without a project or a key, their columns show what each of them has.',
+      summary: 'Read limits and usage',
+      description: 'Without `project_id` and `api_key_id`, these scopes show the limits of an unused project and key.',
       permission: 'usage:read',
       params: none,
       query: LimitsQuery,
       answer: { description: 'The limits of the three scopes.', schema: LimitsObject },
       async operation({ directory }, { actor, query }) {
         const { organization } = actor
-        const asked = await subjectOf(directory, organization.id, query)
-        const { verdict } = await preflight({ organization, ...asked })
+        const subject = await subjectOf(directory, organization.id, query)
+        const { verdict } = await preflight({ organization, ...subject })
         return presentLimits(organization, verdict.limitStatus)
       },
     }),
     admin.query({
       path: '/v1/organization/limits/check',
-      summary: 'Would this request pass?',
-      description: 'Decides as the limits and credits would, and counts nothing.',
+      summary: 'Check a request against the limits',
+      description: 'Checks limits and credits without counting the request.',
       permission: 'usage:read',
       body: CheckBody,
-      answer: { description: 'The decision, and what would be held.', schema: CheckObject },
+      answer: { description: 'The decision, and what the request would reserve.', schema: CheckObject },
       async operation({ directory }, { actor, body }) {
         const { organization } = actor
-        const asked = await subjectOf(directory, organization.id, body)
+        const subject = await subjectOf(directory, organization.id, body)
         const model = catalogue.find(body.model)
         if (!model) throw invalidField(['model'], 'must name a model of the catalogue')
         const preview = await preflight({
           organization,
-          ...asked,
+          ...subject,
           price: model.price,
           inputTokens: body.input_tokens,
           maxOutputTokens: body.max_tokens ?? model.maxOutputTokens,
@@ -53,14 +53,14 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
   ]
 }
 
-/** Where none is named, one that nobody uses stands for all of them. */
-async function subjectOf(directory: DirectoryStore, organizationId: string, asked: Static<typeof LimitsQuery>) {
-  const { project_id: projectId, api_key_id: keyId } = asked
+/** Without a project or a key, an unused id stands for any of them. */
+async function subjectOf(directory: DirectoryStore, organizationId: string, query: Static<typeof LimitsQuery>) {
+  const { project_id: projectId, api_key_id: keyId } = query
   const key = keyId === undefined ? undefined : await directory.findApiKey(organizationId, keyId)
   if (keyId !== undefined && key === undefined)
     throw invalidField(['api_key_id'], 'must name a key of the organization')
-  const found = projectId === undefined ? undefined : await directory.findProject(organizationId, projectId)
-  if (projectId !== undefined && !found) throw invalidField(['project_id'], 'must name a project of the organization')
+  const project = projectId === undefined ? undefined : await directory.findProject(organizationId, projectId)
+  if (projectId !== undefined && !project) throw invalidField(['project_id'], 'must name a project of the organization')
   if (key && projectId !== undefined && key.projectId !== projectId)
     throw invalidField(['api_key_id'], 'must name a key of the project')
   return { projectId: projectId ?? key?.projectId ?? '', keyId: keyId ?? '' }

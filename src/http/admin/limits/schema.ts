@@ -16,12 +16,12 @@ export const CheckBody = Type.Object(
     project_id: projectId,
     api_key_id: Type.Optional(apiKeyId),
     model: Type.String({ minLength: 1, maxLength: 200, examples: ['house-model'] }),
-    input_tokens: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'How much it would read.' }),
+    input_tokens: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Input tokens of the request.' }),
     max_tokens: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000_000,
-        description: 'The most it may write; the model’s own cap when left out.',
+        description: 'Maximum output tokens. Default: the limit of the model.',
       }),
     ),
   },
@@ -37,7 +37,10 @@ const Window = orNull(
   Type.Object({
     limit: Type.Integer(),
     remaining: Type.Integer({ minimum: 0 }),
-    reset_ms: Type.Integer({ minimum: 0, description: 'Until the window is empty again, if nothing more comes.' }),
+    reset_ms: Type.Integer({
+      minimum: 0,
+      description: 'Time until the window is empty if there are no further requests.',
+    }),
   }),
   'null: no limit.',
 )
@@ -68,7 +71,9 @@ const scopesExample = { key: scopeExample(1), project: scopeExample(1.5), organi
 export const LimitsObject = Type.Object(
   {
     object: Type.Literal('organization.limits'),
-    tier: Type.Enum([...tiers], { description: 'The higher of what the plan and what the payments give.' }),
+    tier: Type.Enum([...tiers], {
+      description: 'The higher of the tier of the plan and the tier reached by payments.',
+    }),
     plan: Type.String({ examples: ['free'] }),
     lifetime_paid_usd: Type.Number({ examples: [20] }),
     scopes: ScopesObject,
@@ -95,12 +100,15 @@ export const CheckObject = Type.Object(
   {
     object: Type.Literal('organization.limits.check'),
     would_pass: Type.Boolean(),
-    reason: orNull(Type.Enum([...metrics, 'credits']), 'What would refuse it.'),
+    reason: orNull(Type.Enum([...metrics, 'credits']), 'The limit that would reject the request.'),
     scope: orNull(Type.Enum([...limitScopes])),
-    retry_after_seconds: orNull(Type.Integer({ minimum: 1 }), 'When it would pass; null where waiting does not help.'),
+    retry_after_seconds: orNull(
+      Type.Integer({ minimum: 1 }),
+      'Wait time after which the request would be admitted; null if waiting does not help.',
+    ),
     holds: Type.Object({
-      tokens: Type.Integer({ description: 'Reserved until the answer is complete.' }),
-      credits: Type.Number({ description: 'The most it can cost.' }),
+      tokens: Type.Integer({ description: 'Tokens reserved until the response is complete.' }),
+      credits: Type.Number({ description: 'The maximum cost of the request.' }),
     }),
     closest: orNull(
       Type.Object({
@@ -109,7 +117,7 @@ export const CheckObject = Type.Object(
         limit: Type.Integer(),
         remaining: Type.Integer(),
       }),
-      'The limit with the smallest share left.',
+      'The limit with the smallest remaining share.',
     ),
     scopes: ScopesObject,
   },

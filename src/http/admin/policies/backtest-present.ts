@@ -6,9 +6,9 @@ import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type * as Schema from './backtest-schema.ts'
 
-type Shown = Static<typeof Schema.Backtest>
+type BacktestBody = Static<typeof Schema.Backtest>
 
-export const presentBacktest = (backtest: Backtest): Shown => ({
+export const presentBacktest = (backtest: Backtest): BacktestBody => ({
   id: backtest.id,
   object: 'organization.policy.backtest',
   policy_id: backtest.policyId,
@@ -25,7 +25,7 @@ export const presentBacktest = (backtest: Backtest): Shown => ({
   updated_at: toUnixSeconds(backtest.updatedAtMs),
 })
 
-function resultOf({ counts, parameters }: Backtest): NonNullable<Shown['result']> {
+function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['result']> {
   const { projects, sweep, examples, ...rest } = counts
   return {
     threshold_basis_points: thresholdOf(parameters.draft),
@@ -41,12 +41,11 @@ function resultOf({ counts, parameters }: Backtest): NonNullable<Shown['result']
   }
 }
 
-/** The callers' words in ours. */
-export const newBacktestOf = (said: Static<typeof Schema.CreateBacktest>): NewBacktest =>
+export const newBacktestOf = (body: Static<typeof Schema.CreateBacktest>): NewBacktest =>
   omitUndefined({
-    fromMs: said.from === undefined ? undefined : said.from * 1000,
-    toMs: said.to === undefined ? undefined : said.to * 1000,
-    limit: said.limit,
-    samplePercent: said.sample_percent,
-    thresholds: said.thresholds,
+    fromMs: body.from === undefined ? undefined : body.from * 1000,
+    toMs: body.to === undefined ? undefined : body.to * 1000,
+    limit: body.limit,
+    samplePercent: body.sample_percent,
+    thresholds: body.thresholds,
   })

@@ -9,15 +9,15 @@ const backtests = '/v1/organization/policies/{policy_id}/backtest'
 
 const answer = { description: 'The backtest.', schema: Schema.Backtest }
 
-/** What a draft would have done. */
+/** Backtests of policy drafts. */
 export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
   return [
     mutation({
       method: 'POST',
       path: backtests,
-      summary: 'Try a policy draft on recorded requests',
+      summary: 'Backtest a policy draft',
       description:
-        'Replays the draft, as it is now, over requests whose texts the audit log keeps. It runs in the background; read it until its status is `completed`.',
+        'Replays requests whose texts are in the audit log against the current draft. Runs in the background: poll it until its status is `completed`.',
       permission: 'policies:write',
       params: PolicyParams,
       query: none,

@@ -16,27 +16,27 @@ const threshold = Type.Integer({ minimum, maximum })
 
 export const CreateBacktest = Type.Object(
   {
-    from: Type.Optional(time('Events from this time on, Unix seconds. Left out: the week before `to`.')),
-    to: Type.Optional(time('Events before this time. Left out: now.')),
+    from: Type.Optional(time('Start of the time range, in Unix seconds. Default: a week before `to`.')),
+    to: Type.Optional(time('End of the time range, exclusive. Default: now.')),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: 'Look at no more than so many events, the newest first. Left out: 1000.',
+        description: 'Maximum number of events, newest first. Default: 1000.',
       }),
     ),
     sample_percent: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 100,
-        description: 'Replay so many of them, always the same ones. Left out: 100.',
+        description: 'Percentage of these events to replay. The sample is deterministic. Default: 100.',
       }),
     ),
     thresholds: Type.Optional(
       Type.Array(threshold, {
         minItems: 1,
         maxItems: 20,
-        description: 'Compare these thresholds, in basis points. Left out: 1000, 2000 … 9000.',
+        description: 'Thresholds to compare, in basis points. Default: 1000, 2000 … 9000.',
       }),
     ),
   },
@@ -51,17 +51,19 @@ export const BacktestParams = Type.Object({
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
 
 const counts = {
-  newly_blocked: count('Let through then, blocked by the draft.'),
+  newly_blocked: count('Allowed then, blocked by the draft.'),
   newly_allowed: count('Blocked by this policy then, not by the draft.'),
   changed_reason: count('Blocked by something else then, and by the draft too.'),
   unchanged: count('The draft makes no difference.'),
-  not_evaluated: count('The draft’s rule could not be judged.'),
+  not_evaluated: count('The draft’s rule could not be evaluated.'),
 }
 
-const eventIds = Type.Array(Type.String(), { description: 'Ids of events in the audit log, twenty at most.' })
+const eventIds = Type.Array(Type.String(), { description: 'Ids of events in the audit log, at most twenty.' })
 
 const Result = Type.Object({
-  threshold_basis_points: Type.Integer({ description: 'The draft’s own, which all but the sweep goes by.' }),
+  threshold_basis_points: Type.Integer({
+    description: 'The threshold of the draft. All results except the sweep use it.',
+  }),
   ...counts,
   projects: Type.Array(Type.Object({ project_id: orNull(Type.String()), ...counts })),
   sweep: Type.Array(
@@ -71,13 +73,13 @@ const Result = Type.Object({
       newly_blocked: count(),
       newly_allowed: count(),
     }),
-    { description: 'What other thresholds would do.' },
+    { description: 'Results for the other thresholds.' },
   ),
   coverage: Type.Object({
-    events: count('Events that were looked at.'),
+    events: count('Events in the time range.'),
     sampled: count('Of these, those in the sample.'),
-    with_text: count('Of these, those whose texts are kept (`audit.content`): only they were replayed.'),
-    redacted_only: count('Of these, those whose texts are kept without personal data.'),
+    with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
+    redacted_only: count('Of these, those whose texts are stored without personal data.'),
   }),
   examples: Type.Object({
     newly_blocked: eventIds,
@@ -94,17 +96,17 @@ export const Backtest = Type.Object(
     id: Type.String(),
     object: Type.Literal('organization.policy.backtest'),
     policy_id: Type.String(),
-    revision: Type.Integer({ description: 'The policy’s revision when its draft was taken.' }),
+    revision: Type.Integer({ description: 'The revision of the policy whose draft is replayed.' }),
     status: Type.Enum([...backtestStatuses]),
-    progress: Type.Object({ done: count(), total: count() }, { description: 'Events looked at, and to look at.' }),
-    from: unixTime('Events from this time on.'),
-    to: unixTime('Events before this time.'),
+    progress: Type.Object({ done: count(), total: count() }, { description: 'Events processed, and their total.' }),
+    from: unixTime('Start of the time range.'),
+    to: unixTime('End of the time range, exclusive.'),
     limit: Type.Integer(),
     sample_percent: Type.Number(),
-    result: orNull(Result, 'Null until it is completed.'),
-    error: orNull(Type.String(), 'Why it failed.'),
-    created_at: unixTime('When it was asked for.'),
-    updated_at: unixTime('When it last got further.'),
+    result: orNull(Result, 'Null until the backtest is completed.'),
+    error: orNull(Type.String(), 'Why the backtest failed.'),
+    created_at: unixTime('When it was created.'),
+    updated_at: unixTime('Time of the last progress.'),
   },
   {
     examples: [

@@ -19,13 +19,13 @@ export const newPolicyOf = (body: Static<typeof CreatePolicy>): NewPolicy => ({
   rule: body.rule,
 })
 
-type Named = {
+type PolicyInput = {
   readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly policy_id: string }
 }
 
-/** The policy that a path names, in the organization of whoever asks. */
-export const policyAt = ({ actor, params }: Named, revision: number): PolicyAt => ({
+/** The policy in the path, in the organization of the caller. */
+export const policyAt = ({ actor, params }: PolicyInput, revision: number): PolicyAt => ({
   organizationId: actor.organization.id,
   id: params.policy_id,
   revision,

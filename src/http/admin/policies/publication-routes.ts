@@ -13,14 +13,15 @@ const policy = '/v1/organization/policies/{policy_id}'
 
 const answer = { description: 'The policy.', schema: Schema.Policy }
 const published: RouteAnswer = {
-  description: 'The policy. `x-gatehouse-warning: rule_not_evaluable` says that nobody can judge its rule yet.',
+  description:
+    'The policy. The header `x-gatehouse-warning: rule_not_evaluable` means that the service cannot evaluate its rule.',
   schema: Schema.Policy,
   headers: ['x-gatehouse-warning'],
 }
 
-/** What puts a policy in force, takes it out again, and the way back to an earlier version. */
+/** Publish, pause, resume and roll back; list versions. */
 export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
-  /** A rule that nobody can judge is published all the same; whoever publishes it should know. */
+  /** A rule that cannot be evaluated is published nevertheless, with a warning. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
     version && !operations.isEvaluable(version.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
 
@@ -29,7 +30,8 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       method: 'POST',
       path: `${policy}/publish`,
       summary: 'Publish a policy draft',
-      description: 'Writes a version that never changes and puts it in force; a paused policy stays paused.',
+      description:
+        'Creates an immutable version from the draft and makes it the current one. A paused policy stays paused.',
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
@@ -55,7 +57,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       method: 'POST',
       path: `${policy}/resume`,
       summary: 'Resume a policy',
-      description: 'It goes back to the mode of its current version.',
+      description: 'The policy returns to the mode of its current version.',
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
@@ -68,7 +70,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       method: 'POST',
       path: `${policy}/rollback`,
       summary: 'Roll a policy back',
-      description: 'Publishes the content of an earlier version again, as a new version. The draft becomes the same.',
+      description: 'Publishes the content of an earlier version as a new version, and replaces the draft with it.',
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
@@ -87,9 +89,9 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       query: Schema.PolicyQuery,
       answer: { description: 'A page of versions.', schema: Schema.VersionList },
       async operation({ policies: store }, { actor, params, query }) {
-        const found = await findPolicy(store, actor.organization.id, params.policy_id)
-        return presentList(await store.listVersions(found, pageOf(query)), (version) =>
-          presentPolicyVersion(version, found),
+        const policyOfVersions = await findPolicy(store, actor.organization.id, params.policy_id)
+        return presentList(await store.listVersions(policyOfVersions, pageOf(query)), (version) =>
+          presentPolicyVersion(version, policyOfVersions),
         )
       },
     }),

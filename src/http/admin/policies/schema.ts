@@ -17,17 +17,18 @@ const rule = Type.String({
   examples: ['Never mention "Project Falcon".', 'cel:text.contains("falcon") || pii["email"] > 0'],
 })
 const direction = Type.Enum([...policyFields.direction.choices], {
-  description: 'Which way the text travels that is screened.',
+  description: 'Which texts are evaluated: requests, responses or both.',
 })
 const mode = Type.Enum([...policyFields.mode.choices], {
-  description: '`monitoring` records matches; `enforcing` refuses them.',
+  description: '`monitoring` records matches; `enforcing` blocks them.',
 })
 const scope = Type.Enum([...policyFields.scope.choices], {
-  description: 'All projects, those listed, or none unless a request names the policy.',
+  description:
+    '`organization`: all projects. `projects`: those in `project_ids`. `unattached`: only requests that name the policy.',
 })
 const projectIds = Type.Array(idText('A project of the organization.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'), {
   maxItems: 1000,
-  description: 'The projects meant by the scope `projects`; a set.',
+  description: 'The projects of the scope `projects`. A set: order and duplicates have no meaning.',
 })
 const { minimum, maximum } = policyFields.matchThresholdBasisPoints
 const threshold = Type.Integer({
@@ -39,21 +40,21 @@ const threshold = Type.Integer({
 const revision = Type.Integer({
   minimum: 1,
   maximum: maxRevision,
-  description: 'The revision that the change is made against; another one is refused with 409.',
+  description: 'The revision that the caller has read. Responds with 409 if the policy has changed since.',
   examples: [3],
 })
 
 export const PolicyParams = Type.Object({ policy_id: idText('The policy.', policyExampleId) })
 export const PolicyQuery = listQuery({})
 
-/** Null says the same as leaving a field out, except for the threshold, which it clears. */
+/** Null is equivalent to leaving a field out, except for the threshold, which it clears. */
 const settings = {
   description: Type.Optional(orNull(description)),
   direction: Type.Optional(orNull(direction)),
   mode: Type.Optional(orNull(mode)),
   scope: Type.Optional(orNull(scope)),
   project_ids: Type.Optional(orNull(projectIds)),
-  match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null clears it: 5000 then counts.')),
+  match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null resets it to the default of 5000.')),
 } satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
 
 export const CreatePolicy = Type.Object(
@@ -118,8 +119,8 @@ const PolicyVersion = Type.Object({
   object: Type.Literal('organization.policy.version'),
   version: Type.Integer({ minimum: 1 }),
   ...content,
-  published_at: unixTime('When it was published.'),
-  current: Type.Boolean({ description: 'Whether it is the one in force.' }),
+  published_at: unixTime('Time of publication.'),
+  current: Type.Boolean({ description: 'Whether it is the current version.' }),
 })
 
 const summary = {

@@ -20,7 +20,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       permission: 'projects:read',
       params: none,
       query: Schema.ProjectQuery,
-      answer: { description: 'A page of projects, also of archived ones.', schema: Schema.ProjectList },
+      answer: { description: 'A page of projects, including archived ones.', schema: Schema.ProjectList },
       operation: async ({ directory: store }, { actor, query }) =>
         presentList(await store.listProjects(actor.organization.id, pageOf(query)), presentProject),
     }),
@@ -63,7 +63,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       method: 'POST',
       path: `${project}/archive`,
       summary: 'Archive a project',
-      description: 'Its keys stop working at once. It cannot be undone; archiving twice is archiving once.',
+      description: 'The keys of the project stop working at once. Archiving cannot be undone; it is idempotent.',
       permission: 'projects:write',
       params: Schema.ProjectParams,
       query: none,

@@ -17,18 +17,18 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
     admin.read({
       path: '/v1/organization/usage',
       summary: 'Read what was used',
-      description: 'At most 31 days by the hour, or 366 by the day.',
+      description: 'At most 31 days by hour, or 366 days by day.',
       permission: 'usage:read',
       params: none,
       query: UsageQuery,
-      answer: { description: 'Requests, tokens and credits by stretch of time.', schema: UsageObject },
+      answer: { description: 'Requests, tokens and credits per time bucket.', schema: UsageObject },
       async operation({ ledger }, { actor, query }) {
-        const asked = {
+        const usageQuery = {
           organizationId: actor.organization.id,
           ...spanOf(query, clock.nowMs()),
           groupBy: query.group_by,
         }
-        return presentUsage(asked, await ledger.usage(asked), creditUsd)
+        return presentUsage(usageQuery, await ledger.usage(usageQuery), creditUsd)
       },
     }),
   ]

@@ -11,11 +11,11 @@ export const UsageQuery = Type.Object(
     end_time: Type.Optional(
       Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds, exclusive; now when left out.' }),
     ),
-    bucket: Type.Enum(['hour', 'day'], { default: 'day', description: 'How long one stretch is, in UTC.' }),
+    bucket: Type.Enum(['hour', 'day'], { default: 'day', description: 'Length of a bucket, in UTC.' }),
     group_by: Type.Array(Type.Enum([...usageGroups]), {
       default: [],
       maxItems: usageGroups.length,
-      description: 'What to tell apart; may be repeated.',
+      description: 'Fields to group by; may be repeated.',
     }),
   },
   { additionalProperties: false },
@@ -27,10 +27,10 @@ const UsageResult = Type.Object({
   project_id: orNull(Type.String(), 'null unless grouped by it, as the next two.'),
   api_key_id: orNull(Type.String()),
   model: orNull(Type.String()),
-  requests: Type.Integer({ minimum: 0, description: 'Requests that were answered, in whole or in part.' }),
-  input_tokens: tokens('Read, without what came from a cache.'),
-  cache_read_tokens: tokens('Read from a cache.'),
-  cache_write_tokens: tokens('Written to a cache.'),
+  requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
+  input_tokens: tokens('Input tokens, without those read from a cache.'),
+  cache_read_tokens: tokens('Input tokens read from a cache.'),
+  cache_write_tokens: tokens('Input tokens written to a cache.'),
   output_tokens: tokens('Written.'),
   credits: Type.Number({ minimum: 0 }),
   cost_usd: Type.Number({ minimum: 0 }),
@@ -65,15 +65,15 @@ const example = {
 export const UsageObject = Type.Object(
   {
     object: Type.Literal('organization.usage'),
-    start_time: unixTime('Of the whole answer.'),
+    start_time: unixTime('Start of the whole range.'),
     end_time: unixTime('Exclusive.'),
     data: Type.Array(
       Type.Object({
-        start_time: unixTime('Of this stretch.'),
+        start_time: unixTime('Start of this bucket.'),
         end_time: unixTime('Exclusive.'),
         results: Type.Array(UsageResult),
       }),
-      { description: 'Stretches in which something was used, oldest first.' },
+      { description: 'Buckets with usage, oldest first.' },
     ),
   },
   { examples: [example] },

@@ -14,7 +14,7 @@ const path = '/api/policy-gateway/config'
 const bodyLimitBytes = 1024 * 1024
 const answer = { description: 'The configuration.', schema: Schema.SavedAnswer }
 
-/** `/api/policy-gateway/config`: what the organization asks of the gateway. */
+/** `/api/policy-gateway/config`: the gateway configuration of the organization. */
 export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
   const { read, mutation } = routes
   const save = (method: 'PUT' | 'POST', summary: string): Route =>
@@ -23,7 +23,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       path,
       summary,
       description:
-        'Takes the place of the whole configuration: a field that is left out has its default again. The body is the configuration, or `{"config": …}`. It holds for every request that begins after the answer. Saving what is in force already changes nothing.',
+        'Replaces the whole configuration: fields that are left out are reset to their defaults. The body is the configuration, or `{"config": …}`. It applies to every request that starts after the response. Saving an equal configuration changes nothing.',
       permission: 'gateway:write',
       params: none,
       query: none,
@@ -43,7 +43,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
     read({
       path,
       summary: 'Read the gateway configuration',
-      description: 'Every field, with the defaults where nothing was saved.',
+      description: 'Returns every field, with defaults if nothing was saved.',
       permission: 'gateway:read',
       params: none,
       query: none,
@@ -65,8 +65,8 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
   ]
 }
 
-/** The configuration, and where in the body it stands. */
-function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, place: string] {
+/** The configuration, and the prefix of its fields in the body. */
+function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, paramPrefix: string] {
   if (config === undefined) return [own, '']
   const [beside] = Object.keys(own)
   if (beside !== undefined) throw invalidField([beside], 'belongs into config, where one is sent')

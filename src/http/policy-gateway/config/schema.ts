@@ -19,7 +19,7 @@ const terms = (description: string) =>
   list(
     label(500),
     2_000,
-    `${description} Case, accents and look-alike letters make no difference, and whole words are meant; \`/…/\` or \`/…/i\` is a regular expression (RE2). At most ${mostPatterns} expressions, and ${mostTermCharacters} characters in both lists together.`,
+    `${description} Matching ignores case, accents and homoglyphs, and matches whole words; \`/…/\` or \`/…/i\` is a regular expression (RE2). At most ${mostPatterns} expressions, and ${mostTermCharacters} characters in both lists together.`,
   )
 
 const pattern = (description: string) => orNull(Type.Enum([...responsePatterns]), description)
@@ -39,55 +39,55 @@ const own = {
   policy_id: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: `The name under which decisions are told; \`${defaultConfiguration.policy_id}\` unless another is given.`,
+    description: `The name of the configuration in decisions. Default: \`${defaultConfiguration.policy_id}\`.`,
   }),
-  name: line(200, 'What it is called.'),
-  owner: line(200, 'Whom to ask about it.'),
-  description: line(2_000, 'What it is for.'),
+  name: line(200, 'Display name.'),
+  owner: line(200, 'The person or team responsible for it.'),
+  description: line(2_000, 'Purpose of the configuration.'),
 }
 const rules = {
-  allowlist: terms('What requests must be about: one that holds none of these terms is refused. Empty: anything.'),
-  denylist: terms('What neither requests nor answers may hold.'),
-  redact: flag('Personal data is replaced by placeholders such as `[EMAIL_1]`, in requests and answers.'),
-  rewrite_instead_of_refuse: flag('A refusal by the denylist or a category becomes a rewrite.'),
+  allowlist: terms('Requests that contain none of these terms are denied. Empty: no restriction.'),
+  denylist: terms('Terms that neither requests nor responses may contain.'),
+  redact: flag('Personal data is replaced by placeholders such as `[EMAIL_1]`, in requests and responses.'),
+  rewrite_instead_of_refuse: flag('Rewrites a text that the denylist or a category matches, instead of denying it.'),
   response_pattern: pattern(
-    'What becomes of a text that the denylist or a flagged category hits. Null: what `refusal_replacement` says, else a refusal.',
+    'What happens to a text that the denylist or a flagged category matches. Null: `refusal_replacement.mode`, otherwise `refuse`.',
   ),
   reason_codes: list(
     label(64),
     100,
-    'Own reason codes, such as `REFUSE_LEGAL`: the first one that begins with a decision is given with it.',
+    'Custom reason codes, such as `REFUSE_LEGAL`. The first one that starts with the decision is reported with it.',
   ),
   flagged_categories: list(
     Type.Enum([...categories]),
     20,
-    'Categories to act on. `self-harm` and `sexual/minors` are always refused, named or not.',
+    'Categories to block. `self-harm` and `sexual/minors` are always blocked.',
   ),
 }
 const controls = {
-  project_keys: flag('For your records: every request needs a key or a token, whatever stands here.'),
-  user_quotas: flag('Whether `user_quota` holds.'),
+  project_keys: flag('Informational: every request needs a key or a token, whatever the value.'),
+  user_quotas: flag('Whether `user_quota` applies.'),
   audit_logs: flag(
-    'Whether requests are refused while their events cannot be written to the audit log. They are logged anyhow.',
+    'Whether requests are rejected while the audit log cannot be written. Requests are logged in any case.',
   ),
   data_classification: orNull(label(64), 'A label that is copied into audit events.'),
 }
 const share = {
-  enabled: flag('Whether it is on.'),
+  enabled: flag('Whether it is enabled.'),
   sample_percent: Type.Number({
     minimum: 0,
     maximum: 100,
-    description: 'The share of subjects, always the same ones.',
+    description: 'Percentage of subjects; the selection is stable.',
   }),
   targets: list(label(200), 100, 'Labels sent in `X-Policy-Target`. Empty: all requests.'),
 }
-const rollbackOnSpike = flag('Takes the configuration out of force when refusals spike; the next save ends that.')
+const rollbackOnSpike = flag('Disables the configuration after a denial spike, until the next save.')
 const replacement = {
-  mode: pattern('What is done in place of a refusal, where `rules.response_pattern` does not say.'),
-  escalation_path: line(500, 'Whom to turn to; told with an escalation.'),
+  mode: pattern('What happens to a matching text if `rules.response_pattern` is null.'),
+  escalation_path: line(500, 'Contact that is reported with an escalation.'),
 }
 
-/** The configuration as it is answered: every field is there. */
+/** The configuration in a response: every field is present. */
 const Configuration = whole({
   ...own,
   rules: whole(rules),
@@ -96,7 +96,7 @@ const Configuration = whole({
   refusal_replacement: whole(replacement),
 })
 
-/** The same as it is sent: what is left out has its default. */
+/** The configuration in a request: fields that are left out get their defaults. */
 const givenFields = {
   ...own,
   rules: partial(rules),
@@ -113,7 +113,7 @@ const given = {
   rollout: { canary: { enabled: true, sample_percent: 10 } },
 }
 
-/** A configuration, or one wrapped as it is answered. */
+/** A configuration, or one under the key `config`. */
 export const SaveBody = Type.Partial(whole({ ...givenFields, config: Given }), { ...strict, examples: [given] })
 
 const example = {
@@ -129,8 +129,10 @@ const example = {
 export const SavedAnswer = Type.Object(
   {
     config: Configuration,
-    version: Type.Integer({ description: 'Counts the saves; 0 before the first.' }),
-    rolled_back: Type.Boolean({ description: 'Out of force since refusals spiked; the next save ends that.' }),
+    version: Type.Integer({ description: 'Number of saves; 0 before the first.' }),
+    rolled_back: Type.Boolean({
+      description: 'Whether it is disabled after a denial spike. The next save enables it again.',
+    }),
     created_at: orNull(isoTime('When the first configuration was saved; null before that.')),
     updated_at: orNull(isoTime('When this one was saved.')),
   },

@@ -8,12 +8,12 @@ import { presentDeadLetter } from './present.ts'
 import { at, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
 
-/** Events that a destination will never take, until somebody mends what it did not like. */
+/** Events that a destination has rejected permanently. They can be sent again after the cause is fixed. */
 export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
     read({
       path: `${exportPath}/dead_letters`,
-      summary: 'List the events that a sink did not take',
+      summary: 'List dead letters of an export sink',
       permission: 'exports:read',
       params: Schema.ExportParams,
       query: Schema.ExportQuery,
@@ -31,7 +31,7 @@ export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }:
       params: Schema.ExportParams,
       query: none,
       body: Schema.Replay,
-      answer: { description: 'How many will be sent again.', schema: Schema.ReplayAnswer },
+      answer: { description: 'The number of events that will be sent again.', schema: Schema.ReplayAnswer },
       operation: ({ exports: store }, input) => exports.replay(store, at(input), omitUndefined(input.body).ids),
       present: (value) => value,
     }),

@@ -13,7 +13,7 @@ export const exportPath = `${exportsPath}/{export_id}`
 const bodyLimitBytes = 1024 * 1024
 const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
 
-/** `/api/policy-gateway/exports`: where the audit log is sent. */
+/** `/api/policy-gateway/exports`: the destinations of the audit log. */
 export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
     read({
@@ -30,7 +30,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       method: 'POST',
       path: exportsPath,
       summary: 'Create an export sink',
-      description: 'It gets every event from its own creation on, which also shows whether it works.',
+      description: 'The sink receives every event, starting with the event of its own creation.',
       permission: 'exports:write',
       params: none,
       query: none,
@@ -76,7 +76,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       params: Schema.ExportParams,
       query: none,
       body: none,
-      answer: { description: 'The export sink is gone.', schema: Schema.DeletedExport },
+      answer: { description: 'The id of the deleted export sink.', schema: Schema.DeletedExport },
       operation: ({ exports: store }, input) => exports.remove(store, at(input)),
       present: ({ id }) => ({ export: { id, deleted: true } }),
     }),

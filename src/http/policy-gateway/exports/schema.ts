@@ -16,11 +16,11 @@ const type = Type.String({
   description: `One of ${sinkTypes.map((each) => `\`${each}\``).join(', ')}.`,
   examples: ['splunk_hec'],
 })
-const label = Type.String({ maxLength: 200, description: 'What it is for.', examples: ['Security team'] })
-const enabled = Type.Boolean({ description: 'A sink that is switched off keeps its place in the log.' })
+const label = Type.String({ maxLength: 200, description: 'Purpose of the sink.', examples: ['Security team'] })
+const enabled = Type.Boolean({ description: 'A disabled sink keeps its position in the log.' })
 const config = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'How to reach the destination; its fields depend on the type (docs/guide/exports.md). Secrets are answered masked.',
+    'The destination; the fields depend on the type (docs/guide/exports.md). Secrets are masked in responses.',
 })
 
 const exampleConfig = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
@@ -33,7 +33,7 @@ export const NewExport = Type.Object(
     config,
     start: Type.Optional(
       Type.Enum([...sinkStarts], {
-        description: 'Which events it gets first: those from now on (the default), or all that are still kept.',
+        description: 'The first event to send: `now` (the default) or the oldest `retained` event.',
       }),
     ),
   },
@@ -57,14 +57,14 @@ const Health = Type.Object(
   {
     state: Type.Enum([...sinkStates, 'disabled'], {
       description:
-        '`retrying` and `throttled` wait by themselves; `auth_error` and `config_error` wait for a change. Nothing is lost in any of them.',
+        '`retrying` and `throttled` sinks retry automatically; `auth_error` and `config_error` need a change of the configuration. No event is lost in any state.',
     }),
-    backlog_events: Type.Integer({ description: 'Events that it has not got yet.' }),
-    oldest_unsent_at: orNull(isoTime('When the oldest of them happened.')),
-    next_attempt_at: orNull(isoTime('When it is tried again, where something stands in the way.')),
-    dead_letters: Type.Integer({ description: 'Events that the destination will never take.' }),
+    backlog_events: Type.Integer({ description: 'Events that are not sent yet.' }),
+    oldest_unsent_at: orNull(isoTime('Time of the oldest of them.')),
+    next_attempt_at: orNull(isoTime('Time of the next attempt after a failure.')),
+    dead_letters: Type.Integer({ description: 'Events that the destination has rejected permanently.' }),
   },
-  { description: 'How it is doing.' },
+  { description: 'The state of delivery.' },
 )
 
 const example = {
@@ -89,8 +89,8 @@ export const ExportObject = Type.Object({
   config,
   created_at: isoTime('When it was created.'),
   updated_at: isoTime('When it was last changed.'),
-  last_success_at: orNull(isoTime('When the destination last took events.')),
-  last_error_at: orNull(isoTime('When it last refused some, or could not be reached.')),
+  last_success_at: orNull(isoTime('When the destination last accepted events.')),
+  last_error_at: orNull(isoTime('When the destination last rejected events or was unreachable.')),
   last_error: orNull(Type.String(), 'Why.'),
   health: Health,
 })
@@ -109,8 +109,8 @@ export const TestAnswer = Type.Object(
     test: Type.Object({
       success: Type.Boolean(),
       outcome: Type.Enum([...deliveryOutcomes]),
-      message: Type.String({ description: 'What the destination said, or why it could not be asked.' }),
-      event_id: Type.String({ description: 'The event that was sent; it stands in the audit log, too.' }),
+      message: Type.String({ description: 'The response of the destination, or why it was unreachable.' }),
+      event_id: Type.String({ description: 'The event that was sent; the audit log contains it as well.' }),
     }),
   },
   {
@@ -128,12 +128,12 @@ export const TestAnswer = Type.Object(
 )
 
 const DeadLetterObject = Type.Object({
-  id: Type.String({ description: 'The event’s.' }),
+  id: Type.String({ description: 'The id of the event.' }),
   sequence: Type.Integer(),
   reason: Type.String(),
-  created_at: isoTime('When the destination last refused it.'),
+  created_at: isoTime('When the destination last rejected it.'),
   attempts: Type.Integer(),
-  replaying: Type.Boolean({ description: 'It is about to be sent again.' }),
+  replaying: Type.Boolean({ description: 'Whether it will be sent again.' }),
 })
 
 const deadLetterExample = {
@@ -152,7 +152,7 @@ export const Replay = Type.Object(
     ids: Type.Optional(
       Type.Array(idText('An event.', deadLetterExample.id), {
         maxItems: 1000,
-        description: 'The events to send again; all of them when left out.',
+        description: 'The events to send again. Default: all.',
       }),
     ),
   },

@@ -11,10 +11,10 @@ import type { GatewayParts } from '../parts.ts'
 import { at, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
 
-/** Few enough that nobody can map a network with it. */
+/** Low, so that the endpoint cannot be used to scan a network. */
 const testsPerMinute = { requestsPerMinute: 6, concurrentRequests: 2 }
 
-/** Sends one event and answers what the destination said. It changes nothing, so that each call is a test of its own. */
+/** Sends one event and returns the response of the destination. Changes nothing, so it needs no Idempotency-Key. */
 export function exportTestRoute(parts: GatewayParts): Route {
   const { callerOf, clock, reads, testSink } = parts
   const limits = createAdministrationLimits(clock, { credential: testsPerMinute, organization: testsPerMinute })
@@ -25,10 +25,10 @@ export function exportTestRoute(parts: GatewayParts): Route {
     path: `${exportPath}/test`,
     summary: 'Test an export sink',
     description:
-      'Sends one event that is marked as a test, also to a sink that is switched off. Six times a minute at most. Needs the permission `exports:write`.',
+      'Sends one event that is marked as a test, also to a disabled sink. At most six times per minute. Needs the permission `exports:write`.',
     credential: 'gateway',
     params: Schema.ExportParams,
-    answers: { 200: { description: 'What the destination said.', schema: Schema.TestAnswer } },
+    answers: { 200: { description: 'The result of the delivery.', schema: Schema.TestAnswer } },
     errorStatuses: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
       const actor = await callerOf.manager(request)

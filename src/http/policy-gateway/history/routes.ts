@@ -10,13 +10,13 @@ import type { Route } from '../../route.ts'
 import type { GatewayRoutes } from '../parts.ts'
 import * as Schema from './schema.ts'
 
-/** `/api/policy-gateway/history`: what was decided about requests and simulations. */
+/** `/api/policy-gateway/history`: decisions on requests and simulations. */
 export function historyRoutes({ read }: GatewayRoutes): Route[] {
   return [
     read({
       path: '/api/policy-gateway/history',
       summary: 'List what the gateway decided',
-      description: 'With a key of a project or a token: of that project alone.',
+      description: 'With an API key or a token: only decisions of its project.',
       permission: 'gateway:read',
       params: none,
       query: Schema.HistoryQuery,

@@ -6,8 +6,8 @@ import { idText, isoTime, orNull } from '../../resources/fields.ts'
 const text = (description: string) => orNull(Type.String(), description)
 
 export const HistoryQuery = listQuery({
-  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only what was decided so.' })),
-  policy_id: Type.Optional(idText('Only what this policy decided.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only events with this decision.' })),
+  policy_id: Type.Optional(idText('Only decisions of this policy.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
   user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
   request_id: Type.Optional(idText('Only this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
 })
@@ -16,21 +16,21 @@ const HistoryObject = Type.Object({
   id: Type.String(),
   object: Type.Literal('policy_gateway.event'),
   kind: Type.String({ description: '`gateway.request.decided`, `gateway.simulation.run` and the like.' }),
-  created_at: isoTime('When it happened.'),
+  created_at: isoTime('Time of the event.'),
   request_id: text('The request.'),
   project_id: text('Its project.'),
-  user_id: text('The end user whom the caller named.'),
-  model: text('The model that was asked for.'),
-  decision: text('What was decided.'),
-  enforced: orNull(Type.Boolean(), 'False where it was only recorded.'),
+  user_id: text('The end user named in the request.'),
+  model: text('The requested model.'),
+  decision: text('The decision.'),
+  enforced: orNull(Type.Boolean(), 'False if the decision was only recorded.'),
   reason_code: text('Why.'),
-  rollout_mode: text('How far the policy was rolled out.'),
+  rollout_mode: text('The rollout mode of the policy.'),
   policy_id: text('The policy that decided.'),
   policy_version: text('Its version.'),
   triggered_categories: Type.Array(Type.String()),
   input_tokens: orNull(Type.Integer()),
   output_tokens: orNull(Type.Integer()),
-  error: text('The code of what went wrong.'),
+  error: text('The error code.'),
 })
 
 const example = {

@@ -9,8 +9,8 @@ import type { SimulateBody } from './schema.ts'
 type Body = Static<typeof SimulateBody>
 type Message = NonNullable<NonNullable<Body['scenario']>['messages']>[number]
 
-/** The configuration to try, and where in the body it stands; nothing where the one in force is meant. */
-export function givenIn({ policy, config }: Body): [given: GivenConfiguration, place: string] | undefined {
+/** The configuration in the body and the prefix of its fields; undefined if the saved one is to be evaluated. */
+export function givenIn({ policy, config }: Body): [given: GivenConfiguration, paramPrefix: string] | undefined {
   if (policy !== undefined) return [policy, 'policy.']
   return config && [config, 'config.']
 }
@@ -28,7 +28,7 @@ export function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
   }
 }
 
-/** Block by block, as on the road of a request; of blocks that are no text, every string they hold. */
+/** The texts of each block, as in the request pipeline. Of blocks that are not text, every string in them. */
 function textsOf({ role: _role, content, ...rest }: Message): readonly string[] {
   const blocks = typeof content === 'string' ? [content] : (content ?? []).flatMap(textsOfBlock)
   return [...blocks, stringsIn(rest).join('\n')]

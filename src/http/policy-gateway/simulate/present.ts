@@ -5,7 +5,7 @@ import type { SimulateAnswer } from './schema.ts'
 export function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {
   const { decision, effectiveDecision, deciding, decisions } = verdict
   const { config } = plan.gateway
-  // Where all is well nobody decided; the configuration still has a code for that.
+  // Without a deciding check, the configuration's reason code for `allow` is reported.
   const { reasonCode } = deciding ?? decisions.find(({ check }) => check === 'gateway') ?? {}
   return {
     decision,

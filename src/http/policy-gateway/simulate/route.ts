@@ -14,7 +14,7 @@ import { givenIn, scenarioIn } from './decode.ts'
 import { presentSimulation } from './present.ts'
 import * as Schema from './schema.ts'
 
-/** `/api/policy-gateway/simulate`: a read, unless it is to be kept; then it is a change as well. */
+/** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
 export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
   const { callerOf, clock, configurations, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
@@ -23,12 +23,12 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     path: '/api/policy-gateway/simulate',
     summary: 'Simulate a decision',
     description:
-      'Evaluates `policy`, else `config`, else the configuration in force, by the same code that judges requests and answers. Nothing is sent to a model, nothing counts against a quota, and organization policies are left aside. Needs the permission `gateway:read`.',
+      'Evaluates `policy`, else `config`, else the configuration in force, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are left aside. Needs the permission `gateway:read`.',
     credential: 'gateway',
     bodyLimitBytes: 1024 * 1024,
     headers: ConditionalHeaders,
     body: Schema.SimulateBody,
-    answers: { 200: { description: 'What would be decided.', schema: Schema.SimulateAnswer } },
+    answers: { 200: { description: 'The decision.', schema: Schema.SimulateAnswer } },
     errorStatuses: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
       const actor = await callerOf.manager(request)
@@ -46,14 +46,14 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
         scenario: scenarioIn(body),
       })
       if (!body.persist) return presentSimulation(simulation)
-      // Judged before the transaction begins: nothing slow may hold that up.
+      // Evaluated before the transaction starts, because an evaluation can be slow.
       const { config } = simulation.plan.gateway
       const {
         status,
         headers,
         body: answer,
       } = await perform(request, actor, async ({ gateway, eventLog }) => {
-        // Where none was brought along, what is in force by now stays so, whatever was judged.
+        // Without a configuration in the request, the saved one stays unchanged.
         const kept = given ? config : ((await gateway.find(organizationId)) ?? unsaved).config
         const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
         const by = actorOf(request, actor)
@@ -75,7 +75,7 @@ type Run = {
   readonly timeMs: number
 }
 
-/** The run as the history lists it. */
+/** The audit event of the run, which the history lists. */
 function runFacts({ verdict, plan, direction }: Simulation, { actor, principal, saved, timeMs }: Run): EventFacts {
   return {
     code: 'gateway.simulation.run',

@@ -22,19 +22,21 @@ const Message = Type.Object(
 const Scenario = Type.Object(
   {
     categories: Type.Optional(
-      categoryNames('Categories that count as found. A name that is not a category of moderation triggers nothing.'),
+      categoryNames('Categories to treat as found. Names that are not moderation categories are ignored.'),
     ),
-    messages: Type.Optional(Type.Array(Message, { maxItems: 1_000, description: 'Screened as those of a request.' })),
-    text: Type.Optional(Type.String({ description: 'A text to screen.' })),
+    messages: Type.Optional(
+      Type.Array(Message, { maxItems: 1_000, description: 'Scanned like the messages of a request.' }),
+    ),
+    text: Type.Optional(Type.String({ description: 'A text to scan.' })),
     direction: Type.Optional(
       Type.Enum([...textDirections], {
-        description: 'Whether the texts go to a model (the default) or come from it.',
+        description: 'Whether the texts are sent to a model (the default) or come from it.',
       }),
     ),
-    user: Type.Optional(idText('The end user, who decides on which side of a canary the request falls.', 'ada')),
-    target: Type.Optional(idText('What would be sent in `X-Policy-Target`.', 'eu')),
+    user: Type.Optional(idText('The end user, which determines the side of a canary.', 'ada')),
+    target: Type.Optional(idText('The value of the header `X-Policy-Target`.', 'eu')),
   },
-  { ...strict, description: 'What is imagined to be said.' },
+  { ...strict, description: 'The simulated request or response.' },
 )
 
 export const SimulateBody = Type.Object(
@@ -42,7 +44,7 @@ export const SimulateBody = Type.Object(
     policy: Type.Optional(Given),
     config: Type.Optional(Given),
     scenario: Type.Optional(Scenario),
-    categories: Type.Optional(categoryNames('The same as `scenario.categories`, where that is not given.')),
+    categories: Type.Optional(categoryNames('Used if `scenario.categories` is absent.')),
     persist: Type.Optional(
       Type.Boolean({
         description:
@@ -63,22 +65,24 @@ export const SimulateBody = Type.Object(
 
 export const SimulateAnswer = Type.Object(
   {
-    decision: Type.Enum([...decisions], { description: 'What the configuration says.' }),
-    reason_code: Type.String({ description: 'The decision in capitals, or the own code that begins with it.' }),
+    decision: Type.Enum([...decisions], { description: 'The decision of the configuration.' }),
+    reason_code: Type.String({
+      description: 'The decision in capitals, or the custom reason code that starts with it.',
+    }),
     triggered_categories: Type.Array(Type.String()),
     rollout_mode: Type.Enum([...rolloutModes], {
-      description: 'How the configuration holds for this user and target.',
+      description: 'How the configuration applies to this user and target.',
     }),
     policy_id: Type.String(),
-    effective_decision: Type.Enum([...decisions], { description: 'What would be done, after the rollout.' }),
-    enforced: Type.Boolean({ description: 'False where the decision would only be recorded.' }),
+    effective_decision: Type.Enum([...decisions], { description: 'The decision after the rollout is applied.' }),
+    enforced: Type.Boolean({ description: 'False if the decision would only be recorded.' }),
     allowlist_hits: Type.Array(Type.String()),
     denylist_hits: Type.Array(Type.String()),
     redactions: Type.Record(Type.String(), Type.Integer(), {
-      description: 'How many pieces of personal data would be replaced, by kind.',
+      description: 'Number of replaced occurrences of personal data, by kind.',
     }),
     scores: Type.Record(Type.String(), Type.Number(), {
-      description: 'What moderation says about the texts, from 0 to 1 for each category; 0 without any text.',
+      description: 'Moderation scores of the texts, from 0 to 1 for each category; 0 without any text.',
     }),
   },
   {

@@ -21,7 +21,7 @@ const advance = `update gateway_config set version = version + 1, is_rolled_back
 const insertVersion = `insert into gateway_config_version (id, organization_id, version, config, created_at)
   values ($1, $2, $3, $4, $5)`
 
-/** Gateway configurations in SQL, inside the transaction it is given. */
+/** Gateway configurations in SQL, in the given transaction. */
 export function gatewayStore(tx: Transaction): GatewayStore {
   return {
     async find(organizationId) {
@@ -63,7 +63,7 @@ export function gatewayStore(tx: Transaction): GatewayStore {
   }
 }
 
-/** The guard of every save: of two that saw the same version, one gets the next. */
+/** Compare-and-set: of two saves against the same version, one succeeds. */
 async function claimNext(tx: Transaction, organizationId: string, { version, nowMs }: SaveAt): Promise<boolean> {
   const isFirst = version === 0
   return (await tx.run(isFirst ? begin : advance, [organizationId, isFirst ? nowMs : version])) === 1
@@ -76,5 +76,5 @@ const versionOfRow = ({ id, version, config, created_at: createdAtMs }: VersionR
   createdAtMs,
 })
 
-/** What was kept before a field existed has its default. */
+/** Fields that did not exist when the row was written get their defaults. */
 const configurationOf = (json: string): GatewayConfiguration => withDefaults(JSON.parse(json))

@@ -6,11 +6,11 @@ const addOne = `insert into decision_count (organization_id, subject, minute, ve
   values ($1, $2, $3, $4, $5, $6) on conflict (organization_id, subject, minute, version) do update
   set requests = decision_count.requests + excluded.requests, denials = decision_count.denials + excluded.denials`
 
-/** What nodes have counted, in SQL. */
+/** Decision counts of all nodes, in SQL. */
 export function decisionCounts(database: Database): DecisionCounts {
   return {
     async add(counts) {
-      // One order everywhere, so that no two nodes wait for each other's rows.
+      // Sorted, so that two nodes cannot deadlock on each other's rows.
       const statements = counts.map(addition).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
       await database.write(statements)
     },
@@ -29,7 +29,7 @@ const keyOf = ({ params = [] }: Statement): string => params.slice(0, 4).join(' 
 
 type SumsRow = { requests: number; denials: number; earlier_requests: number; earlier_denials: number }
 
-/** The minute of a resumption is the last that belongs to the past. */
+/** Counts up to and including the minute of a resumption are ignored. */
 const selectSums = `with start as (
     select case when max(resumed_at) / 60000 > cast($4 as bigint)
       then max(resumed_at) / 60000 else cast($4 as bigint) end as minute
@@ -45,7 +45,7 @@ function sumOf(column: string, condition: string): string {
   return `cast(coalesce(sum(case when ${condition} then c.${column} else 0 end), 0) as bigint)`
 }
 
-/** The sums over all nodes. */
+/** Sums over all nodes. */
 export const decisionSums = (tx: Pick<Transaction, 'query'>): DecisionSums => ({
   async sums({ organizationId, subject, version }, minute) {
     const params = [organizationId, subject, version, minute - windowMinutes]

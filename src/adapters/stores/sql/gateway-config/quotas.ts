@@ -3,7 +3,7 @@ import type { QuotaClaim } from '../../../../domain/gateway-config/quota.ts'
 import type { QuotaStore, Reservation } from '../../../../domain/gateway-config/quota-store.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction, type Value } from '../database.ts'
 
-/** Touches its one row only where both numbers stay within; a limit of 0 is none. */
+/** Updates the row only if requests and tokens stay within their limits; 0 means no limit. */
 const takeOne = `insert into quota_use
     (organization_id, subject_kind, subject, period, starts_at, ends_at, requests, tokens)
   select $1, $2, $3, $4, cast($5 as bigint), cast($6 as bigint), 1, cast($7 as bigint)
@@ -27,10 +27,10 @@ const readOne = `select requests, tokens, (
   from quota_use
   where organization_id = $1 and subject_kind = $2 and subject = $3 and period = $4 and starts_at = $5`
 
-/** How many expired reservations one transaction releases at most. */
+/** Maximum number of expired reservations that one transaction releases. */
 const releasedAtOnce = 200
 
-/** Quotas in SQL. Claims come in one order everywhere, so that no two requests wait for each other's rows. */
+/** Quotas in SQL. Claims are always in the same order, so that two requests cannot deadlock on each other's rows. */
 export function quotaStore(database: Database): QuotaStore {
   return {
     async take(claims, reservation) {
@@ -64,7 +64,7 @@ export function quotaStore(database: Database): QuotaStore {
         if (usedTokens > 0) await database.write(correcting(usedTokens))
       }
       if (tokens === 0) return addUsed()
-      // Deleting the rows decides who gives their tokens back: this request, or the release of expired reservations.
+      // Deleting the rows decides who releases the tokens: this request, or `releaseExpired`.
       const releasing: Statement = {
         sql: 'delete from quota_reservation where id = $1',
         params: [id],
@@ -100,8 +100,8 @@ async function release(tx: Transaction, id: string): Promise<void> {
   if (deleted !== rows.length) return
   for (const row of rows) {
     const { organization_id, subject_kind, subject, period, starts_at, tokens } = row
-    const place = [organization_id, subject_kind, subject, period, starts_at].map((value) => value ?? null)
-    await tx.run(correctOne, [...place, -Number(tokens)])
+    const window = [organization_id, subject_kind, subject, period, starts_at].map((value) => value ?? null)
+    await tx.run(correctOne, [...window, -Number(tokens)])
   }
 }
 

@@ -6,7 +6,7 @@ import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows
 const dayMs = 24 * 60 * 60 * 1000
 const touchEveryMs = 60_000
 
-/** What authentication needs of the database. A key of an archived project is as good as revoked. */
+/** The storage of authentication in SQL. A key of an archived project is not found. */
 export function credentialStore(database: Database): CredentialStore {
   return {
     async findApiKeys(digests) {
@@ -49,7 +49,7 @@ export function credentialStore(database: Database): CredentialStore {
     },
   }
 
-  /** The client's row and the day's count are taken in one transaction: two claims cannot both win the last place. */
+  /** Takes the client's row and increments the daily count in one transaction, so that the cap is exact. */
   async function claimFreeRequest({ client, aliases, atMs, rememberMs, dailyCap }: FreeClaim): Promise<boolean> {
     if (dailyCap === 0) return false
     return database.transaction(async (tx) => {
@@ -94,7 +94,7 @@ const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): Found
     rows.map((row) => [row.digest, { key: keyOf(row), organization: organizationIn(row), secretId: row.secret_id }]),
   )
 
-/** The last one again until the list has one of a few lengths: each length is a statement of its own, which is prepared once. */
+/** Pads the list with its last item to one of a few lengths, because each length is a separate prepared statement. */
 function padded(digests: readonly string[]): string[] {
   const length = statementLengths.find((each) => each >= digests.length) ?? digests.length
   return [...digests, ...Array<string>(length - digests.length).fill(digests.at(-1) ?? '')]

@@ -5,7 +5,7 @@ import type { Transaction, Value } from '../database.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
 import { selectPage } from '../page.ts'
 
-/** Organizations, projects and keys in SQL, inside the transaction it is given. */
+/** Organizations, projects and keys in SQL, in the given transaction. */
 export function directoryStore(tx: Transaction): DirectoryStore {
   return { ...organizations(tx), ...projects(tx), ...apiKeys(tx), ...adminKeys(tx) }
 }
@@ -204,7 +204,7 @@ function adminKeys(
         'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
         [organizationId, id, atMs],
       )) === 1,
-    // The lock of one row, the same one for all: locks of several rows, taken in different order, would wait for each other.
+    // Locks one row that is the same for all callers. Locking several rows in different order would deadlock.
     async lockAdminKeys(organizationId) {
       await tx.run(
         'update admin_key set name = name where id = (select min(id) from admin_key where organization_id = $1)',
@@ -224,7 +224,7 @@ function adminKeys(
 
 const listOrNull = (list: readonly string[] | null): string | null => (list === null ? null : JSON.stringify(list))
 
-/** What can be changed of every key, after what names it. */
+/** The id columns of a key, then the columns that can be updated. */
 const changeable = (key: AdminKey): Value[] => [
   key.organizationId,
   key.id,

@@ -1,7 +1,7 @@
 import { isPermission } from '../../../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
 
-/** The columns of each table in the order of its row type, and how a row becomes what the domain speaks of. */
+/** The columns of each table in the order of its row type, and the mapping of rows to domain types. */
 export const columns = {
   organization: 'id, name, plan, lifetime_paid_micro_usd, metered, created_at',
   project: 'id, organization_id, name, created_at, archived_at',

@@ -25,7 +25,7 @@ const columns =
 
 const ofRequests = `code = 'gateway.request.decided'`
 
-/** Backtests in SQL, inside the transaction it is given. */
+/** Backtests in SQL, in the given transaction. */
 export function backtestStore(tx: Transaction): BacktestStore {
   return {
     async span(organizationId, { fromMs, toMs }) {
@@ -62,19 +62,19 @@ export function backtestStore(tx: Transaction): BacktestStore {
 export type BacktestQueueParts = {
   readonly database: Database
   readonly clock: Clock
-  /** Names this process among all that work. */
+  /** Identifies this process among all workers. */
   readonly owner: string
   readonly leaseMs: number
 }
 
-/** Lands only from whoever holds the lease, and from where it was. */
+/** Compare-and-set: succeeds only for the lease holder, and only from the stored position. */
 const saveProgress = `update backtest set status = $4, cursor = $5, done = $6, total = $7, tally = $8, error = $9,
     updated_at = $10, lease_until = $11
   where id = $1 and owner = $2 and cursor = $3 and status = 'running'`
 
 const isFree = `status = 'running' and lease_until <= $1`
 
-/** The same, as they are worked off by several nodes. */
+/** The queue of running backtests, shared by all nodes. */
 export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueueParts): BacktestQueue {
   return {
     async claim() {
@@ -102,10 +102,10 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
     },
     async save(backtest, cursorBefore) {
       const { id, status, cursor, done, total, counts, error, updatedAtMs } = backtest
-      const place = [id, owner, cursorBefore]
-      const found = [status, cursor, done, total, JSON.stringify(counts), error, updatedAtMs]
+      const guard = [id, owner, cursorBefore]
+      const progress = [status, cursor, done, total, JSON.stringify(counts), error, updatedAtMs]
       const [saved] = await database.write([
-        { sql: saveProgress, params: [...place, ...found, clock.nowMs() + leaseMs] },
+        { sql: saveProgress, params: [...guard, ...progress, clock.nowMs() + leaseMs] },
       ])
       return saved?.changed === 1
     },
@@ -116,12 +116,12 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
   }
 }
 
-/** An embedded database has one process: whoever worked on something before it started is gone. */
+/** For the embedded database: it has one process, so at startup all leases belong to a process that has ended. */
 export async function forgetBacktestLeases(database: Database): Promise<void> {
   await database.write([{ sql: `update backtest set owner = null, lease_until = 0 where status = 'running'` }])
 }
 
-/** Takes out what ended before this time. */
+/** Deletes backtests that ended before this time. */
 export async function removeBacktests(database: Database, beforeMs: number): Promise<void> {
   await database.write([
     { sql: `delete from backtest where status <> 'running' and updated_at < $1`, params: [beforeMs] },
@@ -144,7 +144,7 @@ const valuesOf = (backtest: Backtest) => [
   backtest.updatedAtMs,
 ]
 
-/** Nobody but us has written the two documents. */
+/** The casts hold because only this store writes the two JSON columns. */
 const backtestOf = (row: BacktestRow): Backtest => ({
   id: row.id,
   organizationId: row.organization_id,

@@ -19,11 +19,11 @@ const numbered = (from: number, count: number): string[] => Array.from({ length:
 const insertPolicy = `insert into policy (id, organization_id, created_at, ${changedColumns.join(', ')})
   values (${numbered(1, 3 + changedColumns.length).join(', ')})`
 
-const placeOf = (column: string): string => `$${changedColumns.indexOf(column) + 4}`
+const parameterOf = (column: string): string => `$${changedColumns.indexOf(column) + 4}`
 
-/** The guard of every change: it lands on the revision that it was made against, or nowhere. */
-const updatePolicy = `update policy set ${changedColumns.map((column) => `${column} = ${placeOf(column)}`).join(', ')},
-  resumed_at = case when state = 'paused' and ${placeOf('state')} <> 'paused' then ${placeOf('updated_at')} else resumed_at end
+/** Compare-and-set: updates the row only if it is still at the given revision. */
+const updatePolicy = `update policy set ${changedColumns.map((column) => `${column} = ${parameterOf(column)}`).join(', ')},
+  resumed_at = case when state = 'paused' and ${parameterOf('state')} <> 'paused' then ${parameterOf('updated_at')} else resumed_at end
   where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`
 
 const selectPolicy = `select ${policyColumns.joined} from policy p
@@ -37,7 +37,7 @@ const selectInForce = `select ${policyColumns.joined} from policy p
 const selectVersion = `select ${policyColumns.version} from policy_version
   where organization_id = $1 and policy_id = $2 and version = $3`
 
-/** Policies in SQL, inside the transaction it is given. */
+/** Policies in SQL, in the given transaction. */
 export function policyStore(tx: Transaction): PolicyStore {
   return {
     async insert(policy) {
@@ -96,9 +96,9 @@ export function policyStore(tx: Transaction): PolicyStore {
       ),
 
     async unknownProjects(organizationId, projectIds) {
-      const places = numbered(2, projectIds.length).join(', ')
+      const parameters = numbered(2, projectIds.length).join(', ')
       const rows = await tx.query<{ id: string }>(
-        `select id from project where organization_id = $1 and id in (${places})`,
+        `select id from project where organization_id = $1 and id in (${parameters})`,
         [organizationId, ...projectIds],
       )
       const known = new Set(rows.map(({ id }) => id))

@@ -87,7 +87,7 @@ function decodeColumn(field: PolicyField, value: Value): unknown {
 export const contentValues = (content: PolicyContent): Value[] =>
   Object.values(contentBody(content)).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
 
-/** All that a change may touch: from `name` to `updated_at`, in the order of `changedColumns`. */
+/** The values of all columns that a mutation can change, in the order of `changedColumns`. */
 export function changedValues(policy: Policy): Value[] {
   const { name, description, state, revision, currentVersion, hasUnpublishedChanges, updatedAtMs } = summaryOf(policy)
   const own = [name, description, state, revision, currentVersion, hasUnpublishedChanges ? 1 : 0, updatedAtMs]
