@@ -130,14 +130,14 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.ok(!(await node('a').plan(claimed, 5)), 'the lease is lost')
     })
 
-    it('move a cursor with its dead letters and its news, all or nothing', async () => {
+    it('move a cursor with its dead letters and its sinkEvents, all or nothing', async () => {
       await using scene = await openScene(open)
       const { node, claimed, log, within, sinkId } = await scene.withEvents(3)
       const rejected = [{ sequence: 2, id: 'evt_2', reason: 'bad' }]
       const settlement = {
         cursor: moved(claimed, 3),
         rejected,
-        news: [{ kind: 'dead_lettered', events: rejected }],
+        sinkEvents: [{ kind: 'dead_lettered', events: rejected }],
       } as const
       assert.ok(await node('a').settle(claimed, settlement))
       assert.ok(!(await node('a').settle(claimed, settlement)), 'it stands elsewhere by now')
@@ -161,7 +161,10 @@ export function exportContract({ name, skip, open }: Engine): void {
         await using scene = await openScene(open)
         const { node, claimed } = await scene.withEvents(2)
         await scene.database.write([{ sql: change }])
-        assert.ok(!(await node('a').settle(claimed, { cursor: moved(claimed, 2), rejected: [], news: [] })), change)
+        assert.ok(
+          !(await node('a').settle(claimed, { cursor: moved(claimed, 2), rejected: [], sinkEvents: [] })),
+          change,
+        )
       }
     })
 
@@ -170,7 +173,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       const { node, claimed, within, sinkId, log } = await scene.withEvents(3)
       const ids = (await log.reads.events('org_1', { after: 0, limit: 9 })).map(({ id }) => id)
       const rejected = [1, 2].map((sequence) => ({ sequence, id: ids[sequence - 1] ?? '', reason: 'bad' }))
-      await node('a').settle(claimed, { cursor: moved(claimed, 3), rejected, news: [] })
+      await node('a').settle(claimed, { cursor: moved(claimed, 3), rejected, sinkEvents: [] })
       const sink = (await within((store) => store.find('org_1', sinkId))) ?? assert.fail()
       assert.deepEqual(await node('a').replays(sinkId, { limit: 9 }), [])
       assert.equal(await within((store) => store.replay(sink, [ids[1] ?? '', 'evt_nobody'])), 1)

@@ -291,7 +291,7 @@ describe('senders', () => {
     await scene.sendLater()
     const found = await scene.within((store) => store.find('org_1', unopened.id))
     for (const { state, lastError } of [await health(), found?.health ?? assert.fail()]) {
-      assert.deepEqual([state, lastError], ['retrying', 'This gateway could not send; its own log tells why.'])
+      assert.deepEqual([state, lastError], ['retrying', 'The gateway could not send; see its own log.'])
     }
     assert.ok(scene.errors.some((error) => /a bug of ours/.test(String(error))))
     isBroken = false

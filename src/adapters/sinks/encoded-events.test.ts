@@ -116,7 +116,7 @@ describe('a destination that refuses everything', () => {
     assert.equal(outcomes.length, 1_000)
     assert.deepEqual(
       new Set(outcomes),
-      new Set([pauseFor('config_error', 'The destination refuses every event. It answered 400.')]),
+      new Set([pauseFor('config_error', 'The destination rejects every event. It answered 400.')]),
     )
     assert.ok(peer.sizes.length < 60, `${peer.sizes.length} requests`)
   })

@@ -122,7 +122,7 @@ function hopelessness(known: Map<number, DeliveryOutcome>): Pause | undefined {
   if (outcomes.length <= hopelessAfter || first?.kind !== 'reject') return undefined
   if (outcomes.some(({ kind }) => kind !== 'reject')) return undefined
   known.clear()
-  return { kind: 'pause', state: 'config_error', reason: `The destination refuses every event. ${first.reason}` }
+  return { kind: 'pause', state: 'config_error', reason: `The destination rejects every event. ${first.reason}` }
 }
 
 /** Cuts the batch, in order, where the next piece would break a limit. */

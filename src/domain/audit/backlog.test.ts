@@ -12,7 +12,7 @@ const eventOf = (id: string, organizationId = 'org_1'): AuditEvent =>
 
 const idOf = ({ document }: AuditEvent): string => document.metadata.uid
 
-/** A backlog over a spool that lives as long as the test, and a log that is away until `isBack`. */
+/** A backlog over a spool in memory, and a log that rejects every append until `isBack`. */
 async function scene(left: readonly AuditEvent[] = []) {
   const log: [organizationId: string, ids: string[], mayRepeat: boolean | undefined][] = []
   const state = { isBack: false }
@@ -21,7 +21,7 @@ async function scene(left: readonly AuditEvent[] = []) {
     spool,
     appender: {
       async append(organizationId, events, mayRepeat) {
-        if (!state.isBack) throw new Error('away')
+        if (!state.isBack) throw new Error('unavailable')
         log.push([organizationId, events.map(idOf), mayRepeat])
       },
     },
@@ -30,7 +30,7 @@ async function scene(left: readonly AuditEvent[] = []) {
 }
 
 describe('the backlog of the audit log', () => {
-  it('keeps events until the log is back, and appends them as what may be there already', async () => {
+  it('keeps events until the log can be written, and appends them with mayRepeat', async () => {
     const { backlog, log, state, spool } = await scene()
     await backlog.keep([eventOf('a'), eventOf('b')])
     await backlog.keep([eventOf('c', 'org_2')])
@@ -48,7 +48,7 @@ describe('the backlog of the audit log', () => {
   it('writes what an earlier process left at the first retry that succeeds', async () => {
     const { backlog, log, state } = await scene([eventOf('left')])
     assert.equal(backlog.waiting(), 1)
-    await assert.rejects(backlog.retry(), /away/)
+    await assert.rejects(backlog.retry(), /unavailable/)
     state.isBack = true
     await backlog.retry()
     assert.equal(backlog.waiting(), 0)
@@ -57,11 +57,11 @@ describe('the backlog of the audit log', () => {
     assert.equal(log.length, 1)
   })
 
-  it('is bounded: what does not fit is refused, not kept', async () => {
+  it('is bounded: it rejects events above its limit', async () => {
     const { backlog, spool } = await scene()
     const many = Array.from({ length: 1_000 }, (_, at) => eventOf(`event ${at}`))
     for (let round = 0; round < 100; round++) await backlog.keep(many)
-    await assert.rejects(backlog.keep([eventOf('one too many')]), /100000 events wait/)
+    await assert.rejects(backlog.keep([eventOf('one too many')]), /100000 events already wait/)
     assert.equal(await spool.count(), 1_000)
   })
 })

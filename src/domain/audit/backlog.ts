@@ -7,22 +7,22 @@ export type AuditBacklogParts = {
   readonly spool: Spool<AuditEvent>
 }
 
-/** Events that wait on this node's disk for the log to come back. */
+/** Events that wait on this node's disk until the log can be written again. */
 export type AuditBacklog = Omit<DrainingSpool<AuditEvent>, 'add'> & {
-  /** Keeps events; rejects where there are too many, or the disk does not take them. */
+  /** Stores events; rejects if there are too many, or if the disk cannot be written. */
   keep(events: readonly AuditEvent[]): Promise<void>
 }
 
-const mostEvents = 100_000
+const maxEvents = 100_000
 
-/** What waited gets its place in the chain behind what was written meanwhile. */
+/** Waiting events are appended to the chain after the events that were written meanwhile. */
 export async function createAuditBacklog({ appender, spool }: AuditBacklogParts): Promise<AuditBacklog> {
-  const { add, ...kept } = await createDrainingSpool({ spool, write })
+  const { add, ...spooled } = await createDrainingSpool({ spool, write })
   return {
-    ...kept,
+    ...spooled,
     async keep(events) {
-      const waiting = kept.waiting()
-      if (waiting + events.length > mostEvents) throw new Error(`${waiting} events wait on this disk already`)
+      const waiting = spooled.waiting()
+      if (waiting + events.length > maxEvents) throw new Error(`${waiting} events already wait on this disk`)
       await add(events)
     },
   }

@@ -9,8 +9,8 @@ import { rejectsWith } from '../../../test/support/rejects-with.ts'
 
 type Append = { readonly organizationId: string; readonly messages: readonly string[]; readonly mayRepeat: boolean }
 
-/** A journal over a log that answers each append as it is told to; `release` lets the oldest one finish. */
-function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<JournalParts> = {}) {
+/** A journal over a log with scripted results, one for each append; `release` lets the oldest held append finish. */
+function scene(results: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<JournalParts> = {}) {
   const appends: Append[] = []
   const held: (() => void)[] = []
   const lost: number[] = []
@@ -21,16 +21,16 @@ function scene(answers: readonly (Error | 'ok' | 'held')[] = [], parts: Partial<
   const journal = createJournal({
     appender: {
       async append(organizationId, events, mayRepeat = false) {
-        const answer = answers[appends.length] ?? 'ok'
+        const result = results[appends.length] ?? 'ok'
         appends.push({ organizationId, messages: messagesOf(events), mayRepeat })
-        if (answer === 'held') await new Promise<void>((resolve) => held.push(resolve))
-        if (answer instanceof Error) throw answer
+        if (result === 'held') await new Promise<void>((resolve) => held.push(resolve))
+        if (result instanceof Error) throw result
       },
     },
     events: createEventMaker({
       clock,
       ids: () => `evt_${made++}`,
-      authorities: () => [{ uid: 'house', textsKey: new Uint8Array(32) }],
+      authorities: () => [{ uid: 'installation', textsKey: new Uint8Array(32) }],
       productVersion: '0',
     }),
     clock,
@@ -63,7 +63,7 @@ const messagesOf = (events: readonly AuditEvent[]) => events.map(({ document }) 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the journal', () => {
-  it('writes what is recorded together with one append, and what arrives meanwhile with the next', async () => {
+  it('writes events that arrive together with one append, and events that arrive meanwhile with the next', async () => {
     const { record, release, appends } = scene(['held'])
     const first = [record('a'), record('b')]
     await turn()
@@ -84,7 +84,7 @@ describe('the journal', () => {
     )
   })
 
-  it('takes along what the end of the group before has set free', async () => {
+  it('includes events that are recorded because the group before has finished', async () => {
     const { record, release, appends } = scene(['held'])
     const first = record('a')
     await turn()
@@ -97,7 +97,7 @@ describe('the journal', () => {
     )
   })
 
-  it('resolves only once the append has', async () => {
+  it('resolves only after the append', async () => {
     const { record, release } = scene(['held'])
     let isDurable = false
     const recorded = record('a').then(() => (isDurable = true))
@@ -107,7 +107,7 @@ describe('the journal', () => {
     await recorded
   })
 
-  it('keeps organizations apart: one that waits holds up no other', async () => {
+  it('does not let a slow append of one organization delay another', async () => {
     const { record, release, appends } = scene(['held'])
     const slow = record('a', 'org_1')
     await record('b', 'org_2')
@@ -131,7 +131,7 @@ describe('the journal', () => {
     await Promise.all([first, second])
   })
 
-  it('tries a failed append once more, and says that it may be a repetition', async () => {
+  it('retries a failed append once, with mayRepeat', async () => {
     const { record, appends, lost } = scene([outage, 'ok'])
     await record('a')
     assert.deepEqual(
@@ -144,7 +144,7 @@ describe('the journal', () => {
     assert.deepEqual(lost, [])
   })
 
-  it('rests no longer where the clock is set back meanwhile', async () => {
+  it('does not extend the cooldown if the clock is set back meanwhile', async () => {
     const { record, passMs, setBack } = scene([outage, outage])
     await assert.rejects(record('a'))
     setBack(3_600_000)
@@ -152,7 +152,7 @@ describe('the journal', () => {
     await record('b')
   })
 
-  it('refuses where the log cannot be written, counts what is lost, and tells of it when it can', async () => {
+  it('rejects while the log cannot be written, counts lost events, and records their number afterwards', async () => {
     const { record, appends, lost, passMs } = scene([outage, outage])
     const group = [record('a'), record('b')]
     for (const recorded of group) await assert.rejects(recorded, rejectsWith('audit_unavailable'))
@@ -164,13 +164,13 @@ describe('the journal', () => {
     assert.deepEqual(appends.at(-1)?.messages, ['d'])
   })
 
-  it('goes on and counts where that was decided', async () => {
+  it('resolves and counts the loss if audit is not required', async () => {
     const { record, lost } = scene([outage, outage], { isAuditRequired: () => false })
     await record('a')
     assert.deepEqual(lost, [1])
   })
 
-  it('keeps events on its own disk where answers do not need the log, and loses those that this disk does not take', async () => {
+  it('spools events if audit is not required, and loses those that cannot be spooled', async () => {
     const kept: string[][] = []
     const keep = async (events: readonly AuditEvent[]): Promise<void> => {
       if (kept.length === 1) throw new Error('full')
@@ -186,7 +186,7 @@ describe('the journal', () => {
     assert.deepEqual(lost, [1, 1])
   })
 
-  it('does not ask storage that is away for every request anew', async () => {
+  it('does not try storage for every request while it is unavailable', async () => {
     const { record, appends, passMs } = scene([outage, outage], { isAuditRequired: () => false })
     await record('a')
     await record('b')
@@ -196,22 +196,22 @@ describe('the journal', () => {
     assert.equal(appends.length, 3)
   })
 
-  it('says before an answer is begun that it would be refused, until the log can be written again', async () => {
+  it('rejects isRequired after a failed write, until the log can be written again', async () => {
     const { journal, record, appends, lost, passMs } = scene([outage, outage, outage, outage])
     assert.equal(journal.isRequired('org_1'), true)
     await assert.rejects(record('a'), rejectsWith('audit_unavailable'))
     await assert.rejects(async () => journal.isRequired('org_1'), rejectsWith('audit_unavailable'))
-    assert.equal(appends.length, 2) // storage was not asked again
+    assert.equal(appends.length, 2) // storage was not tried again
     passMs(1_000)
     await assert.rejects(async () => journal.isRequired('org_2'), rejectsWith('audit_unavailable'))
-    assert.deepEqual([appends.length, lost], [4, [1]]) // asking loses nothing
+    assert.deepEqual([appends.length, lost], [4, [1]]) // a test of the log loses no event
     passMs(1_000)
     assert.equal(await journal.isRequired('org_1'), true)
-    assert.deepEqual(appends.at(-1)?.messages, ['1 events could not be written to the audit log.'])
+    assert.deepEqual(appends.at(-1)?.messages, ['1 event could not be written to the audit log.'])
     assert.equal(journal.isRequired('org_1'), true)
   })
 
-  it('says so too where others have found out that storage is away, and asks it as soon as they say otherwise', async () => {
+  it('rejects isRequired during an outage that another component detected, and tries storage when it ends', async () => {
     let known: Fault | undefined = outage
     const { journal, record, appends } = scene([], { outage: () => known })
     await assert.rejects(async () => journal.isRequired('org_1'), rejectsWith('audit_unavailable'))
@@ -219,17 +219,17 @@ describe('the journal', () => {
     assert.equal(appends.length, 0)
     known = undefined
     assert.equal(await journal.isRequired('org_1'), true)
-    assert.deepEqual(appends[0]?.messages, ['1 events could not be written to the audit log.'])
+    assert.deepEqual(appends[0]?.messages, ['1 event could not be written to the audit log.'])
   })
 
-  it('says so for the one organization whose chain cannot be extended', async () => {
+  it('rejects isRequired only for the organization whose chain cannot be extended', async () => {
     const { journal, record } = scene([new Error('broken chain'), new Error('broken chain')])
     await assert.rejects(record('a'), rejectsWith('audit_unavailable'))
     assert.equal(journal.isRequired('org_2'), true)
-    assert.equal(await journal.isRequired('org_1'), true) // found to be writable by now
+    assert.equal(await journal.isRequired('org_1'), true) // writable again
   })
 
-  it('holds an event to what was said when its answer began, whatever is wished for since', async () => {
+  it('uses the requirement that was known when the answer began', async () => {
     const isAuditRequired = () => Promise.reject(new Error('cannot be read'))
     const { journal, lost } = scene([outage, outage], { isAuditRequired })
     const begun = await Promise.allSettled([
@@ -244,7 +244,7 @@ describe('the journal', () => {
     assert.deepEqual(lost, [3])
   })
 
-  it('loses an event that cannot be built where its answer does not need it', async () => {
+  it('counts an event that cannot be built as lost if audit is not required', async () => {
     const { journal, lost } = scene()
     const make = () => {
       throw new Error('no facts')
@@ -253,17 +253,17 @@ describe('the journal', () => {
     assert.deepEqual(lost, [1])
   })
 
-  it('loses no neighbour of an event that cannot be built', async () => {
+  it('writes the other events of the group if one cannot be built', async () => {
     const { journal, record, appends } = scene()
     const broken = journal.record('org_1', () => {
       throw new Error('no facts')
     })
-    const sound = record('a')
+    const valid = record('a')
     await assert.rejects(broken, /no facts/)
-    await sound
+    await valid
     assert.deepEqual(
       appends.map(({ messages }) => messages),
-      [['1 events could not be written to the audit log.', 'a']],
+      [['1 event could not be written to the audit log.', 'a']],
     )
   })
 })

@@ -2,30 +2,31 @@ import type { Clock } from '../../base/clock.ts'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { createGroupCommit } from '../../base/group-commit.ts'
+import { plural } from '../../base/plural.ts'
 import type { AuditBacklog } from './backlog.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { EventMaker } from './event/event-maker.ts'
 import type { EventFacts } from './event/facts.ts'
 import type { AuditAppender } from './log.ts'
 
-/** Where what happens on the road of a request is written down. */
+/** Writes the audit events of inference requests. */
 export type Journal = {
   /**
-   * Whether an answer of this organization is refused when its event cannot be written. Rejects where that is so and
-   * the last write failed, unless the log can be written again by now: such a request must not reach its upstream.
+   * Whether the organization's answers are withheld if their events cannot be written. If so and the last write failed, it
+   * tests the log again and rejects if that fails: such a request must not reach its upstream.
    */
   isRequired(organizationId: string): MaybePromise<boolean>
   /**
-   * Resolves once the event is durable: until then the answer that it tells of is not complete. `make` is called when
-   * its group is written. Where the log cannot be written it rejects if the event is required; else the event waits on
-   * this node's disk, and one that cannot is counted as lost: then it resolves with false.
+   * Resolves once the event is durable; the answer must not be completed before. `make` is called when the event's group is
+   * written. If the log cannot be written, it rejects if the event is required. Otherwise the event waits on this node's
+   * disk; if the disk cannot be written either, the event is counted as lost and the promise resolves with false.
    */
   record(organizationId: string, make: () => EventFacts, options?: RecordOptions): Promise<boolean>
 }
 
 export type RecordOptions = {
   readonly id?: string | undefined
-  /** What `isRequired` has said; asked for again where a request did not get that far. */
+  /** The result of `isRequired`. Left out if the request failed before it was known; it is then read when the write fails. */
   readonly isRequired?: boolean | undefined
 }
 
@@ -33,39 +34,39 @@ export type JournalParts = {
   readonly appender: AuditAppender
   readonly events: EventMaker
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
-  /** Whether an answer of this organization is refused when its event cannot be written to the log. */
+  /** Whether the organization's answers are withheld if their events cannot be written. */
   readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
-  /** Where events wait that the log did not take; null where there is no such place. */
+  /** Holds events that could not be written; null if this node has no spool. */
   readonly backlog: Pick<AuditBacklog, 'keep'> | null
-  /** Why a write to the log would fail now, as far as others have found out. */
+  /** The current outage of storage, if another component has detected one. */
   readonly outage?: () => Fault | undefined
-  /** Told how many events could not be written, and why. */
+  /** Called with the number of events that could not be written, and the reason. */
   readonly onLost: (count: number, cause: unknown) => void
 }
 
 type Waiting = RecordOptions & {
-  /** Undefined for one who only asks whether the log can be written. */
+  /** Undefined for a test whether the log can be written. */
   readonly make: (() => EventFacts) | undefined
-  resolve(isKept: boolean): void
+  resolve(isStored: boolean): void
   reject(error: unknown): void
 }
 
 type Built = { readonly waiting: Waiting; readonly event: AuditEvent | undefined }
 
-/** After storage could not be reached, nobody waits for it again before this long. */
+/** After a failed write, skip storage for this long before trying again. */
 const cooldownMs = 1_000
 
-/** Bounds what one append must carry. */
-const mostAtOnce = 500
+/** Bounds the size of one append. */
+const maxGroupSize = 500
 
-/** One append for all events of an organization that arrive together: its hash chain is extended for them at once. */
+/** Events of an organization that arrive together are written with one append, which extends its hash chain once. */
 export function createJournal(parts: JournalParts): Journal {
   const { appender, events, clock, isAuditRequired, backlog, onLost } = parts
-  const add = createGroupCommit<string, Waiting>({ mostAtOnce, write })
+  const add = createGroupCommit<string, Waiting>({ mostAtOnce: maxGroupSize, write })
   const lost = new Map<string, number>()
   /** Organizations whose last write failed. */
   const failing = new Set<string>()
-  let rest: { readonly untilMs: number; readonly cause: Fault } | undefined
+  let cooldown: { readonly untilMs: number; readonly cause: Fault } | undefined
 
   async function write(organizationId: string, all: readonly Waiting[]): Promise<void> {
     const group: Built[] = []
@@ -76,34 +77,34 @@ export function createJournal(parts: JournalParts): Journal {
       if (known !== undefined) throw known
       const made = eventsOf(group)
       const before = lost.get(organizationId) ?? 0
-      await appendSurely(organizationId, before === 0 ? made : [lossEvent(organizationId, before), ...made])
+      await appendWithRetry(organizationId, before === 0 ? made : [lossEvent(organizationId, before), ...made])
       if (before > 0) lost.set(organizationId, (lost.get(organizationId) ?? 0) - before)
       failing.delete(organizationId)
-      rest = undefined
+      cooldown = undefined
       for (const { waiting } of group) waiting.resolve(true)
     } catch (cause) {
       failing.add(organizationId)
-      if (isFault(cause) && cause !== known) rest = { untilMs: clock.monotonicMs() + cooldownMs, cause }
-      await giveUp(organizationId, group, cause)
+      if (isFault(cause) && cause !== known) cooldown = { untilMs: clock.monotonicMs() + cooldownMs, cause }
+      await onWriteFailed(organizationId, group, cause)
     }
   }
 
   const knownOutage = (): Fault | undefined =>
-    rest && clock.monotonicMs() < rest.untilMs ? rest.cause : parts.outage?.()
+    cooldown && clock.monotonicMs() < cooldown.untilMs ? cooldown.cause : parts.outage?.()
 
-  async function giveUp(organizationId: string, group: readonly Built[], cause: unknown): Promise<void> {
+  async function onWriteFailed(organizationId: string, group: readonly Built[], cause: unknown): Promise<void> {
     const isUndecided = group.some(({ waiting }) => waiting.isRequired === undefined)
-    const wish = isUndecided && (await isRequiredNow(organizationId))
-    const isRequired = ({ waiting }: Built): boolean => waiting.isRequired ?? wish
+    const isRequiredByDefault = isUndecided && (await isRequiredNow(organizationId))
+    const isRequired = ({ waiting }: Built): boolean => waiting.isRequired ?? isRequiredByDefault
     const required = group.filter(isRequired)
     const others = group.filter((one) => !isRequired(one))
-    const areKept = others.length > 0 && (await isKept(eventsOf(others)))
-    countLost(organizationId, eventsOf(areKept ? required : group).length, cause)
-    for (const { waiting } of others) waiting.resolve(areKept)
+    const areSpooled = others.length > 0 && (await spool(eventsOf(others)))
+    countLost(organizationId, eventsOf(areSpooled ? required : group).length, cause)
+    for (const { waiting } of others) waiting.resolve(areSpooled)
     for (const { waiting } of required) waiting.reject(unwritten(cause))
   }
 
-  /** An organization whose configuration cannot be read may be one that requires audit. */
+  /** Fails closed: if the organization's setting cannot be read, its audit events are required. */
   async function isRequiredNow(organizationId: string): Promise<boolean> {
     try {
       return await isAuditRequired(organizationId)
@@ -118,7 +119,7 @@ export function createJournal(parts: JournalParts): Journal {
     onLost(count, cause)
   }
 
-  async function isKept(made: readonly AuditEvent[]): Promise<boolean> {
+  async function spool(made: readonly AuditEvent[]): Promise<boolean> {
     if (!backlog) return false
     return backlog.keep(made).then(
       () => true,
@@ -126,7 +127,7 @@ export function createJournal(parts: JournalParts): Journal {
     )
   }
 
-  /** One that cannot be built fails alone: its neighbours are not lost for it. */
+  /** An event that cannot be built fails alone; the other events of the group are still written. */
   function build(organizationId: string, waiting: Waiting, group: Built[]): void {
     const { make, id, isRequired, resolve, reject } = waiting
     try {
@@ -138,8 +139,8 @@ export function createJournal(parts: JournalParts): Journal {
     }
   }
 
-  /** Once more after a failure: a connection may have broken, and nobody knows whether before or after the commit. */
-  async function appendSurely(organizationId: string, made: readonly AuditEvent[]): Promise<void> {
+  /** Retries once: if the connection broke, it is unknown whether the commit happened, so the retry skips existing events. */
+  async function appendWithRetry(organizationId: string, made: readonly AuditEvent[]): Promise<void> {
     try {
       await appender.append(organizationId, made)
     } catch {
@@ -152,7 +153,7 @@ export function createJournal(parts: JournalParts): Journal {
       code: 'audit.events_lost',
       organizationId,
       timeMs: clock.nowMs(),
-      message: `${count} events could not be written to the audit log.`,
+      message: `${plural(count, 'event')} could not be written to the audit log.`,
       details: { count },
     })
 
@@ -162,9 +163,9 @@ export function createJournal(parts: JournalParts): Journal {
     return promise
   }
 
-  /** Storage is tried only where nobody knows that it is away. */
+  /** Tests storage only if there is a sign that it may be unavailable. */
   const isWritable = (organizationId: string): MaybePromise<boolean> =>
-    rest === undefined && !failing.has(organizationId) && parts.outage?.() === undefined
+    cooldown === undefined && !failing.has(organizationId) && parts.outage?.() === undefined
       ? true
       : enqueue(organizationId, undefined, { isRequired: true })
 

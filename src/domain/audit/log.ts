@@ -7,45 +7,45 @@ import type { AuditEvent } from './event/event.ts'
 import type { EventFacts } from './event/facts.ts'
 import type { ChainedEvent } from './chain/chained-event.ts'
 
-/** Where events are written. */
+/** The port that appends events to the log. */
 export type AuditAppender = {
   /**
-   * Appends events of one organization in order, all of them or none; resolves once they are durable. `mayRepeat` is
-   * for a second try whose first may have succeeded: events that are there already are then left out. Without events it
-   * adds nothing, and rejects where the log cannot be written.
+   * Appends events of one organization in order, all of them or none; resolves once they are durable. Set `mayRepeat` for a
+   * second attempt whose first may have succeeded: events that the log already has are skipped. With no events it only
+   * tests the log, and rejects if it cannot be written.
    */
   append(organizationId: string, events: readonly AuditEvent[], mayRepeat?: boolean): Promise<void>
 }
 
-/** The same inside a transaction, which changes more than the log. */
+/** Appends inside the transaction of a mutation. */
 export type EventLog = { append(facts: EventFacts): Promise<void> }
 
-/** An event as it is read, with the texts that are still kept beside it; those of a request only where they are asked for. */
+/** An event of the log with the texts that are still stored; texts of requests only if `withTexts` is set. */
 export type LoggedEvent = {
   readonly id: string
   readonly sequence: number
   readonly document: ChainedDocument
-  /** Of its document, in characters. */
+  /** Characters of its document. */
   readonly size: number
-  /** Of what was read beside it. */
+  /** Characters of its texts. */
   readonly contentSize: number
   readonly content?: AuditContent | undefined
 }
 
-/** Thrown for a row that holds no event any more: somebody wrote into the table, or its disk is failing. */
+/** Thrown for a row that is not a valid event: somebody wrote to the table, or the disk is failing. */
 export class DamagedEvent extends Error {
   readonly sequence: number
 
   constructor(sequence: number) {
-    super(`event ${sequence} of the audit log is damaged; gatehouse audit verify tells more`)
+    super(`event ${sequence} of the audit log is damaged; run gatehouse audit verify`)
     this.name = 'DamagedEvent'
     this.sequence = sequence
   }
 }
 
-/** Every condition that is given must hold. */
+/** All given conditions must hold. */
 export type AuditFilter = {
-  /** The first word of the code. */
+  /** First segment of the code. */
   readonly family?: string
   readonly code?: string
   readonly decision?: string
@@ -54,42 +54,42 @@ export type AuditFilter = {
   readonly userId?: string
   readonly requestId?: string
   readonly fromMs?: number
-  /** Before this time. */
+  /** Exclusive. */
   readonly toMs?: number
 }
 
-/** Behind `after` and up to `last`, in order. */
+/** Sequences greater than `after` and up to `last`, in order. */
 export type EventRange = {
   readonly after: number
   readonly last?: number | undefined
   readonly limit: number
-  /** Also the texts of requests. */
+  /** Include the texts of requests. */
   readonly withTexts?: boolean
 }
 
-/** A row as it is stored, for those who check it. `content` is the text beside it, as it is stored. */
+/** A row as stored, for verification. `content` holds its texts as stored. */
 export type StoredEvent = ChainedEvent & { readonly content: string | null }
 
-/** What is known of a chain besides its events. */
+/** The state of a chain, without its events. */
 export type ChainState = {
   readonly head: ChainPoint
   readonly firstSequence: number
-  /** Oldest first; the first of them stands where retention cut, or is the first there ever was. */
+  /** Oldest first. The first one is where retention cut the log, or the first that was ever signed. */
   readonly checkpoints: readonly SignedCheckpoint[]
 }
 
-/** What the database says of a key; `publicKey` is PEM. Anybody who can write the database can write this, so no verification trusts it. */
+/** A key as the database lists it; `publicKey` is PEM. Verification never trusts it, because everyone who can write the database can change it. */
 export type PublishedKey = {
   readonly id: string
   readonly publicKey: string
   readonly createdAtMs: number
-  /** The key of the digests of texts of that server secret, encrypted with the current one; null while that is not needed. */
+  /** The key for text digests of that server secret, encrypted with the current one; null while it is not needed. */
   readonly textsKey: Uint8Array | null
 }
 
 export type Fingerprints = {
   readonly chainUid: string
-  /** Of the first event that is kept, and of the last. */
+  /** Sequences of the first and the last event that the log holds. */
   readonly first: number
   readonly last: number
   readonly at: readonly (readonly [sequence: number, fingerprint: string])[]
@@ -98,20 +98,20 @@ export type Fingerprints = {
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
-  /** Ends before the first that is damaged; rejects where there is none before it. */
+  /** Ends before the first damaged event; rejects with `DamagedEvent` if that is the first of the range. */
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>
-  /** Undefined where nothing ever happened. */
+  /** Undefined if the organization has no event yet. */
   chainState(organizationId: string): Promise<ChainState | undefined>
-  /** What the log holds in all, and its fingerprints behind `after` and up to `last`. */
+  /** The range that the log holds, and the fingerprints after `after` and up to `last`. */
   fingerprints(organizationId: string, range: { readonly after: number; readonly last: number }): Promise<Fingerprints>
-  /** Checkpoints in which one key hands over to another, oldest first. */
+  /** Checkpoints with a handover from one key to another, oldest first. */
   handovers(organizationId: string): Promise<readonly SignedCheckpoint[]>
   keys(): Promise<readonly PublishedKey[]>
 }
 
-/** The texts beside events, which may be erased: the chain holds digests of them and stays whole. */
+/** The texts of events. They can be erased: the chain holds only their digests and stays valid. */
 export type AuditTexts = {
-  /** Erases what is kept of a request's prompt and answer; answers how many events had texts. */
+  /** Erases the stored texts of a request; returns how many events had texts. */
   erase(organizationId: string, requestId: string): Promise<number>
 }

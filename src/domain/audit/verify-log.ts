@@ -9,24 +9,24 @@ import type { EventMaker, TextsKeys } from './event/event-maker.ts'
 import type { AuditReads, ChainState, PublishedKey, StoredEvent } from './log.ts'
 import { verifyChain, type ChainReport } from './chain/verify.ts'
 
-/** Only these sequences; without them the whole log. */
+/** Limits verification to these sequences; without it, the whole log is verified. */
 export type VerifyRange = { readonly from?: number | undefined; readonly to?: number | undefined }
 
-/** What was checked and what that proves. */
+/** What was verified and what it proves. */
 export type LogReport = ChainReport &
   SignatureReport & {
     readonly first: number
-    /** Events whose texts were written under another server secret and cannot be checked with this one. */
+    /** Events whose texts were written under another server secret, so that their digests cannot be verified. */
     readonly uncheckedTexts?: number
-    /** Events at the end that no signature vouches for yet. */
+    /** Events at the end that are not covered by a signature yet. */
     readonly unsigned?: UnsignedTail
   }
 
 export type SignatureReport = {
   readonly keySource: KeySource
-  /** Checkpoints whose signature was checked. */
+  /** Number of checkpoints whose signature was verified. */
   readonly checkpoints: number
-  /** The last checkpoint of those that are good from the first on: it vouches for every event up to it. */
+  /** The events up to the last valid checkpoint before the first invalid one. */
   readonly signed?: SignedRange
   readonly checkpointFinding?: CheckpointFinding
   readonly keyFindings: readonly KeyFinding[]
@@ -36,7 +36,7 @@ export type SignedRange = {
   readonly to: number
   readonly timeMs: number
   readonly keyIds: readonly string[]
-  /** Those of `keyIds` that are not trusted themselves: a trusted key handed over to them, or they to a trusted key. */
+  /** Those of `keyIds` that are trusted by handover only: a trusted key handed over to them, or they to a trusted key. */
   readonly handoverKeyIds: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export type UnsignedTail = { readonly from: number; readonly to: number; readonl
 
 type TextsCheck = {
   readonly events: EventMaker
-  /** Keys of earlier server secrets that were kept for the digests of texts. */
+  /** Stored keys of earlier server secrets, for the digests of texts. */
   readonly textsKeys?: TextsKeys | undefined
 }
 
@@ -54,29 +54,29 @@ export type VerifyParts = TextsCheck & {
   readonly range?: VerifyRange
 }
 
-/** Few enough that others get their turn between two pages. */
+/** Small, so that other reads can run between two pages. */
 const pageSize = 200
 
-/** A running service signs within a minute. What waits for longer was added by somebody else, or while no service ran. */
+/** A running service signs within a minute. Older unsigned events were added by somebody else, or while no service ran. */
 const overdueMs = 10 * minuteMs
 
-/** Checks an organization's log in the database: every row, the texts beside it, and all that was signed for. */
+/** Verifies an organization's log in the database: every row, its texts, and every checkpoint. */
 export async function verifyLog(
   reads: AuditReads,
   organizationId: string,
   { events, keys, nowMs, textsKeys, range = {} }: VerifyParts,
 ): Promise<LogReport> {
-  const standing = await reads.chainState(organizationId)
+  const chainState = await reads.chainState(organizationId)
   const published = await reads.keys()
-  if (!standing) {
+  if (!chainState) {
     const nothing = await checkSignatures([], { keys, published })
     return { checked: 0, first: 1, end: startOfChain(organizationId), ...nothing }
   }
-  const from = await startOf(reads, organizationId, { standing, from: range.from })
+  const from = await startOf(reads, organizationId, { chainState, from: range.from })
   const last = range.to ?? Number.MAX_SAFE_INTEGER
-  const within = standing.checkpoints.filter(({ sequence }) => sequence >= from.sequence && sequence <= last)
-  // The end of the chain is vouched for by its head, as far as our own database can vouch for anything.
-  const ends = range.to === undefined ? [standing.head] : []
+  const within = chainState.checkpoints.filter(({ sequence }) => sequence >= from.sequence && sequence <= last)
+  // The stored head reveals a truncated chain, unless somebody changed the head as well.
+  const ends = range.to === undefined ? [chainState.head] : []
   let uncheckedTexts = 0
   const report = await verifyChain(pages(reads, organizationId, { after: from.sequence, last }), {
     from,
@@ -87,7 +87,7 @@ export async function verifyLog(
       return isOwn !== false
     },
   })
-  const signatures = await checkSignatures(within, { keys, published, series: standing.checkpoints })
+  const signatures = await checkSignatures(within, { keys, published, series: chainState.checkpoints })
   const signedTo = Math.max(from.sequence, signatures.signed?.to ?? 0)
   const tail = { from: signedTo + 1, to: report.end.sequence }
   const isOpenEnded = range.to === undefined && report.finding === undefined && tail.to >= tail.from
@@ -99,13 +99,13 @@ export async function verifyLog(
 
 type Against = {
   readonly keys: TrustedKeys
-  /** What the database says of keys: compared with the trusted ones, never trusted. */
+  /** Keys as the database lists them: compared with the trusted ones, never trusted. */
   readonly published?: readonly Pick<PublishedKey, 'id' | 'publicKey'>[]
-  /** All checkpoints of the chain, where only some are checked: one key may have handed over to another outside of those. */
+  /** All checkpoints of the chain if only some are verified, because a handover may be outside of those. */
   readonly series?: readonly SignedCheckpoint[]
 }
 
-/** Checks the signatures of checkpoints with keys from outside the database. */
+/** Verifies the signatures of checkpoints with keys from outside the database. */
 export async function checkSignatures(
   checkpoints: readonly SignedCheckpoint[],
   { keys: { source, keys }, published = [], series = checkpoints }: Against,
@@ -125,7 +125,7 @@ export async function checkSignatures(
   }
 }
 
-/** Whether nothing speaks against the log, and nothing waits for its signature that should have it. */
+/** Whether verification found no fault and no event is overdue for its signature. */
 export const isWhole = (report: LogReport): boolean =>
   report.checked > 0 &&
   report.finding === undefined &&
@@ -135,25 +135,25 @@ export const isWhole = (report: LogReport): boolean =>
 
 type Tail = { readonly from: number; readonly nowMs: number }
 
-/** Whether events that no signature vouches for have waited for longer than a running service lets them. */
+/** Whether unsigned events are older than a running service allows. */
 async function isOverdue(reads: AuditReads, organizationId: string, { from, nowMs }: Tail): Promise<boolean> {
   const rows = await reads.rows(organizationId, { after: from - 1, limit: 2 })
-  // The event that carries the last checkpoint is always behind it, and is no reason for another.
+  // The event that carries the last checkpoint always comes after it, and needs no checkpoint of its own.
   const [oldest] = rows.filter(({ code, sequence }) => sequence > from || from === 1 || code !== checkpointCode)
   return oldest !== undefined && nowMs - oldest.timeMs > overdueMs
 }
 
-type Start = { readonly standing: ChainState; readonly from: number | undefined }
+type Start = { readonly chainState: ChainState; readonly from: number | undefined }
 
-/** The place before the first row: the start of all, the checkpoint that retention left, or simply the row before. */
-async function startOf(reads: AuditReads, organizationId: string, { standing, from }: Start): Promise<ChainPoint> {
-  const { firstSequence, checkpoints } = standing
+/** The point before the first row: the start of the chain, a checkpoint (as retention leaves it), or the row before. */
+async function startOf(reads: AuditReads, organizationId: string, { chainState, from }: Start): Promise<ChainPoint> {
+  const { firstSequence, checkpoints } = chainState
   const before = Math.max(from ?? firstSequence, firstSequence) - 1
   if (before === 0) return startOfChain(organizationId)
   const signed = checkpoints.find(({ sequence }) => sequence === before)
   if (signed) return pointOf(signed)
   const [row] = await reads.rows(organizationId, { after: before - 1, last: before, limit: 1 })
-  const { chainUid } = standing.head
+  const { chainUid } = chainState.head
   return { chainUid, sequence: before, fingerprint: row?.fingerprint ?? '' }
 }
 
@@ -171,7 +171,7 @@ async function* pages(
   }
 }
 
-/** Texts may be gone, but what is there must be what was there. */
+/** Texts may be erased, but texts that are stored must match their digest. Undefined if the digest cannot be verified. */
 function hasOwnContent({ body, content }: StoredEvent, { events, textsKeys }: TextsCheck): boolean | undefined {
   const document = content === null ? undefined : readChained(body)
   return document && content !== null ? events.isContentOf(document, content, textsKeys) : true

@@ -23,19 +23,19 @@ export type DeliverParts = {
   readonly clock: Clock
   readonly random: Random
   readonly watermarks: Watermarks
-  /** Told of each event that was offered. */
+  /** Called for each event that was sent. */
   readonly onOutcome: (outcome: DeliveryOutcome, sink: ClaimedSink) => void
   readonly onError: (error: unknown, sinkId?: string) => void
 }
 
 export type Delivery = { readonly claimed: ClaimedSink; readonly sink: OpenedSink; readonly signal: AbortSignal }
 
-/** How many dead letters are sent again at a time. */
+/** How many dead letters are replayed at a time. */
 const maxReplays = 100
 
 /**
- * Sends to one sink until it has all there is, or must wait. What is sent is planned first and settled afterwards, each
- * durably: a process that dies in between sends the same batch again.
+ * Sends to one sink until it has every event, or must wait. The end of each batch is stored before it is sent, and the result
+ * afterwards, so that a process which is killed in between sends the same batch again.
  */
 export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promise<void> {
   const { store, clock } = parts
@@ -50,7 +50,7 @@ export async function deliverAll(parts: DeliverParts, delivery: Delivery): Promi
     const [oldest] = batch.events
     if (!oldest) return void (await settleIf(store, claimed, afterDraining(claimed.cursor)))
     const { logged_time: loggedMs } = oldest.document.metadata
-    const ageMs = clock.nowMs() - loggedMs // below zero where the clock was set back
+    const ageMs = clock.nowMs() - loggedMs // negative if the clock was set back
     if (!batch.isFull && claimed.cursor.state === 'healthy' && ageMs >= 0 && ageMs < delivery.sink.goal.waitMs) {
       return store.postpone(claimed, loggedMs + delivery.sink.goal.waitMs)
     }
@@ -66,33 +66,33 @@ function asDamage(error: unknown): DamagedEvent {
 
 type Batch = { readonly events: readonly LoggedEvent[]; readonly last: number }
 
-/** Plans, offers and settles one batch. Undefined where the sink is no longer ours to send to. */
+/** Plans, sends and settles one batch. Undefined if this node lost the lease. */
 async function sendBatch(parts: DeliverParts, delivery: Delivery, batch: Batch): Promise<ClaimedSink | undefined> {
   const { store, clock, random } = parts
   const { claimed, sink } = delivery
   const wanted = batch.events.filter(({ document }) => passesFilter(document, sink.choice.filter))
   const isPlanned = wanted.length === 0 || claimed.cursor.planLast === batch.last
   if (!isPlanned && !(await store.plan(claimed, batch.last))) return undefined
-  const outcomes = await offer(parts, delivery, wanted)
+  const outcomes = await send(parts, delivery, wanted)
   const offered = wanted.map(({ sequence, id, document }, at) => ({
     sequence,
     id,
     code: document.metadata.event_code,
-    outcome: outcomes[at] ?? notAnswered,
+    outcome: outcomes[at] ?? noOutcome,
   }))
   const moment = { nowMs: clock.nowMs(), random }
   return settleIf(store, claimed, applyOutcome(claimed.cursor, { offered, last: batch.last }, moment))
 }
 
-const notAnswered: DeliveryOutcome = { kind: 'retry', reason: 'The sink gave no answer for this event.' }
+const noOutcome: DeliveryOutcome = { kind: 'retry', reason: 'The sink returned no outcome for this event.' }
 
-/** What breaks on our side is told like what breaks on the other: a sink that stands still must not look healthy. */
-export const brokenOff: DeliveryOutcome = {
+/** An error of the gateway itself also counts as a failed attempt, because a sink that is stuck must not look healthy. */
+export const gatewayError: DeliveryOutcome = {
   kind: 'retry',
-  reason: 'This gateway could not send; its own log tells why.',
+  reason: 'The gateway could not send; see its own log.',
 }
 
-async function offer(
+async function send(
   { onOutcome, onError }: DeliverParts,
   { claimed, sink, signal }: Delivery,
   events: readonly LoggedEvent[],
@@ -103,20 +103,20 @@ async function offer(
   const outcomes = await sink.deliver(documents, signal).catch((error: unknown) => {
     if (signal.aborted) throw error
     onError(error, claimed.id)
-    return documents.map(() => brokenOff)
+    return documents.map(() => gatewayError)
   })
   for (const outcome of outcomes) onOutcome(outcome, claimed)
   return outcomes
 }
 
-/** The sink as it is after a settlement. Undefined where it could not be written. */
+/** Stores a result, if there is one, and returns the sink after it. Undefined if the result could not be stored. */
 async function settleIf(
   store: DeliveryStore,
   claimed: ClaimedSink,
-  settlement: DeliveryResult | undefined,
+  result: DeliveryResult | undefined,
 ): Promise<ClaimedSink | undefined> {
-  if (!settlement) return claimed
-  return (await store.settle(claimed, settlement)) ? { ...claimed, cursor: settlement.cursor } : undefined
+  if (!result) return claimed
+  return (await store.settle(claimed, result)) ? { ...claimed, cursor: result.cursor } : undefined
 }
 
 function raiseAlarm(
@@ -129,7 +129,7 @@ function raiseAlarm(
   return settleIf(store, claimed, afterWatermark(claimed.cursor, backlog, { ...watermarks, nowMs: clock.nowMs() }))
 }
 
-/** Out of their line, which they left long ago. Order means nothing to them any more. */
+/** Replays dead letters before the queue; they have lost their order. */
 async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promise<ClaimedSink | undefined> {
   const { store, clock, random } = parts
   const { claimed } = delivery
@@ -140,15 +140,15 @@ async function replayDeadLetters(parts: DeliverParts, delivery: Delivery): Promi
     return claimed
   }
   if (events.length === 0) return claimed
-  const outcomes = await offer(parts, delivery, events)
-  const of = (kind: DeliveryOutcome['kind']) => events.filter((_, at) => outcomes[at]?.kind === kind)
+  const outcomes = await send(parts, delivery, events)
+  const delivered = events.filter((_, at) => outcomes[at]?.kind === 'delivered').map(({ sequence }) => sequence)
   const rejected = events.flatMap(({ sequence }, at) => {
     const outcome = outcomes[at]
     return outcome?.kind === 'reject' ? [{ sequence, reason: outcome.reason }] : []
   })
-  await store.settleReplays(claimed, { delivered: of('delivered').map(({ sequence }) => sequence), rejected })
+  await store.settleReplays(claimed, { delivered, rejected })
   const failure = outcomes.find(({ kind }) => kind === 'retry' || kind === 'pause')
   if (!failure) return claimed
   const cursor = afterFailure(claimed.cursor, failure, { nowMs: clock.nowMs(), random })
-  return settleIf(store, claimed, { cursor, rejected: [], news: pauseEvent(claimed.cursor, cursor) })
+  return settleIf(store, claimed, { cursor, rejected: [], sinkEvents: pauseEvent(claimed.cursor, cursor) })
 }

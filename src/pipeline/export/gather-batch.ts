@@ -3,27 +3,27 @@ import { DamagedEvent, type LoggedEvent } from '../../domain/audit/log.ts'
 import { passesFilter, type OpenedSink } from '../../domain/audit/export/sink.ts'
 
 export type GatheredBatch = {
-  /** All events of the range, those that the filter leaves out included. */
+  /** All events of the range, including those that the filter excludes. */
   readonly events: readonly LoggedEvent[]
   readonly last: number
-  /** It need not grow: the goal is reached, or it was planned before. */
+  /** The batch must not grow: its goal is reached, or its end was planned before. */
   readonly isFull: boolean
 }
 
 const pageSize = 250
-/** One text may be as long as hundreds of events: so many characters of them are held at once. */
+/** Characters of texts in one batch, because one text may be as long as hundreds of events. */
 const maxContentSize = 8_000_000
 const pageSizeWithTexts = 20
-/** A filter may leave out nearly all there is: the cursor must still move. */
+/** Bounds the events read for one batch, so that the cursor moves even if the filter excludes nearly all. */
 const maxScanned = 5_000
 
-/** How much of the log is read at a time for a sink. */
-export function readPage({ content }: OpenedSink['choice'], mostEvents: number) {
+/** The page size for reading the log. */
+export function readPage({ content }: OpenedSink['choice'], maxEvents: number) {
   const withTexts = content === 'redacted' || content === 'full'
-  return { withTexts, limit: withTexts ? pageSizeWithTexts : mostEvents }
+  return { withTexts, limit: withTexts ? pageSizeWithTexts : maxEvents }
 }
 
-/** The next batch: the one that was planned, or as much as the sink's goal asks for. Rejects where a damaged event comes next. */
+/** The next batch: the planned one, or as many events as the sink's goal. Rejects if the next event is damaged. */
 export async function gatherBatch(
   store: DeliveryStore,
   { organizationId, cursor }: ClaimedSink,

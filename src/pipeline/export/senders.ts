@@ -2,10 +2,10 @@ import { repeat, minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
 import { afterFailure } from '../../domain/audit/export/delivery.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
-import { brokenOff, deliverAll, type DeliverParts } from './deliver.ts'
+import { gatewayError, deliverAll, type DeliverParts } from './deliver.ts'
 
 export type SenderParts = DeliverParts & {
-  /** Opens a sink as it is configured; it is closed when it has changed or was idle for a while. */
+  /** Opens a sink with its configuration. It is closed after a change of the configuration, or when it is idle. */
   readonly open: (claimed: ClaimedSink) => OpenedSink & AsyncDisposable
   readonly leaseMs: number
 }
@@ -17,16 +17,16 @@ export type SinkSenders = AsyncDisposable & {
   sendDue(): Promise<void>
 }
 
-/** More at once than this only take turns on one node; another node may take them. */
+/** Parallel deliveries of one node; other nodes may take further sinks. */
 const maxAtOnce = 32
 const idleMs = 5 * minuteMs
 
-type Kept = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
+type CachedSink = { readonly version: number; readonly sink: OpenedSink & AsyncDisposable; usedAtMs: number }
 
 /** Sends audit events to every sink that is behind; a lease gives each sink to one node. Disposing releases the leases. */
 export function createSenders(parts: SenderParts): SinkSenders {
   const { store, clock, onError } = parts
-  const kept = new Map<string, Kept>()
+  const cache = new Map<string, CachedSink>()
   const running = new Map<string, Promise<void>>()
   const stop = new AbortController()
 
@@ -48,40 +48,40 @@ export function createSenders(parts: SenderParts): SinkSenders {
       const claimed = await store.claim(sinkId)
       if (!claimed) return
       await using lease = holdLease(parts, sinkId, stop.signal)
-      await deliverAll(parts, { claimed, sink: await openedOrShown(claimed), signal: lease.signal })
+      await deliverAll(parts, { claimed, sink: await openOrFail(claimed), signal: lease.signal })
     } catch (error) {
       if (!stop.signal.aborted) onError(error, sinkId)
     }
   }
 
-  /** A sink that cannot be opened must not look healthy, either. */
-  async function openedOrShown(claimed: ClaimedSink): Promise<OpenedSink> {
+  /** Stores the failure if the sink cannot be opened, because it must not look healthy. */
+  async function openOrFail(claimed: ClaimedSink): Promise<OpenedSink> {
     try {
-      return await opened(claimed)
+      return await openCached(claimed)
     } catch (error) {
-      const cursor = afterFailure(claimed.cursor, brokenOff, { nowMs: clock.nowMs(), random: parts.random })
-      await store.settle(claimed, { cursor, rejected: [], news: [] })
+      const cursor = afterFailure(claimed.cursor, gatewayError, { nowMs: clock.nowMs(), random: parts.random })
+      await store.settle(claimed, { cursor, rejected: [], sinkEvents: [] })
       throw error
     }
   }
 
-  /** Connections and tokens are kept between batches, and never beyond a change of the configuration. */
-  async function opened(claimed: ClaimedSink): Promise<OpenedSink> {
-    const known = kept.get(claimed.id)
-    if (known?.version === claimed.version) {
-      known.usedAtMs = clock.monotonicMs()
-      return known.sink
+  /** Reuses connections and tokens between batches until the configuration changes. */
+  async function openCached(claimed: ClaimedSink): Promise<OpenedSink> {
+    const cached = cache.get(claimed.id)
+    if (cached?.version === claimed.version) {
+      cached.usedAtMs = clock.monotonicMs()
+      return cached.sink
     }
-    await known?.sink[Symbol.asyncDispose]()
+    await cached?.sink[Symbol.asyncDispose]()
     const sink = parts.open(claimed)
-    kept.set(claimed.id, { version: claimed.version, sink, usedAtMs: clock.monotonicMs() })
+    cache.set(claimed.id, { version: claimed.version, sink, usedAtMs: clock.monotonicMs() })
     return sink
   }
 
   async function closeIdle(): Promise<void> {
-    for (const [id, { sink, usedAtMs }] of kept) {
+    for (const [id, { sink, usedAtMs }] of cache) {
       if (running.has(id) || clock.monotonicMs() - usedAtMs < idleMs) continue
-      kept.delete(id)
+      cache.delete(id)
       await sink[Symbol.asyncDispose]()
     }
   }
@@ -95,14 +95,14 @@ export function createSenders(parts: SenderParts): SinkSenders {
     async [Symbol.asyncDispose]() {
       stop.abort(new Error('the service is stopping'))
       await Promise.all(running.values())
-      for (const { sink } of kept.values()) await sink[Symbol.asyncDispose]()
+      for (const { sink } of cache.values()) await sink[Symbol.asyncDispose]()
     },
   }
 }
 
 type Lease = AsyncDisposable & { readonly signal: AbortSignal }
 
-/** Keeps the lease alive while a delivery takes its time; where it is lost, the delivery is broken off. */
+/** Renews the lease during a delivery, and aborts the delivery if the lease is lost. */
 function holdLease({ store, clock, leaseMs }: SenderParts, sinkId: string, stopping: AbortSignal): Lease {
   const lost = new AbortController()
   const renewal = repeat(clock, () => renew().catch(() => lost.abort()), leaseMs / 3)

@@ -19,12 +19,12 @@ export type SinkTestParts = {
 
 export type SinkTest = (sink: ExportSink, actor: Actor) => Promise<{ outcome: DeliveryOutcome; eventId: string }>
 
-const longestMs = 30_000
-const noAnswer: DeliveryOutcome = { kind: 'retry', reason: 'The sink gave no answer.' }
+const timeoutMs = 30_000
+const noOutcome: DeliveryOutcome = { kind: 'retry', reason: 'The sink returned no outcome.' }
 
 /**
- * Sends one marked event to a sink. The event is in the log before it is sent: nobody has us call an address without
- * a trace. It then also goes the way of all events, with the same id.
+ * Sends one test event to a sink. The event is written to the log first, so that nobody can make the gateway call an address
+ * without a trace. The senders then deliver it like any other event, with the same id.
  */
 export function createSinkTest({ clock, ids, events, appender, log, sinks, open }: SinkTestParts): SinkTest {
   return async (sink, actor) => {
@@ -48,13 +48,13 @@ export function createSinkTest({ clock, ids, events, appender, log, sinks, open 
     const logged = await log.find(organizationId, eventId)
     await using opened = open(sink.type, withValues(sink.config, await sinks.secretsOf(sink)))
     const deadline = new AbortController()
-    using _cancel = cancelling(clock.after(longestMs, () => deadline.abort(new Error('the test took too long'))))
-    const outcomes = logged ? await opened.deliver([logged.document], deadline.signal).catch(tooLate) : []
-    return { outcome: outcomes[0] ?? noAnswer, eventId }
+    using _cancel = cancelling(clock.after(timeoutMs, () => deadline.abort(new Error('the test took too long'))))
+    const outcomes = logged ? await opened.deliver([logged.document], deadline.signal).catch(timedOut) : []
+    return { outcome: outcomes[0] ?? noOutcome, eventId }
   }
 }
 
 const cancelling = (cancel: () => void): Disposable => ({ [Symbol.dispose]: cancel })
 
-/** The same words as for a destination that cannot be reached: the difference would tell of our network. */
-const tooLate = (): readonly DeliveryOutcome[] => [{ kind: 'retry', reason: 'The destination could not be reached.' }]
+/** The same reason as for an unreachable destination, because a difference would reveal details of the gateway's network. */
+const timedOut = (): readonly DeliveryOutcome[] => [{ kind: 'retry', reason: 'The destination could not be reached.' }]

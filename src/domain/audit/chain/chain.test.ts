@@ -25,7 +25,7 @@ const documents = (count: number, word = 'event'): AuditDocument[] =>
     return createEvent(facts, { id: `evt_${at}`, loggedMs: 2_000, productVersion: '0.1.0' }).document
   })
 
-const chainOf = (count: number) => appendToChain(from, documents(count), 'house')
+const chainOf = (count: number) => appendToChain(from, documents(count), 'installation')
 const rowAt = (rows: readonly ChainedEvent[], sequence: number): ChainedEvent => {
   const row = rows[sequence - 1]
   assert.ok(row)
@@ -38,13 +38,13 @@ describe('a chain', () => {
   it('is the same whether appended at once or one by one', () => {
     const [first, ...rest] = documents(3)
     assert.ok(first)
-    const one = appendToChain(from, [first], 'house')
-    const two = appendToChain(one.head, rest, 'house')
+    const one = appendToChain(from, [first], 'installation')
+    const two = appendToChain(one.head, rest, 'installation')
     assert.deepEqual([...one.rows, ...two.rows], chainOf(3).rows)
     assert.deepEqual(two.head, chainOf(3).head)
   })
 
-  it('is whole with events that a caller made too long, and with those that were kept as JSON meanwhile', async () => {
+  it('is valid with events whose fields are too long, and with events that were spooled as JSON', async () => {
     const facts = {
       code: 'gateway.request.decided',
       organizationId: 'org_1',
@@ -54,7 +54,7 @@ describe('a chain', () => {
     } as const
     const { document } = createEvent(facts, { id: 'evt_long', loggedMs: 2, productVersion: '0.1.0' })
     const kept = documents(2).map((each): AuditDocument => JSON.parse(JSON.stringify(each)))
-    const { rows } = appendToChain(from, [document, ...kept], 'house')
+    const { rows } = appendToChain(from, [document, ...kept], 'installation')
     assert.equal((await verifyChain(rows, { from })).finding, undefined)
     for (const { body } of rows) assert.equal(canonicalize(JSON.parse(body)), body)
   })
@@ -76,13 +76,13 @@ describe('a chain', () => {
     assert.equal(createHash('sha256').update(canonicalize(document)).digest('hex'), fingerprint)
   })
 
-  it('is spelled canonically and fingerprinted as OCSF defines it, whatever is told of its events', () => {
+  it('consists of canonical JSON with the fingerprint that OCSF defines, for any facts', () => {
     const parts = { id: 'evt_1', loggedMs: 2_000, productVersion: '0.1.0' }
-    const told = fc.array(anyFacts, { minLength: 1, maxLength: 3 })
+    const factsLists = fc.array(anyFacts, { minLength: 1, maxLength: 3 })
     fc.assert(
-      fc.property(told, (all) => {
+      fc.property(factsLists, (all) => {
         const events = all.map((facts) => createEvent(facts, parts).document)
-        for (const { body, fingerprint } of appendToChain(from, events, 'house').rows) {
+        for (const { body, fingerprint } of appendToChain(from, events, 'installation').rows) {
           const document = JSON.parse(body)
           assert.equal(body, canonicalize(document))
           assert.equal(document.attestation_list[0].fingerprint.value, fingerprint)
@@ -93,7 +93,7 @@ describe('a chain', () => {
     )
   })
 
-  it('is found intact, from its start and from any place in it', async () => {
+  it('verifies from its start and from any event in it', async () => {
     const { rows, head } = chainOf(20)
     const whole = await verifyChain(rows, { from })
     assert.deepEqual(whole, { checked: 20, end: pointOf(head) })
@@ -101,7 +101,7 @@ describe('a chain', () => {
     assert.deepEqual([tail.checked, tail.finding], [8, undefined])
   })
 
-  it('does not break when texts are erased, since they were never in it', async () => {
+  it('stays valid when texts are erased, because it never contains them', async () => {
     const { rows } = chainOf(3)
     const exported = rows.map((row) => {
       const document = readChained(row.body)
@@ -130,11 +130,11 @@ describe('verification names the first bad row', () => {
     assert.deepEqual(await finding(bad), { sequence: 6, reason: 'altered' })
   })
 
-  it('when a column says other than the body', async () => {
+  it('when a column differs from the body', async () => {
     assert.deepEqual(await finding(replaced(rows, 3, { code: 'policy.deleted' })), { sequence: 3, reason: 'altered' })
   })
 
-  it('when the body was only spelled otherwise', async () => {
+  it('when only the format of the body was changed', async () => {
     const { body } = rowAt(rows, 4)
     assert.deepEqual(await finding(replaced(rows, 4, { body: body.replace(':', ': ') })), {
       sequence: 4,
@@ -157,33 +157,33 @@ describe('verification names the first bad row', () => {
     assert.deepEqual(await finding(dressed), { sequence: 3, reason: 'misplaced' })
   })
 
-  it('when a row was sealed anew, which its successor gives away', async () => {
-    const [forged] = appendToChain({ ...head, ...pointOf(rowAt(rows, 4)) }, documents(1, 'forged'), 'house').rows
+  it('when a row was rebuilt with a new fingerprint, because its successor names the old one', async () => {
+    const [forged] = appendToChain({ ...head, ...pointOf(rowAt(rows, 4)) }, documents(1, 'forged'), 'installation').rows
     const bad = rows.map((row) => (row.sequence === 5 ? (forged ?? row) : row))
     assert.deepEqual(await finding(bad), { sequence: 6, reason: 'unlinked' })
   })
 
   it('when a row of another chain was put in', async () => {
-    const other = appendToChain(startOfChain('org_2'), documents(10), 'house').rows
+    const other = appendToChain(startOfChain('org_2'), documents(10), 'installation').rows
     const bad = rows.map((row) => (row.sequence === 1 ? rowAt(other, 1) : row))
     assert.deepEqual(await finding(bad), { sequence: 1, reason: 'unlinked' })
   })
 
-  it('whatever number of checkpoints there is', async () => {
+  it('with any number of checkpoints', async () => {
     const { rows: two } = chainOf(2)
     const checkpoints = Array.from({ length: 300_000 }, (_, at) => ({ ...from, sequence: at + 3 }))
     assert.deepEqual((await verifyChain(two, { from, checkpoints })).finding, { sequence: 3, reason: 'cut' })
   })
 
-  it('when the tail was cut off behind a checkpoint', async () => {
+  it('when the end was cut off after a checkpoint', async () => {
     const checkpoints = [pointOf(head)]
     const report = await verifyChain(rows.slice(0, 7), { from, checkpoints })
     assert.deepEqual(report.finding, { sequence: 8, reason: 'cut' })
     assert.equal((await verifyChain(rows.slice(0, 7), { from })).finding, undefined, 'nothing else can show it')
   })
 
-  it('when everything was sealed anew, at the first checkpoint that says otherwise', async () => {
-    const forged = appendToChain(from, documents(10, 'forged'), 'house').rows
+  it('when the whole chain was rebuilt, at the first checkpoint that contradicts it', async () => {
+    const forged = appendToChain(from, documents(10, 'forged'), 'installation').rows
     const checkpoints = [pointOf(rowAt(rows, 4)), pointOf(head)]
     const report = await verifyChain(forged, { from, checkpoints })
     assert.deepEqual(report.finding, { sequence: 4, reason: 'rewritten' })
@@ -210,7 +210,7 @@ describe('verification names the first bad row', () => {
     )
   })
 
-  it('for any row deleted, doubled, or moved elsewhere', async () => {
+  it('for any row deleted, duplicated or moved', async () => {
     const edit = fc.record({ at: fc.nat(9), to: fc.nat(9), how: fc.constantFrom('delete', 'double', 'move') })
     await fc.assert(
       fc.asyncProperty(edit, async ({ at, to, how }) => {

@@ -5,7 +5,7 @@ import { canonicalize } from '../event/canonical.ts'
 import { withoutContent } from '../event/content.ts'
 import { gatehouseField, type Fingerprint, type ChainedDocument } from '../event/document.ts'
 
-/** A row of the log. Every column but `body` is a copy of what the body says, for queries. */
+/** A row of the log. Every column except `body` is a copy of a field of the body, for queries. */
 export type ChainedEvent = {
   readonly organizationId: string
   readonly chainUid: string
@@ -19,11 +19,11 @@ export type ChainedEvent = {
   readonly policyId: string | null
   readonly userId: string | null
   readonly fingerprint: string
-  /** The sealed document as canonical JSON. */
+  /** The chained document as canonical JSON. */
   readonly body: string
 }
 
-/** OCSF's rule: SHA-256 of the whole event in canonical JSON, `prev_event` included, its own fingerprint left out. */
+/** As OCSF defines it: SHA-256 over the canonical JSON of the whole event, including `prev_event`, without its own fingerprint. */
 function fingerprintOf(document: ChainedDocument): Fingerprint {
   const [attestation] = document.attestation_list
   return fingerprintOfText(
@@ -31,18 +31,18 @@ function fingerprintOf(document: ChainedDocument): Fingerprint {
   )
 }
 
-/** Whether a document has the fingerprint that it carries. The whole of it is compared: its own words are not hashed. */
+/** Whether a document matches its fingerprint. All fields of the fingerprint are compared, because they are not hashed. */
 export const isUnaltered = (document: ChainedDocument): boolean =>
   isDeepStrictEqual(document.attestation_list[0].fingerprint, fingerprintOf(document))
 
-/** The same, for a document that has no fingerprint yet and is spelled canonically. */
+/** The fingerprint of a document without one, given as canonical JSON. */
 export const fingerprintOfText = (text: string): Fingerprint => sha256(hash('sha256', text, 'hex'))
 
 export const sha256 = (value: string): Fingerprint => ({ algorithm: 'SHA-256', algorithm_id: 3, value })
 
 export const toRow = (document: ChainedDocument): ChainedEvent => rowOf(document, canonicalize(document))
 
-/** The row of a document whose canonical spelling is known. */
+/** The row of a document whose canonical JSON is known. */
 export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
   const { metadata, actor, resources } = document
   return {
@@ -64,19 +64,19 @@ export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
 
 const managedPolicy = ({ entity }: ChainedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)
 
-/** The document of a stored row. Undefined where the text is no sealed document. */
+/** The document of a stored row; undefined if the text is not a chained document. */
 export function readChained(body: string): ChainedDocument | undefined {
   const document = parsed(body)
-  return isSealed(document) ? document : undefined
+  return isChained(document) ? document : undefined
 }
 
-/** The row behind a document that was exported, with or without texts: for checking a destination's copy. */
+/** The row of an exported document, with or without texts, to verify a destination's copy. */
 export function rowOfExport(line: string): ChainedEvent | undefined {
   const document = readChained(line)
   return document && toRow(withoutContent(document))
 }
 
-/** Undefined for what is no JSON, and for half a surrogate pair: we never write one, and it cannot be hashed. */
+/** Undefined for invalid JSON, and for lone surrogates, which are never written and cannot be hashed. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text, (key, value: unknown) => {
@@ -88,8 +88,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Holds as much of the shape as reading it needs; the hash vouches for the rest. */
-function isSealed(value: unknown): value is ChainedDocument {
+/** Checks only the fields that readers need; the fingerprint covers the rest. */
+function isChained(value: unknown): value is ChainedDocument {
   if (!isRecord(value) || !isRecord(value.metadata) || !isRecord(value.unmapped)) return false
   if (!isRecord(value.unmapped.gatehouse) || !Array.isArray(value.attestation_list)) return false
   const { uid, tenant_uid: tenant, event_code: code, sequence } = value.metadata

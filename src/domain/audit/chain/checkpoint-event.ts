@@ -13,7 +13,7 @@ export const checkpointFacts = (organizationId: string, checkpoint: SignedCheckp
   details: { checkpoint },
 })
 
-/** The checkpoint that an event carries, for those who check a destination's copy. */
+/** The checkpoint that an event carries, to verify a destination's copy. */
 export function checkpointIn({ unmapped }: AuditDocument): SignedCheckpoint | undefined {
   const { checkpoint } = unmapped.gatehouse
   return isSignedCheckpoint(checkpoint) ? checkpoint : undefined

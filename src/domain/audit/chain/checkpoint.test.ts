@@ -21,7 +21,7 @@ function keyPair() {
 }
 
 const house = keyPair()
-const stranger = keyPair()
+const untrustedKey = keyPair()
 const keyAt = (...trusted: { keyId: string; publicKey: KeyObject }[]): KeyAt => {
   const keys = new Map(trusted.map(({ keyId, publicKey }) => [keyId, publicKey]))
   return (keyId) => keys.get(keyId)
@@ -45,7 +45,7 @@ function series(count: number, fingerprint?: string): SignedCheckpoint[] {
 const at = (list: readonly SignedCheckpoint[], index: number): SignedCheckpoint => list[index] ?? assert.fail()
 
 describe('checkpoints', () => {
-  it('carry the place, the count since the one before, and its digest', () => {
+  it('carry the sequence, the count since the previous one, and its digest', () => {
     const [first, second] = series(2)
     assert.ok(first && second)
     assert.deepEqual([first.count, first.previous], [10, null])
@@ -54,7 +54,7 @@ describe('checkpoints', () => {
     assert.deepEqual(pointOf(second), { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64) })
   })
 
-  it('verify, also from the middle on and after the key was changed', async () => {
+  it('verify, also from the middle of the series and after a change of the key', async () => {
     const old = series(3)
     const next = keyPair()
     const end = { chainUid: 'org_1/1', sequence: 40, fingerprint: 'f'.repeat(64), timeMs: 1 }
@@ -65,29 +65,29 @@ describe('checkpoints', () => {
     assert.deepEqual(await verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })
   })
 
-  it('are checked without keeping others waiting', async () => {
+  it('are verified without blocking the event loop', async () => {
     const checking = verifyCheckpoints(series(50), keys).then(() => 'all are checked')
     assert.equal(await Promise.race([checking, afterIo()]), undefined)
     assert.equal(await checking, 'all are checked')
   })
 
-  it('are refused when a stranger signs with our key id', async () => {
+  it('are rejected if another key signed under the id of the trusted one', async () => {
     const [first] = series(1)
     const forged = signCheckpoint({ ...pointOf(at(series(1), 0)), timeMs: 60_000 }, undefined, {
-      ...stranger,
+      ...untrustedKey,
       keyId: house.keyId,
     })
     assert.ok(first)
     assert.deepEqual(await verifyCheckpoints([forged], keys), { sequence: 10, reason: 'bad_signature' })
   })
 
-  it('are refused when one of them is taken out', async () => {
+  it('are rejected if one of them is removed', async () => {
     const [first, , third] = series(3)
     assert.ok(first && third)
     assert.deepEqual(await verifyCheckpoints([first, third], keys), { sequence: 30, reason: 'unlinked' })
   })
 
-  it('are refused when one of them is replaced by another that we signed too', async () => {
+  it('are rejected if one of them is replaced by another valid one', async () => {
     const [first] = series(1)
     const [forged] = series(1, 'f')
     assert.ok(first && forged)
@@ -97,7 +97,7 @@ describe('checkpoints', () => {
     assert.deepEqual(await verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
   })
 
-  it('are refused when any one field is changed', async () => {
+  it('are rejected if any field is changed', async () => {
     const signed = series(2)
     const changes = fc.constantFrom<Partial<SignedCheckpoint>>(
       { chain_uid: 'org_2/1' },
@@ -123,7 +123,7 @@ describe('checkpoints', () => {
 describe('a checkpoint in an event', () => {
   const parts = { id: 'evt_1', loggedMs: 1, productVersion: '0' }
 
-  it('comes out as it went in, and still verifies', async () => {
+  it('is read back unchanged, and still verifies', async () => {
     const signed = at(series(1), 0)
     const { document } = createEvent(checkpointFacts('org_1', signed), parts)
     const read = checkpointIn(document)
@@ -131,7 +131,7 @@ describe('a checkpoint in an event', () => {
     assert.equal(await verifyCheckpoints(read ? [read] : [], keys), undefined)
   })
 
-  it('is not found where there is none', () => {
+  it('is undefined in an event without one', () => {
     const { document } = createEvent(
       { ...checkpointFacts('org_1', at(series(1), 0)), details: { checkpoint: {} } },
       parts,
@@ -141,13 +141,13 @@ describe('a checkpoint in an event', () => {
 })
 
 describe('a checkpoint is due', () => {
-  it('after a thousand events, or a minute with any', () => {
+  it('after a thousand events, or a minute with at least one', () => {
     assert.equal(isCheckpointDue(999, 59_999), false)
     assert.equal(isCheckpointDue(1_000, 0), true)
     assert.equal(isCheckpointDue(1, 60_000), true)
   })
 
-  it('every hour when nothing happens', () => {
+  it('every hour without events', () => {
     assert.equal(isCheckpointDue(0, 3_599_999), false)
     assert.equal(isCheckpointDue(0, 3_600_000), true)
   })

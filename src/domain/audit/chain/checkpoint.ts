@@ -4,25 +4,25 @@ import { canonicalize } from '../event/canonical.ts'
 import type { ChainPoint } from './chain.ts'
 
 /**
- * A signed statement: "at this time the chain had this event at its end". It goes to every sink, so the truth
- * lives in several hands and rewriting our database no longer helps.
+ * A signed statement: "at this time the chain ended with this event". It goes to every sink, so rewriting the database alone
+ * cannot hide a change.
  */
 export type Checkpoint = {
   readonly chain_uid: string
   readonly sequence: number
   readonly fingerprint: string
-  /** Events since the checkpoint before. */
+  /** Events since the previous checkpoint. */
   readonly count: number
   /** Unix milliseconds. */
   readonly time: number
   readonly key_id: string
-  /** Digest of the checkpoint before; null for the first. */
+  /** Digest of the previous checkpoint; null for the first. */
   readonly previous: string | null
-  /** Where the checkpoint before was signed with another key of ours. */
+  /** Set if the previous checkpoint was signed with another key of this installation. */
   readonly handover?: Handover
 }
 
-/** The statement of the key before, in PEM both, that another takes its place. `signature`: Ed25519, base64. */
+/** The previous key's statement that a new key replaces it. Keys are PEM; `signature` is Ed25519, base64. */
 export type Handover = { readonly from_key: string; readonly to_key: string; readonly signature: string }
 
 /** `signature`: Ed25519, base64. */
@@ -33,7 +33,7 @@ export type SigningKey = { readonly privateKey: KeyObject; readonly keyId: strin
 /** Public keys by id. */
 export type VerificationKeys = ReadonlyMap<string, KeyObject>
 
-/** The key of this id, where it is trusted for a checkpoint of this sequence. */
+/** The key with this id, if it is trusted for a checkpoint at this sequence. */
 export type KeyAt = (keyId: string, sequence: number) => KeyObject | undefined
 
 export type CheckpointFinding = {
@@ -41,25 +41,25 @@ export type CheckpointFinding = {
   readonly reason: 'unknown_key' | 'bad_signature' | 'unlinked'
 }
 
-// What we sign begins with its purpose, so that the signature fits nothing else.
+// Signed bytes start with their purpose, so that the signature is not valid for anything else.
 const purpose = 'gatehouse audit checkpoint 1\n'
 
-const checkedInATurn = 20
+const checkedPerLoopTurn = 20
 
 const maxUnsignedEvents = 1_000
 const maxUnsignedMs = 60_000
 const maxIdleMs = 3_600_000
 
 /**
- * Every 1,000 events or minute, and every hour when nothing happens: silence is signed for too.
- * The events that carry checkpoints do not count, or they would ask for one another.
+ * Every 1,000 events or every minute, and every hour without events, so that a quiet log is signed as well. Events that carry
+ * checkpoints do not count, because each would cause another checkpoint.
  */
 export function isCheckpointDue(unsignedEvents: number, sinceLastMs: number): boolean {
   if (unsignedEvents === 0) return sinceLastMs >= maxIdleMs
   return unsignedEvents >= maxUnsignedEvents || sinceLastMs >= maxUnsignedMs
 }
 
-/** Signs for the end of a chain, linked to the checkpoint before. */
+/** Signs the end of a chain, linked to the previous checkpoint. */
 export function signCheckpoint(
   end: ChainPoint & { readonly timeMs: number; readonly handover?: Handover | undefined },
   before: SignedCheckpoint | undefined,
@@ -79,30 +79,30 @@ export function signCheckpoint(
 }
 
 /**
- * Checks signatures and links, oldest first; names the first that fails. The first of the list may be any
- * checkpoint, since retention removes old ones.
+ * Verifies signatures and links, oldest first, and returns the first that fails. The list may start with any checkpoint,
+ * because retention removes old ones.
  */
 export async function verifyCheckpoints(
   checkpoints: readonly SignedCheckpoint[],
   keyAt: KeyAt,
 ): Promise<CheckpointFinding | undefined> {
   for (const [at, checkpoint] of checkpoints.entries()) {
-    // Half a year of them takes a minute, in a process that also serves.
-    if (at % checkedInATurn === 0) await afterIo()
+    // The checkpoints of half a year take a minute to verify, in a process that also serves requests.
+    if (at % checkedPerLoopTurn === 0) await afterIo()
     const reason = unsignedReason(checkpoint, keyAt) ?? linkProblem(checkpoint, checkpoints[at - 1])
     if (reason) return { sequence: checkpoint.sequence, reason }
   }
   return undefined
 }
 
-/** What `verifyChain` needs to know of a checkpoint. */
+/** The point in the chain that a checkpoint signs. */
 export const pointOf = ({ chain_uid: chainUid, sequence, fingerprint }: Checkpoint): ChainPoint => ({
   chainUid,
   sequence,
   fingerprint,
 })
 
-/** A key's id: the beginning of the digest of its public half. */
+/** A key's id: the first 16 hex digits of the digest of its public key. */
 export function keyIdOf(publicKey: KeyObject): string {
   const bytes = publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16)
@@ -112,7 +112,7 @@ export function keyIdOf(publicKey: KeyObject): string {
 const checkpointDigest = (checkpoint: SignedCheckpoint): string =>
   createHash('sha256').update(canonicalize(checkpoint)).digest('hex')
 
-/** Why a checkpoint's signature proves nothing; undefined where it is good. */
+/** Why a checkpoint's signature is not valid; undefined if it is. */
 export function unsignedReason(signed: SignedCheckpoint, keyAt: KeyAt): 'unknown_key' | 'bad_signature' | undefined {
   const key = keyAt(signed.key_id, signed.sequence)
   if (!key) return 'unknown_key'
@@ -134,10 +134,10 @@ function linkProblem(checkpoint: Checkpoint, before: SignedCheckpoint | undefine
 
 const signedBytes = (checkpoint: Checkpoint): Buffer => Buffer.from(purpose + canonicalize(checkpoint))
 
-/** What stands before the 32 bytes of an Ed25519 key in its standard form (RFC 8410). */
+/** The PKCS #8 header before the 32 bytes of an Ed25519 key (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** The key that signs checkpoints, made from 32 secret bytes: every node that has them has the same one. */
+/** Derives the key that signs checkpoints from 32 secret bytes. Nodes with the same secret derive the same key. */
 export function createSigningKey(seed: Uint8Array): SigningKey & { readonly publicKey: KeyObject } {
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
   const publicKey = createPublicKey(privateKey)

@@ -10,27 +10,28 @@ import {
   type SigningKey,
 } from './checkpoint.ts'
 
-// What we sign begins with its purpose, so that the signature fits nothing else.
+// Signed bytes start with their purpose, so that the signature is not valid for anything else.
 const purpose = 'gatehouse audit key handover 1\n'
 
 type Keys = { readonly from: SigningKey & { readonly publicKey: KeyObject }; readonly to: KeyObject }
 
-/** The old key's statement that another takes its place. The checkpoint that carries it is signed by the new one. */
+/** The old key's statement that a new key replaces it. The checkpoint that carries the statement is signed by the new key. */
 export function handOver(chainUid: string, { from, to }: Keys): Handover {
   const statement = { from_key: pemOf(from.publicKey), to_key: pemOf(to) }
   return { ...statement, signature: sign(null, statedBytes(chainUid, statement), from.privateKey).toString('base64') }
 }
 
 /**
- * Which key is trusted where in a series of checkpoints. Who trusts the new key trusts the old one for what came before the
- * handover: the new key signed it, with a link to the checkpoint before. Who trusts the old key trusts the new one from the handover
- * on: the old key signed that. An old key that leaks later is of no use: it is not trusted behind its handover.
+ * Which key is trusted for which range of a series of checkpoints. If the new key is trusted, the old key is trusted for the
+ * checkpoints before the handover, because the new key signed a link to them. If the old key is trusted, the new key is trusted
+ * from the handover on, because the old key signed the handover. An old key that leaks later is useless, because it is not
+ * trusted after its handover.
  */
 export function handedOver(checkpoints: readonly SignedCheckpoint[], trusted: VerificationKeys): KeyAt {
-  const known = new Map<string, Reach>([...trusted].map(([id, key]) => [id, { key, from: 0, before: Infinity }]))
+  const known = new Map<string, TrustedRange>([...trusted].map(([id, key]) => [id, { key, from: 0, before: Infinity }]))
   const keyAt: KeyAt = (keyId, sequence) => {
-    const reach = known.get(keyId)
-    return reach && sequence >= reach.from && sequence < reach.before ? reach.key : undefined
+    const range = known.get(keyId)
+    return range && sequence >= range.from && sequence < range.before ? range.key : undefined
   }
   const handovers = checkpoints.flatMap((checkpoint) => {
     const keys = checkpoint.handover && keysIn(checkpoint.handover)
@@ -51,7 +52,7 @@ export function handedOver(checkpoints: readonly SignedCheckpoint[], trusted: Ve
   return keyAt
 }
 
-type Reach = { readonly key: KeyObject; readonly from: number; readonly before: number }
+type TrustedRange = { readonly key: KeyObject; readonly from: number; readonly before: number }
 
 function isStatedBy(key: KeyObject, { chain_uid: chainUid, handover }: SignedCheckpoint): boolean {
   if (!handover) return false
@@ -59,7 +60,7 @@ function isStatedBy(key: KeyObject, { chain_uid: chainUid, handover }: SignedChe
   return verify(null, statedBytes(chainUid, statement), key, Buffer.from(signature, 'base64'))
 }
 
-/** Undefined where what stands there is no key. */
+/** Undefined if a key is not valid PEM. */
 function keysIn({ from_key: from, to_key: to }: Handover) {
   try {
     const [fromKey, toKey] = [createPublicKey(from), createPublicKey(to)]

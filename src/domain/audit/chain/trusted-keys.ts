@@ -1,17 +1,17 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { keyIdOf, type VerificationKeys, type KeyAt, type SignedCheckpoint } from './checkpoint.ts'
 
-/** Where the keys come from that a verification trusts. Never from the database that it checks. */
+/** The source of the keys that a verification trusts. It is never the database that is verified. */
 export type KeySource = 'server_secret' | 'pinned'
 
 export type TrustedKeys = { readonly source: KeySource; readonly keys: VerificationKeys }
 
-/** A key that the database names or that signed checkpoints, although nothing outside the database vouches for it. */
+/** A key that the database lists or that signed checkpoints, although it is not trusted. */
 export type KeyFinding = {
   readonly keyId: string
-  /** `replaced`: the database has another public key under the id of a trusted one. */
+  /** `replaced`: the database has another public key under the id of a trusted key. */
   readonly reason: 'untrusted' | 'replaced'
-  /** The events that it signed for; left out where it signed for none. */
+  /** The events that it signed; left out if it signed none. */
   readonly from?: number
   readonly to?: number
 }
@@ -37,7 +37,7 @@ export function isVerificationKey(pem: string): boolean {
 export const keysById = (keys: readonly KeyObject[]): VerificationKeys =>
   new Map(keys.map((key) => [keyIdOf(key), key]))
 
-/** Compares what the database says of keys with those that are trusted for its checkpoints. */
+/** Compares the keys that the database lists and that signed checkpoints with the trusted ones. */
 export function foreignKeys(
   checkpoints: readonly SignedCheckpoint[],
   published: readonly { readonly id: string; readonly publicKey: string }[],
@@ -54,7 +54,7 @@ export function foreignKeys(
   ]
 }
 
-/** The events that each key signed for. */
+/** The range of events that each key signed. */
 function rangesOf(checkpoints: readonly SignedCheckpoint[]): Map<string, { from: number; to: number }> {
   const ranges = new Map<string, { from: number; to: number }>()
   for (const { key_id: keyId, sequence, count } of checkpoints) {

@@ -2,37 +2,37 @@ import type { ChainPoint } from './chain.ts'
 import type { ChainedDocument } from '../event/document.ts'
 import { isUnaltered, readChained, toRow, type ChainedEvent } from './chained-event.ts'
 
-/** The first thing that is wrong with a chain. */
+/** The first fault in a chain. */
 export type ChainFinding = {
   /** The first bad row. */
   readonly sequence: number
   readonly reason:
-    | 'altered' // the row does not have the fingerprint that it carries
-    | 'texts_altered' // the texts beside the row are not the ones that it was written with
-    | 'missing' // no row of this sequence is there
-    | 'misplaced' // the row stands where another belongs
-    | 'unlinked' // sound in itself, but it does not follow from the row before: one of the two was replaced
-    | 'rewritten' // sound and linked, but a checkpoint signed for another event at this place
-    | 'cut' // the chain ends here, and a checkpoint signed for more
+    | 'altered' // the row does not match its fingerprint
+    | 'texts_altered' // the stored texts are not the ones that the event was written with
+    | 'missing' // there is no row with this sequence
+    | 'misplaced' // the row is at the position of another
+    | 'unlinked' // valid, but not linked to the row before: one of the two was replaced
+    | 'rewritten' // valid and linked, but a checkpoint was signed for another event at this sequence
+    | 'cut' // the chain ends before an event that a checkpoint was signed for
 }
 
 export type ChainReport = {
   readonly checked: number
-  /** The last place up to which all is well. */
+  /** The last valid point. */
   readonly end: ChainPoint
   readonly finding?: ChainFinding
 }
 
 export type ChainCheck<Row extends ChainedEvent = ChainedEvent> = {
-  /** Where the rows begin: the start of the chain, or the checkpoint that covers what retention removed. */
+  /** The point before the first row: the start of the chain, or the checkpoint at which retention cut it. */
   readonly from: ChainPoint
-  /** Places that signed checkpoints vouch for. Only these show a cut tail or a chain that was sealed anew. */
+  /** Points of signed checkpoints. Only these reveal a truncated chain, or one that was rebuilt. */
   readonly checkpoints?: readonly ChainPoint[]
-  /** What else must hold for a row: that the texts beside it are its own. */
+  /** A further check of each row: that its stored texts match. */
   readonly extraCheck?: (row: Row) => boolean
 }
 
-/** Reads rows in order and names the first bad one. */
+/** Reads rows in order and reports the first bad one. */
 export async function verifyChain<Row extends ChainedEvent>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   { from, checkpoints = [], extraCheck = () => true }: ChainCheck<Row>,
@@ -47,7 +47,7 @@ export async function verifyChain<Row extends ChainedEvent>(
   })
   if (contradicts(end, signed)) return report({ sequence: end.sequence, reason: 'rewritten' })
   for await (const row of rows) {
-    // A row that was not in its place may still come: then it was moved, not removed.
+    // A row that was not at its position may come later: then it was moved, not removed.
     if (row.sequence === absent) return report({ sequence: absent, reason: 'misplaced' })
     if (absent !== undefined) continue
     const finding = problemOf(row, end)
@@ -62,7 +62,7 @@ export async function verifyChain<Row extends ChainedEvent>(
   return report(isCut ? { sequence: end.sequence + 1, reason: 'cut' } : undefined)
 }
 
-/** What is wrong with this row as the successor of that place. */
+/** The fault of this row as the successor of the point before. */
 function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefined {
   const sequence = before.sequence + 1
   if (row.sequence > sequence) return { sequence, reason: 'missing' }
@@ -72,14 +72,14 @@ function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefi
   const [attestation] = document.attestation_list
   if (!isUnaltered(document)) return { sequence, reason: 'altered' }
   if (document.metadata.sequence !== sequence) return { sequence, reason: 'misplaced' }
-  // Columns that say other than the body, or a body that is not spelled canonically.
+  // A column differs from the body, or the body is not canonical JSON.
   if (!isCopyOf(row, document)) return { sequence, reason: 'altered' }
   const previous = attestation.prev_event?.fingerprint.value ?? ''
   const isLinked = row.chainUid === before.chainUid && previous === before.fingerprint
   return isLinked ? undefined : { sequence, reason: 'unlinked' }
 }
 
-/** Whatever else the row may carry is not the chain's. */
+/** Compares only the columns of the chain; the row may have others. */
 const isCopyOf = (row: ChainedEvent, document: ChainedDocument): boolean =>
   Object.entries(toRow(document)).every(([name, value]) => Reflect.get(row, name) === value)
 

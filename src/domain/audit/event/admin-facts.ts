@@ -6,10 +6,10 @@ import type { JsonValue } from './document.ts'
 import type { ChangeFacts, EventFacts } from './facts.ts'
 import { codeOfKind } from './kinds.ts'
 
-/** What an administrator changed, as the log tells it. The text of a rule stands beside the event, never in it. */
+/** The facts of an administrator's mutation. The text of a rule goes to the event's content, never to its document. */
 export function changeFacts(entry: AuditEntry): EventFacts {
   const { kind, actor, atMs, resourceId, projectId, oldRevision, newRevision, details } = entry
-  const [type] = wordsOf(kind)
+  const [type] = splitKind(kind)
   return {
     code: codeOfKind(kind),
     organizationId: actor.organizationId,
@@ -40,15 +40,15 @@ function changeOf(entry: AuditEntry): ChangeFacts | undefined {
   return { type: 'policy', id: policyId, ...versions, changedFields: Object.keys(details) }
 }
 
-/** What was changed and how: `gateway.config.updated` is `gateway_config` and `updated`. */
-function wordsOf(kind: string): [resource: string, verb: string] {
+/** Resource type and verb: `gateway.config.updated` gives `gateway_config` and `updated`. */
+function splitKind(kind: string): [resource: string, verb: string] {
   const end = kind.lastIndexOf('.')
   return [kind.slice(0, end).replaceAll('.', '_'), kind.slice(end + 1)]
 }
 
-/** `policy.rolled_back` reads "adk_1 rolled back the policy pol_1." */
+/** For `policy.rolled_back`: "adk_1 rolled back the policy pol_1." */
 function sentence(kind: string, resourceId: string, { kind: actorKind, credentialId }: Actor): string {
-  const [resource, verb] = wordsOf(kind).map((word) => word.replaceAll('_', ' '))
+  const [resource, verb] = splitKind(kind).map((word) => word.replaceAll('_', ' '))
   return `${credentialId ?? `The ${actorKind}`} ${verb} the ${resource} ${resourceId}.`
 }
 
@@ -57,7 +57,7 @@ type JsonObject = { readonly [key: string]: JsonValue | undefined }
 
 function contentOf(details: Details): AuditContent {
   const rule = ruleIn(details) ?? ruleIn(details['version'])
-  // As JSON says it: what is undefined here is not there when it is read again.
+  // Through JSON, so that undefined fields are absent, as they are when the content is read again.
   return { details: plain(details), ...(rule !== undefined && { full: { rule } }) }
 }
 
@@ -66,7 +66,7 @@ function ruleIn(value: unknown): string | undefined {
   return typeof rule === 'string' ? rule : undefined
 }
 
-/** Rules by name alone: their texts may be long, and are nobody's business at most destinations. */
+/** Without the texts of rules: they may be long, and most destinations must not see them. */
 const withoutRules = (details: Details): JsonObject => plain(details, (key) => key !== 'rule')
 
 const plain = (value: Details, keep: (key: string) => boolean = () => true): JsonObject =>
@@ -80,18 +80,18 @@ export type IpDenial = {
   readonly timeMs: number
 }
 
-/** A valid key was used from an address that its list does not hold: it may be stolen, or the list too short. */
-export function ipDenialFacts({ caller: who, address, timeMs }: IpDenial): EventFacts {
-  const isAdmin = !('projectId' in who)
+/** The facts of a valid key that was used from an address outside its `allowed_ips`: it may be stolen. */
+export function ipDenialFacts({ caller, address, timeMs }: IpDenial): EventFacts {
+  const isAdmin = !('projectId' in caller)
   return {
     code: isAdmin ? 'admin.admin_api_key.denied' : 'admin.api_key.denied',
-    organizationId: who.organization.id,
-    projectId: 'projectId' in who ? who.projectId : undefined,
+    organizationId: caller.organization.id,
+    projectId: 'projectId' in caller ? caller.projectId : undefined,
     timeMs,
-    message: `${who.id} was used from ${address}, which its allowed_ips do not hold.`,
-    actor: { credentialId: who.id },
+    message: `${caller.id} was used from ${address}, which its allowed_ips do not hold.`,
+    actor: { credentialId: caller.id },
     failure: { code: 'ip_not_allowed' },
-    resources: [{ type: isAdmin ? 'admin_api_key' : 'api_key', uid: who.id }],
-    details: { actor_type: who.kind, address, resource_id: who.id },
+    resources: [{ type: isAdmin ? 'admin_api_key' : 'api_key', uid: caller.id }],
+    details: { actor_type: caller.kind, address, resource_id: caller.id },
   }
 }

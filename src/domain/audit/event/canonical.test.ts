@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { canonicalize, inCanonicalOrder } from './canonical.ts'
 
-test('keys are sorted by UTF-16 unit, at every depth, and spaces are gone', () => {
+test('keys are sorted by UTF-16 code unit at every depth, without spaces', () => {
   const value = JSON.parse(
     '{ "\u20ac": 1, "\\r": 2, "\ud83d\ude00": { "b": [3, { "z": 0, "a": 0 }], "a": 4 }, "1": 5, "\ufb33": 6 }',
   )
@@ -13,7 +13,7 @@ test('keys are sorted by UTF-16 unit, at every depth, and spaces are gone', () =
   )
 })
 
-test('numbers are spelled as the examples of RFC 8785 spell them', () => {
+test('numbers have the format of the examples in RFC 8785', () => {
   const spelled: [number, string][] = [
     [-0, '0'],
     [Number('333333333.33333329'), '333333333.3333333'],
@@ -31,12 +31,12 @@ test('members that are undefined are left out', () => {
 })
 
 for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', { '\udfff': 1 }, 1n, () => 1, [undefined]]) {
-  test(`${String(value)} (${typeof value}) is refused: it has no exact JSON`, () => {
+  test(`${String(value)} (${typeof value}) is rejected: it has no exact JSON`, () => {
     assert.throws(() => canonicalize(value), TypeError)
   })
 }
 
-test('any JSON value survives, and has one spelling whatever order its keys came in', () => {
+test('any JSON value is preserved, and its canonical form does not depend on the order of its keys', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const text = canonicalize(value)
@@ -46,7 +46,7 @@ test('any JSON value survives, and has one spelling whatever order its keys came
   )
 })
 
-test('a value in canonical order is spelled canonically by JSON.stringify itself', () => {
+test('JSON.stringify of a value in canonical order is canonical', () => {
   const key = fc.string({ unit: 'grapheme' }).filter((name) => !/^\d+$/.test(name) && name !== '__proto__')
   const { value: anything } = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -1,9 +1,9 @@
 /**
- * JSON in its one canonical spelling (RFC 8785): keys sorted by UTF-16 unit, no spaces, numbers as ECMAScript
- * prints them. Two parties that hold the same value hash the same bytes.
+ * Canonical JSON (RFC 8785): keys sorted by UTF-16 code unit, no spaces, numbers as ECMAScript prints them. Two parties with
+ * the same value hash the same bytes.
  *
- * Members that are `undefined` are left out, as in JSON.stringify. What JSON cannot say exactly (NaN, functions,
- * half a surrogate pair) is refused: a hash over a guess proves nothing.
+ * Members that are `undefined` are left out, as in JSON.stringify. Throws for values that JSON cannot represent exactly (NaN,
+ * functions, lone surrogates), because a hash over an approximation proves nothing.
  */
 export function canonicalize(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
@@ -22,12 +22,12 @@ function canonicalObject(value: object): string {
   return `${text}}`
 }
 
-/** By UTF-16 unit, as JavaScript compares strings. */
+/** By UTF-16 code unit, as JavaScript compares strings. */
 const byKey = ([left]: [string, unknown], [right]: [string, unknown]): number => (left < right ? -1 : 1)
 
 /**
- * The same value with its members in canonical order, at every depth: `JSON.stringify` then spells it canonically, at a
- * fraction of the cost of `canonicalize`. Keys that look like numbers cannot be put in order, and must not be there.
+ * The same value with its members in canonical order at every depth. `JSON.stringify` then produces canonical JSON at a
+ * fraction of the cost of `canonicalize`. Keys that look like integers must not occur, because JavaScript orders them first.
  */
 export function inCanonicalOrder<T>(value: T): T
 export function inCanonicalOrder(value: unknown): unknown {
@@ -43,6 +43,6 @@ function canonicalNumber(value: number): string {
 }
 
 function canonicalString(value: string): string {
-  if (!value.isWellFormed()) throw new TypeError('A string with half a surrogate pair has no canonical JSON.')
+  if (!value.isWellFormed()) throw new TypeError('A string with a lone surrogate has no canonical JSON.')
   return JSON.stringify(value)
 }

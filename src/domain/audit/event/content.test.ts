@@ -20,14 +20,14 @@ const content: AuditContent = {
   full: { prompt: 'call 555-0100', rule: 'no calls' },
 }
 
-test('a sink gets the texts that its level allows, and never more', () => {
+test('a sink gets only the texts that its level allows', () => {
   assert.equal(withContent(document, content, 'none'), document)
   assert.equal(withContent(document, content, 'redacted').message_context?.prompt_text, 'call [PHONE_1]')
   assert.equal(withContent(document, content, 'full').message_context?.prompt_text, 'call 555-0100')
   assert.equal(withContent(document, { full: { prompt: 'secret' } }, 'redacted'), document)
 })
 
-test('taking the texts out again gives the document that was hashed, cut or not', () => {
+test('removing the texts gives the document that was hashed, truncated or not', () => {
   const long = withContent(document, { full: { prompt: 'x'.repeat(100_000), rule: 'r' } }, 'full')
   const cut = truncated(long, { fieldBytes: 1_000, eventBytes: 10_000 })
   assert.notDeepEqual(cut, long)
@@ -35,11 +35,11 @@ test('taking the texts out again gives the document that was hashed, cut or not'
   assert.equal(canonicalize(withoutContent(cut)), canonicalize(document))
 })
 
-test('an event within the cap is left alone', () => {
+test('an event within the limits is unchanged', () => {
   assert.equal(truncated(document, { fieldBytes: 64_000, eventBytes: 256_000 }), document)
 })
 
-test('an over-long field is cut to the byte limit and the event says so', () => {
+test('a long field is truncated to the byte limit, and the event is marked', () => {
   const long = withContent(document, { full: { prompt: 'é'.repeat(50_000) } }, 'full')
   const cut = truncated(long, { fieldBytes: 64_000, eventBytes: 256_000 })
   const text = cut.message_context?.prompt_text ?? ''
@@ -49,7 +49,7 @@ test('an over-long field is cut to the byte limit and the event says so', () => 
   assert.equal(cut.metadata.untruncated_size, Buffer.byteLength(JSON.stringify(long)))
 })
 
-test('an over-long event is cut until it fits', () => {
+test('a long event is truncated until it fits', () => {
   const texts = { prompt: 'a'.repeat(60_000), response: 'b'.repeat(60_000) }
   const cut = truncated(withContent(document, { full: texts }, 'full'), { fieldBytes: 64_000, eventBytes: 64_000 })
   assert.ok(Buffer.byteLength(JSON.stringify(cut)) <= 64_000)

@@ -1,21 +1,21 @@
 import type { AuditDocument, JsonValue } from './document.ts'
 
-/** How much text may leave the gateway. */
+/** How much text is exported to a sink or stored in the log. */
 export const contentLevels = ['none', 'redacted', 'full'] as const
 export type ContentLevel = (typeof contentLevels)[number]
 
-/** Texts that belong to an event, kept apart from its hashed document so that they can be erased. */
+/** Texts of an event, stored apart from its hashed document so that they can be erased. */
 export type AuditContent = {
   readonly redacted?: ContentTexts | undefined
   readonly full?: ContentTexts | undefined
-  /** All that an administrator changed, the texts of rules included; for this installation's own lists. */
+  /** All changes of an administrator, including the texts of rules. Used by this installation only, never exported. */
   readonly details?: { readonly [key: string]: JsonValue | undefined } | undefined
 }
 
 export type ContentTexts = {
   readonly prompt?: string | undefined
   readonly response?: string | undefined
-  /** The rule of a policy that was changed. */
+  /** The rule of a changed policy. */
   readonly rule?: string | undefined
 }
 
@@ -38,8 +38,8 @@ export function withContent<D extends AuditDocument>(
 }
 
 /**
- * Undoes `withContent`, and the marks of a cut that only texts can have caused: what is left is what was hashed.
- * So an export with texts can be checked against the chain as well as one without.
+ * Reverts `withContent` and removes the truncation marks, which only texts cause. The result is the hashed document, so an
+ * export with texts can be verified as well as one without.
  */
 export function withoutContent<D extends AuditDocument>(document: D): D {
   const { metadata, message_context: context, unmapped } = document

@@ -1,7 +1,6 @@
 /**
- * The audit document: a part of OCSF 1.9.0 (https://schema.ocsf.io), so its names are OCSF's and not ours.
- * It holds facts and digests, never a prompt or an answer: texts are kept apart (`content/`), so that erasing
- * one does not break the chain.
+ * The audit document: a subset of OCSF 1.9.0 (https://schema.ocsf.io), with OCSF's field names. It holds facts and digests,
+ * never a prompt or an answer. Texts are stored apart (`content.ts`), so that erasing one does not break the chain.
  */
 export type AuditDocument = {
   readonly metadata: Metadata
@@ -12,7 +11,7 @@ export type AuditDocument = {
   readonly activity_id: number
   readonly type_uid: number
   readonly severity_id: number
-  /** 1 success, 2 failure: of the call itself, whatever was decided about its text. */
+  /** 1 success, 2 failure: of the call itself, independent of the policy decision. */
   readonly status_id: number
   readonly status_code?: string | undefined
   readonly message: string
@@ -35,11 +34,11 @@ export type AuditDocument = {
   readonly entity?: ManagedEntity | undefined
   readonly entity_result?: ManagedEntity | undefined
   readonly unmapped: Unmapped
-  /** Absent until the document is sealed into its chain. */
+  /** Absent until the document is appended to its chain. */
   readonly attestation_list?: readonly Attestation[] | undefined
 }
 
-/** A document with its place in the chain. */
+/** A document with its sequence and fingerprint in the chain. */
 export type ChainedDocument = AuditDocument & {
   readonly metadata: Metadata & { readonly sequence: number }
   readonly attestation_list: readonly [Attestation]
@@ -56,7 +55,7 @@ export type JsonValue =
 type Named = { readonly name: string }
 
 export type Metadata = {
-  /** The event's id: made once, the same on every retry, the key to find duplicates by. */
+  /** The event's id, created once and the same on every retry. Use it to find duplicates. */
   readonly uid: string
   /** Position in the organization's chain, from 1, without gaps. */
   readonly sequence?: number | undefined
@@ -68,7 +67,7 @@ export type Metadata = {
   readonly log_name: string
   readonly event_code: string
   readonly logged_time: number
-  /** Set where a destination's limits made us cut a text of the event. */
+  /** Set if a text of the event was truncated for a destination's limits. */
   readonly is_truncated?: boolean | undefined
   readonly untruncated_size?: number | undefined
 }
@@ -100,7 +99,7 @@ export type MessageContext = {
   readonly prompt_tokens?: number | undefined
   readonly completion_tokens?: number | undefined
   readonly total_tokens?: number | undefined
-  /** Only in documents on their way to a sink whose owner asked for texts. */
+  /** Only in documents that are sent to a sink whose owner enabled texts. */
   readonly prompt_text?: string | undefined
   readonly response_text?: string | undefined
 }
@@ -113,7 +112,7 @@ export type ManagedEntity = Resource & {
   readonly data?: { readonly [key: string]: JsonValue | undefined } | undefined
 }
 
-/** What OCSF has no place for: our own words, and the names that OpenTelemetry gives to model calls. */
+/** Fields that OCSF does not define: the gateway's own, and OpenTelemetry's names for model calls. */
 export type Unmapped = {
   readonly gatehouse: { readonly [key: string]: JsonValue | undefined }
   readonly gen_ai?: { readonly [key: string]: JsonValue | undefined } | undefined
@@ -130,8 +129,8 @@ export type Attestation = {
   readonly fingerprint?: Fingerprint | undefined
 }
 
-/** One of our own words about an event, such as `decision` or `reason_code`, where it has that word. */
+/** A field of `unmapped.gatehouse`, such as `decision` or `reason_code`, if it is a string. */
 export function gatehouseField({ unmapped }: AuditDocument, name: string): string | undefined {
-  const word = unmapped.gatehouse[name]
-  return typeof word === 'string' ? word : undefined
+  const value = unmapped.gatehouse[name]
+  return typeof value === 'string' ? value : undefined
 }

@@ -7,16 +7,16 @@ import { createEvent, type AuditEvent } from './event.ts'
 import type { ChainedDocument } from './document.ts'
 import type { EventFacts } from './facts.ts'
 
-/** Makes events of this installation, by whoever writes them. */
+/** Creates the events of this installation. */
 export type EventMaker = {
-  /** The id is made here unless the event was announced under one before. */
+  /** Creates the id, unless the caller of the API already got one for this event. */
   makeEvent(facts: EventFacts, id?: string): AuditEvent
   /**
-   * Whether texts that are stored beside an event are the ones that it was written with. Undefined where the event was written
-   * under another server secret, whose digests only that secret can check.
+   * Whether the stored texts of an event are the ones that it was written with. Undefined if the event was written under another
+   * server secret, because its digest can only be verified with that secret.
    */
   isContentOf(document: ChainedDocument, content: string, retired?: TextsKeys): boolean | undefined
-  /** Names this installation in what it seals. */
+  /** Names this installation in the events that it appends. */
   readonly authorityUid: string
 }
 
@@ -24,24 +24,24 @@ export type EventMakerParts = {
   readonly clock: Clock
   readonly ids: Ids
   readonly productVersion: string
-  /** Those in whose name events can be checked; new ones are made in the name of the first. */
+  /** Server secrets whose events can be verified; new events use the first one. */
   readonly authorities: () => readonly Authority[]
 }
 
-/** A server secret as events know it. */
+/** What events need of a server secret. */
 export type Authority = {
   readonly uid: string
-  /** Keys the digests of texts: short ones cannot be guessed from their digest. */
+  /** Key for the digests of texts. A keyed digest keeps short texts from being guessed. */
   readonly textsKey: Uint8Array
 }
 
-/** Keys of the digests of texts, by authority. */
+/** Keys for the digests of texts, by authority. */
 export type TextsKeys = ReadonlyMap<string, Uint8Array>
 
 export function createEventMaker({ clock, ids, authorities, ...parts }: EventMakerParts): EventMaker {
   const current = (): Authority => {
     const [first] = authorities()
-    if (!first) throw new Error('nobody vouches for events')
+    if (!first) throw new Error('there is no server secret to create events with')
     return first
   }
   const digestContent = (organizationId: string, content: AuditContent): string =>
@@ -53,11 +53,11 @@ export function createEventMaker({ clock, ids, authorities, ...parts }: EventMak
     makeEvent: (facts, id = ids('evt')) =>
       createEvent(facts, { id, loggedMs: clock.nowMs(), productVersion: parts.productVersion, digestContent }),
     isContentOf({ metadata, unmapped, attestation_list: [attestation] }, content, retired) {
-      const known = new Map([...(retired ?? []), ...authorities().map(({ uid, textsKey }) => [uid, textsKey] as const)])
+      const keys = new Map([...(retired ?? []), ...authorities().map(({ uid, textsKey }) => [uid, textsKey] as const)])
       const digest = unmapped.gatehouse['content_digest']
-      // An event may have waited on a disk while the secret was rotated: its texts are then of the secret before.
-      const isOwn = [...known.values()].some((key) => digestOf(key, metadata.tenant_uid, content) === digest)
-      return isOwn || (known.has(attestation.authority_uid) ? false : undefined)
+      // If the secret was rotated while the event waited in the spool, its digest was made with the previous secret.
+      const isOwn = [...keys.values()].some((key) => digestOf(key, metadata.tenant_uid, content) === digest)
+      return isOwn || (keys.has(attestation.authority_uid) ? false : undefined)
     },
   }
 }

@@ -35,11 +35,11 @@ const documentOf = (more: Partial<EventFacts>) => createEvent({ ...facts, ...mor
 describe('the document of a decision', () => {
   const { document } = createEvent(facts, parts)
 
-  it('is spelled canonically by JSON.stringify, so that sealing it costs no sorting', () => {
+  it('is canonical with JSON.stringify, so that appending it needs no sorting', () => {
     assert.equal(JSON.stringify(document), canonicalize(document))
   })
 
-  it('has the id, times, organization and class that OCSF asks for', () => {
+  it('has the id, times, organization and class that OCSF requires', () => {
     assert.equal(document.metadata.uid, 'evt_1')
     assert.equal(document.metadata.tenant_uid, 'org_1')
     assert.equal(document.metadata.correlation_uid, 'req_1')
@@ -52,20 +52,20 @@ describe('the document of a decision', () => {
     )
   })
 
-  it('says which version of which policy decided, and that it was applied', () => {
+  it('names the policy and version that decided, and that it was applied', () => {
     const { policy } = JSON.parse(JSON.stringify(document))
     assert.deepEqual(policy, { uid: 'pol_1', name: 'No legal advice', version: '3', is_applied: true })
     assert.equal(document.unmapped.gatehouse.reason_code, 'REFUSE_LEGAL')
     assert.equal(document.is_alert, true)
   })
 
-  it('never holds the text: content stands beside it', () => {
+  it('never contains the text, which is in the content', () => {
     const event = createEvent(facts, parts)
     assert.ok(!JSON.stringify(event.document).includes('neighbour'))
     assert.equal(event.content?.full?.prompt, 'may I sue my neighbour?')
   })
 
-  it('has no member that is not known', () => {
+  it('has no undefined member', () => {
     const written = JSON.parse(JSON.stringify(document))
     assert.ok(!('entity' in written))
     assert.ok(!('type' in written.policy))
@@ -113,7 +113,7 @@ test('every kind of event has its OCSF class and activity', () => {
   for (const [code, typeUid] of table) assert.equal(documentOf({ code }).type_uid, typeUid, code)
 })
 
-test('whatever is told of an event, it is spelled canonically', () => {
+test('JSON.stringify of an event is canonical for all facts', () => {
   const everything = documentOf({
     change: { type: 'policy', id: 'pol_1', name: 'n', versionBefore: '1', changedFields: ['b', 'a'] },
     failure: { code: 'x' },
@@ -133,7 +133,7 @@ test('whatever is told of an event, it is spelled canonically', () => {
   assert.equal(JSON.stringify(long), canonicalize(long))
 })
 
-test('only an address is called one', () => {
+test('only a valid IP address goes to src_endpoint.ip', () => {
   const call = { method: 'POST', path: '/v1/messages' }
   const sourceOf = (address?: string) => documentOf({ call: { ...call, address } }).src_endpoint
   for (const ip of ['192.0.2.1', '2001:db8::1']) assert.deepEqual(sourceOf(ip), { ip })
@@ -152,7 +152,7 @@ test('a change names the fields and the digests of before and after', () => {
   assert.deepEqual(document.entity_result?.data, { digest: 'bb', changed_fields: ['rule'] })
 })
 
-test('what a caller makes long or malformed stays small and well formed', () => {
+test('long or malformed texts of a caller become short and well formed', () => {
   const document = documentOf({
     actor: { userId: 'x'.repeat(1_000_000) },
     call: { method: 'POST', path: `/v1/${'\ud83d\ude00'.repeat(5_000)}`, userAgent: 'half \ud800 pair' },
@@ -165,10 +165,10 @@ test('what a caller makes long or malformed stays small and well formed', () => 
   assert.equal(document.http_request?.user_agent, 'half \ufffd pair')
 })
 
-test('nothing that is told of an event makes it large, malformed, or spelled otherwise than canonically', () => {
+test('an event is small, well formed and canonical for any facts', () => {
   fc.assert(
-    fc.property(anyFacts, (told) => {
-      const { document } = createEvent(told, parts)
+    fc.property(anyFacts, (generated) => {
+      const { document } = createEvent(generated, parts)
       assert.equal(JSON.stringify(document), canonicalize(document))
       assert.ok(isBounded(document))
     }),

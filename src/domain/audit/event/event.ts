@@ -6,15 +6,15 @@ import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from 
 import { classOf } from './kinds.ts'
 import { actionOf, isDenial, severityOf, type PolicyResult, type VerdictFacts } from './verdict.ts'
 
-/** An event before it has its place in the chain. */
+/** An event before it is appended to the chain. */
 export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
 
 export type EventParts = {
-  /** Made once, when the event is written. */
+  /** Created once, when the event is written. */
   readonly id: string
   readonly loggedMs: number
   readonly productVersion: string
-  /** Binds the texts that are kept apart to the document: a digest of them that only this installation can make. */
+  /** A keyed digest of the texts, which binds them to the document although they are stored apart. */
   readonly digestContent?: (organizationId: string, content: AuditContent) => string
 }
 
@@ -22,8 +22,8 @@ const ocsfVersion = '1.9.0'
 const product = 'Gatehouse'
 
 /**
- * The canonical document of what happened; texts of prompts and answers stay outside of it. Members are written in the
- * order of the alphabet, and those that sealing fills in have their place already: spelled by `JSON.stringify`, it is canonical.
+ * Builds the document of an event, without texts of prompts and answers. Keep the members in alphabetical order, including
+ * those that `appendToChain` fills in, because then `JSON.stringify` produces canonical JSON without sorting.
  */
 export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
   const { classUid, activityId } = classOf(facts.code)
@@ -89,12 +89,12 @@ function profilesOf({ verdict, model }: EventFacts): readonly string[] {
 function severity({ code, verdict }: EventFacts): number {
   if (code === 'audit.tamper_found') return 5
   if (verdict) return severityOf(verdict)
-  const isTrouble = code === 'audit.events_lost' || (code.startsWith('export.') && !calm.has(code))
-  return isTrouble ? 3 : 1
+  const isProblem = code === 'audit.events_lost' || (code.startsWith('export.') && !healthyExportCodes.has(code))
+  return isProblem ? 3 : 1
 }
 
-/** What an export tells of itself without anything being wrong. */
-const calm: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
+/** Export events that report no problem. */
+const healthyExportCodes: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])
 
 function policyOf({ policy, isEnforced }: VerdictFacts): AuditDocument['policy'] {
   if (!policy) return undefined
@@ -117,7 +117,7 @@ const apiOf = ({ call, code, requestId }: EventFacts): AuditDocument['api'] => (
   service: { name: product },
 })
 
-/** Behind a proxy an address is what that one wrote, such as `192.0.2.1:5555`: destinations refuse an event for it. */
+/** A proxy may write any text as the address, such as `192.0.2.1:5555`. Only a plain IP goes to `ip`, because destinations reject an event otherwise. */
 function sourceOf(call: CallFacts | undefined): AuditDocument['src_endpoint'] {
   if (!call) return { name: product }
   const { address = 'unknown' } = call
@@ -166,9 +166,9 @@ function resourcesOf({ projectId, resources = [] }: EventFacts): readonly Resour
 function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocument['unmapped'] {
   const { model, details, content } = facts
   const digest = content && digestContent?.(facts.organizationId, content)
-  const words = wordsOf(facts, digest)
+  const fields = gatehouseFields(facts, digest)
   return {
-    gatehouse: details ? shortFields({ ...details, ...known(words) }) : words,
+    gatehouse: details ? shortFields({ ...details, ...defined(fields) }) : fields,
     gen_ai: model && {
       'operation.name': 'chat',
       'provider.name': short(model.provider),
@@ -180,12 +180,12 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
   }
 }
 
-/** Without the words that nothing is known for, so that they cannot take the place of those that are. */
-const known = (words: AuditDocument['unmapped']['gatehouse']) =>
-  Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined))
+/** Without undefined members, so that they do not overwrite members of `details`. */
+const defined = (fields: AuditDocument['unmapped']['gatehouse']) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** What OCSF has no place for, in our own words for `unmapped.gatehouse`: in the order of the alphabet. */
-function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
+/** The fields of `unmapped.gatehouse`, which OCSF does not define, in alphabetical order. */
+function gatehouseFields({ actor, verdict, model }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
   return {
     actor_type: short(actor?.kind),
     categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
@@ -201,14 +201,14 @@ function wordsOf({ actor, verdict, model }: EventFacts, contentDigest?: string):
     match_score_bp: verdict?.matchScoreBasisPoints,
     reason_code: short(verdict?.reasonCode),
     reported_tokens: model?.reportedTokens,
-    results: verdict?.results && shortList(verdict.results, resultWords),
+    results: verdict?.results && shortList(verdict.results, resultFields),
     rollout_mode: short(verdict?.rolloutMode),
     stream: model?.isStream,
     usage_source: model?.usageSource,
   }
 }
 
-const resultWords = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
+const resultFields = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
   decision,
   policy_id: short(policyId),
   score_bp: scoreBasisPoints,

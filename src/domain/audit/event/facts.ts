@@ -4,12 +4,12 @@ import type { JsonValue, Resource } from './document.ts'
 import type { EventCode } from './kinds.ts'
 import type { VerdictFacts } from './verdict.ts'
 
-/** What a room tells the audit log, in our own words. Everything but the first four is told where it is known. */
+/** What a module reports to the audit log, in the gateway's own terms. Optional members are set if they are known. */
 export type EventFacts = {
   readonly code: EventCode
   readonly organizationId: string
   readonly timeMs: number
-  /** One English sentence for the people who read it. */
+  /** One English sentence for human readers. */
   readonly message: string
   readonly requestId?: string | undefined
   readonly projectId?: string | undefined
@@ -20,17 +20,17 @@ export type EventFacts = {
   readonly change?: ChangeFacts | undefined
   readonly failure?: { readonly code: string } | undefined
   readonly resources?: readonly Resource[] | undefined
-  /** What belongs to this kind of event alone; goes to `unmapped.gatehouse`. */
+  /** Fields of this kind of event only; they go to `unmapped.gatehouse`. */
   readonly details?: { readonly [key: string]: JsonValue | undefined } | undefined
   readonly content?: AuditContent | undefined
 }
 
 export type ActorFacts = {
-  /** What kind of credential it is, or that it was the house itself. */
+  /** The kind of credential, or `system` for the gateway itself. */
   readonly kind?: string | undefined
-  /** The end user as the caller named them. */
+  /** The end user, as named by the caller. */
   readonly userId?: string | undefined
-  /** Id of the key or token that was used. */
+  /** Id of the key or token. */
   readonly credentialId?: string | undefined
 }
 
@@ -50,14 +50,14 @@ export type ModelFacts = {
   readonly outputTokens?: number | undefined
   readonly finishReasons?: readonly string[] | undefined
   readonly usageSource?: TokenSource | undefined
-  /** What the upstream reported in all, where that cannot be true. */
+  /** Total tokens that the upstream reported, if that number is implausible. */
   readonly reportedTokens?: number | undefined
   readonly isStream?: boolean | undefined
   readonly creditsUsed?: number | undefined
   readonly costUsd?: number | undefined
 }
 
-/** A change of something that is managed: digests of before and after, never the text of a rule. */
+/** A change of a managed resource: digests of before and after, never the text of a rule. */
 export type ChangeFacts = {
   readonly type: 'policy' | 'gateway_config'
   readonly id: string

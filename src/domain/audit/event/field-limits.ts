@@ -5,8 +5,8 @@ const maxTextLength = 1024
 const maxListLength = 100
 
 /**
- * Callers choose user ids, paths and user agents: none of them may make an event large, or hold half a character that
- * cannot be written as UTF-8. Nearly all texts pass as they are.
+ * Limits the length of a text and replaces lone surrogates, because callers choose user ids, paths and user agents. Most texts
+ * are returned unchanged.
  */
 export function short(text: string): string
 export function short(text: string | undefined): string | undefined
@@ -16,24 +16,24 @@ export function short(text: string | undefined): string | undefined {
   return cut.toWellFormed()
 }
 
-/** At most a hundred of them. */
+/** The first hundred items at most. */
 export const shortList = <T, U>(items: readonly T[], shorten: (item: T) => U): U[] =>
   (items.length > maxListLength ? items.slice(0, maxListLength) : items).map(shorten)
 
 export const shortTexts = (texts: readonly string[]): string[] => shortList(texts, (text) => short(text))
 
-/** The same for words that differ from event to event, with their members in canonical order. */
-export const shortFields = (words: Words): Words => boundMembers(inCanonicalOrder(words))
+/** Limits every text and list in an object of any shape, and sorts its members into canonical order. */
+export const shortFields = (fields: Fields): Fields => limitMembers(inCanonicalOrder(fields))
 
-type Words = { readonly [key: string]: JsonValue | undefined }
+type Fields = { readonly [key: string]: JsonValue | undefined }
 
-const boundMembers = (words: Words): Words =>
-  Object.fromEntries(Object.entries(words).map(([key, value]) => [key, value === undefined ? value : bound(value)]))
+const limitMembers = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, value === undefined ? value : limit(value)]))
 
-function bound(value: JsonValue): JsonValue {
+function limit(value: JsonValue): JsonValue {
   if (typeof value === 'string') return short(value)
-  if (isList(value)) return shortList(value, bound)
-  return typeof value === 'object' && value !== null ? boundMembers(value) : value
+  if (isList(value)) return shortList(value, limit)
+  return typeof value === 'object' && value !== null ? limitMembers(value) : value
 }
 
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)

@@ -1,6 +1,6 @@
 import { auditKinds, type AuditKind } from '../../identity/audit-log.ts'
 
-/** OCSF's class and activity of an event. */
+/** OCSF class and activity of an event. */
 export type EventClass = { readonly classUid: number; readonly activityId: number }
 
 const apiActivity = 6003
@@ -48,29 +48,29 @@ const adminVerbs = {
 
 type AdminVerb = keyof typeof adminVerbs
 
-/** The stable name of what happened: `policy.published`, `admin.project_key.created`. */
+/** The stable code of an event, such as `policy.published` or `admin.project_key.created`. */
 export type EventCode = keyof typeof fixed | `admin.${string}.${AdminVerb}`
 
-/** The families an export sink can be limited to: the first word of the code. */
+/** First segments of the codes; an export sink can be limited to some of them. */
 export const eventFamilies = ['gateway', 'policy', 'admin', 'export', 'audit'] as const
 export type EventFamily = (typeof eventFamilies)[number]
 
 const adminPrefix = 'admin.'
 
-/** The code of what administration calls by this kind: `project.created` is `admin.project.created`. */
+/** The event code of an administrative kind: `project.created` becomes `admin.project.created`. */
 export const codeOfKind = (kind: AuditKind): EventCode => (isFixedKind(kind) ? kind : `${adminPrefix}${kind}`)
 
-/** The kind of an event as the API names it: its code, without the word that only says who made it. */
+/** The kind of an event as the API names it: its code without the prefix `admin.`. */
 export const kindOfCode = (code: string): string =>
   code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code
 
-/** What administration did not change, but refused. */
+/** Kinds of rejected requests, which change nothing. */
 const deniedKinds = ['api_key.denied', 'admin_api_key.denied']
 
-/** Every kind there is, for filters. */
+/** Every kind, for filters. */
 export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...deniedKinds, ...Object.keys(fixed)])].sort()
 
-/** The code that a filter by this kind looks for. */
+/** The event code for a filter by kind. */
 export const codeOfFilter = (kind: string): string => (Object.hasOwn(fixed, kind) ? kind : adminPrefix + kind)
 
 export function classOf(code: EventCode): EventClass {

@@ -5,16 +5,16 @@ import type { AuditContent } from './content.ts'
 import type { EventFacts } from './facts.ts'
 import { verdictOf, type PolicyObject, type VerdictFacts } from './verdict.ts'
 
-/** How a request ended: with its end, or with the code of what went wrong. */
+/** How a request ended: with its `end` event, or with an error code in `failure`. */
 export type RequestOutcome = {
-  /** Who answered; unknown where nobody began to. */
+  /** The upstream that answered; left out if none did. */
   readonly upstream?: string
   readonly end?: InferenceEnd
-  /** Of an answer that was interrupted and is charged for. */
+  /** Usage of an interrupted answer that is charged. */
   readonly usage?: Usage
   readonly cost?: Quote
   readonly failure?: string
-  /** What callers are told of the decision, where it was not plain `allow`. */
+  /** The `policy` object that the caller gets, unless the decision is a plain `allow`. */
   readonly policy?: PolicyObject | undefined
 }
 
@@ -22,13 +22,13 @@ export type ReportedRequest = {
   readonly requestId: string
   readonly caller: Principal
   readonly request: InferenceRequest
-  /** The end user, where a header names them. */
+  /** The end user from the request header, if there is one. */
   readonly user?: string | undefined
   readonly origin?: RequestOrigin | undefined
   readonly timeMs: number
   readonly latencyMs: number
   readonly outcome: RequestOutcome
-  /** The decision in full, where the request came as far as the checks. */
+  /** The full verdict, if the request got as far as the checks. */
   readonly verdict?: VerdictFacts | undefined
   readonly content?: AuditContent | undefined
 }
@@ -47,19 +47,19 @@ export type CalledEndpoint = {
   readonly status: number
 }
 
-/** What the log says of one inference request. */
-export function requestFacts(told: ReportedRequest): EventFacts {
-  const { caller, request, outcome, origin, latencyMs } = told
+/** The facts of one inference request. */
+export function requestFacts(reported: ReportedRequest): EventFacts {
+  const { caller, request, outcome, origin, latencyMs } = reported
   const { end, cost, failure } = outcome
   const usage = end?.usage ?? outcome.usage
   return {
     code: 'gateway.request.decided',
     organizationId: caller.organization.id,
-    timeMs: told.timeMs,
+    timeMs: reported.timeMs,
     message: messageOf(request.model, failure),
-    requestId: told.requestId,
+    requestId: reported.requestId,
     projectId: caller.projectId,
-    actor: { kind: caller.kind, userId: told.user ?? request.user, credentialId: caller.id },
+    actor: { kind: caller.kind, userId: reported.user ?? request.user, credentialId: caller.id },
     call: origin && {
       method: origin.endpoint.method,
       path: origin.endpoint.path,
@@ -68,7 +68,7 @@ export function requestFacts(told: ReportedRequest): EventFacts {
       status: failure === undefined ? origin.endpoint.status : undefined,
       latencyMs,
     },
-    verdict: told.verdict ?? verdictOf(outcome.policy),
+    verdict: reported.verdict ?? verdictOf(outcome.policy),
     model: {
       provider: outcome.upstream ?? 'unknown',
       name: request.model,
@@ -82,7 +82,7 @@ export function requestFacts(told: ReportedRequest): EventFacts {
       costUsd: cost?.costUsd,
     },
     failure: failure === undefined ? undefined : { code: failure },
-    content: told.content,
+    content: reported.content,
   }
 }
 

@@ -3,10 +3,10 @@ import type { InferenceRequest, ContentPart } from '../../inference/request.ts'
 import { cutText } from './truncate.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
-/** The texts of one request and its answer, as far as they are kept. */
+/** Collects the texts of one request and its answer that are stored with its event. */
 export type TextCollector = {
-  /** Reads along while the answer passes. */
-  add(piece: Chunk): void
+  /** Called for each chunk of the answer. */
+  add(chunk: Chunk): void
   content(): AuditContent
 }
 
@@ -15,7 +15,7 @@ export type TextRules = {
   readonly redact: (text: string) => string
 }
 
-/** What is longer is cut, and ends in an ellipsis. */
+/** Longer texts are truncated and end in an ellipsis. */
 const maxTextBytes = 256_000
 
 export function collectTexts(request: InferenceRequest, { level, redact }: TextRules): TextCollector {
@@ -28,17 +28,17 @@ export function collectTexts(request: InferenceRequest, { level, redact }: TextR
     },
     content() {
       const texts = { prompt: promptOf(request), response: response.toWellFormed() }
-      const kept = (make: (text: string) => string) => ({
-        prompt: cutText(make(texts.prompt), maxTextBytes),
-        response: cutText(make(texts.response), maxTextBytes),
+      const storedTexts = (transform: (text: string) => string) => ({
+        prompt: cutText(transform(texts.prompt), maxTextBytes),
+        response: cutText(transform(texts.response), maxTextBytes),
       })
-      const redacted = kept(redact)
-      return level === 'full' ? { full: kept((text) => text), redacted } : { redacted }
+      const redacted = storedTexts(redact)
+      return level === 'full' ? { full: storedTexts((text) => text), redacted } : { redacted }
     },
   }
 }
 
-/** All that the model was told, in order. */
+/** All messages of the request, in order. */
 function promptOf({ messages }: InferenceRequest): string {
   const lines: string[] = []
   let size = 0

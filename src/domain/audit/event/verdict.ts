@@ -1,28 +1,28 @@
 import type { TextDirection } from '../../moderation/classifier.ts'
 
-/** What the checks said about a text, in the words of the simulate endpoint. `not_evaluated` is never `allow`. */
+/** Decisions of the checks, named as in the simulate endpoint. `not_evaluated` never counts as `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
 export type AuditDecision = (typeof decisions)[number]
 
 export type VerdictFacts = {
   readonly decision: AuditDecision
-  /** False in shadow and monitoring: recorded, and nothing was changed. */
+  /** False in shadow and monitoring mode: the decision was recorded but not applied. */
   readonly isEnforced: boolean
   readonly reasonCode?: string | undefined
-  /** Two causes that weigh more, or otherwise, than the decision alone. */
+  /** Causes that change the OCSF severity or disposition of the decision. */
   readonly cause?: 'quota' | 'always_blocked' | undefined
-  /** The policy that decided. */
+  /** The policy that determined the decision. */
   readonly policy?: PolicyFacts | undefined
-  /** Every policy that was asked, one result each. */
+  /** One result for each evaluated policy. */
   readonly results?: readonly PolicyResult[] | undefined
   readonly direction?: TextDirection | undefined
   readonly rolloutMode?: string | undefined
   readonly categoriesTriggered?: readonly string[] | undefined
   readonly categoriesRequested?: readonly string[] | undefined
   readonly matchScoreBasisPoints?: number | undefined
-  /** How much of the answer the checks had seen before any of it left. */
+  /** How much of the answer was checked before any of it was sent. */
   readonly coverage?: 'held_back' | 'whole' | undefined
-  /** The organization's label for what is said here. */
+  /** The organization's data classification label. */
   readonly dataClassification?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export type PolicyResult = {
   readonly scoreBasisPoints?: number | undefined
 }
 
-/** OCSF's `action_id` and `disposition_id`. */
+/** OCSF `action_id` and `disposition_id`. */
 export function actionOf({
   decision,
   isEnforced,
@@ -53,7 +53,7 @@ export function actionOf({
   return [4, 11] // modified, corrected
 }
 
-/** OCSF's `severity_id`, from 1 (informational) to 4 (high). */
+/** OCSF `severity_id`, from 1 (informational) to 4 (high). */
 export function severityOf({ decision, isEnforced, cause }: VerdictFacts): number {
   if (cause === 'always_blocked') return 4
   if (decision === 'allow' || !isEnforced) return 1
@@ -62,10 +62,10 @@ export function severityOf({ decision, isEnforced, cause }: VerdictFacts): numbe
 
 export const isDenial = (decision: AuditDecision): boolean => decision === 'refuse' || decision === 'escalate'
 
-/** What callers are told of a decision (`policy` in answers and refusals). */
+/** The `policy` object in answers and error responses. */
 export type PolicyObject = Readonly<Record<string, unknown>>
 
-/** The same, as the log says it. Without such an object the request never came as far as the checks. */
+/** The verdict in a `policy` object. Without one, the request was rejected before the checks. */
 export function verdictOf(policy: PolicyObject | undefined): VerdictFacts {
   if (!policy) return { decision: 'not_evaluated', isEnforced: false }
   const text = (name: string): string | undefined => {
@@ -80,11 +80,13 @@ export function verdictOf(policy: PolicyObject | undefined): VerdictFacts {
     cause: text('reason_code')?.endsWith('_QUOTA_EXCEEDED') ? 'quota' : undefined,
     rolloutMode: text('rollout_mode'),
     ...(typeof id === 'string' && { policy: { id, version: typeof version === 'number' ? version : undefined } }),
-    ...(Array.isArray(categories) && { categoriesTriggered: categories.filter((word) => typeof word === 'string') }),
+    ...(Array.isArray(categories) && {
+      categoriesTriggered: categories.filter((category) => typeof category === 'string'),
+    }),
   }
 }
 
-/** The id under which the event was announced to the caller. */
+/** The event id that was sent to the caller. */
 export function announcedId(policy: PolicyObject | undefined): string | undefined {
   const id = policy?.['event_id']
   return typeof id === 'string' ? id : undefined

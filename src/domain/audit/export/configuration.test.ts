@@ -11,18 +11,18 @@ const config = {
 const shown = { ...config, token: '••••long', auth: { ...config.auth, password: '••••' } }
 
 describe('secrets', () => {
-  it('are shown by their last four characters where they are long, and not at all where they are short', () => {
+  it('are masked except for the last four characters, and completely if they are short', () => {
     assert.deepEqual([maskOf('0123456789abcdef'), maskOf('0123456789abcde')], ['••••cdef', '••••'])
   })
 
-  it('can be taken out of a configuration and put back', () => {
+  it('can be removed from a configuration and restored', () => {
     const secrets = secretsIn(config, fields)
     assert.deepEqual(secrets, { token: config.token, 'auth.password': 'short' })
     assert.deepEqual(withMasks(config, secrets), shown)
     assert.deepEqual(withValues(shown, secrets), config)
   })
 
-  it('that come back masked say nothing', () => {
+  it('that are sent back masked change nothing', () => {
     assert.deepEqual(withoutMasks({ token: '••••long', auth: { username: 'v', password: '••••' } }, shown, fields), {
       auth: { username: 'v' },
     })
@@ -39,21 +39,21 @@ describe('a change', () => {
     })
   })
 
-  it('takes a field away by null, and replaces lists', () => {
+  it('removes a field by null, and replaces lists', () => {
     const before = { filter: { event_types: ['policy'], decisions: ['refuse'] }, index: 'main' }
     assert.deepEqual(merged(before, { index: null, filter: { decisions: null, event_types: ['admin'] } }), {
       filter: { event_types: ['admin'] },
     })
   })
 
-  it('to another type of a part leaves nothing of the one before', () => {
+  it('of an object to another type keeps no field of the previous one', () => {
     assert.deepEqual(merged(config, { auth: { type: 'api_key', api_key: 'k' } }).auth, {
       type: 'api_key',
       api_key: 'k',
     })
   })
 
-  it('names the fields that it changed', () => {
+  it('lists the changed fields', () => {
     const after = merged(config, { url: 'https://y', auth: { username: 'u' } })
     assert.deepEqual(changedFields(config, after, ['url', 'auth.username', 'region']), ['url'])
   })

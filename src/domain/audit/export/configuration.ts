@@ -10,20 +10,20 @@ const dots = '••••'
 const shownCharacters = 4
 const shortestShown = 16
 
-/** What is shown instead of a secret: enough to recognise a long one by, nothing of a short one. */
+/** The mask of a secret: its last characters if it is long enough, else dots only. */
 export const maskOf = (secret: string): string =>
   secret.length < shortestShown ? dots : dots + secret.slice(-shownCharacters)
 
-/** Whether this stands for some secret: it is none itself. */
+/** Whether a value is the mask of a secret. */
 export const isMask = (value: unknown): boolean => typeof value === 'string' && value.startsWith(dots)
 
-/** The secrets that stand in a configuration. */
+/** The secrets in a configuration, by field. */
 export function secretsIn(config: Configuration, fields: readonly string[]): Secrets {
-  const found = fields.map((field) => [field, valueAt(config, field)] as const)
-  return Object.fromEntries(found.flatMap(([field, value]) => (typeof value === 'string' ? [[field, value]] : [])))
+  const values = fields.map((field) => [field, valueAt(config, field)] as const)
+  return Object.fromEntries(values.flatMap(([field, value]) => (typeof value === 'string' ? [[field, value]] : [])))
 }
 
-/** The configuration with masks in the places of its secrets: this is what is stored in the open, and shown. */
+/** The configuration with masks in place of its secrets: this form is stored unencrypted and returned by the API. */
 export const withMasks = (config: Configuration, secrets: Secrets): Configuration =>
   withValues(config, Object.fromEntries(Object.entries(secrets).map(([field, secret]) => [field, maskOf(secret)])))
 
@@ -32,8 +32,8 @@ export const withValues = (config: Configuration, values: Secrets): Configuratio
   Object.entries(values).reduce((result, [field, value]) => withValueAt(result, field.split('.'), value), config)
 
 /**
- * A change merged into a configuration, field by field; null takes a field away. A part that becomes of another
- * `type` is replaced, since its old fields mean nothing any more.
+ * A change merged into a configuration, field by field; null removes a field. An object whose `type` changes is
+ * replaced, because its old fields no longer apply.
  */
 export function merged(config: Configuration, change: Configuration): Configuration {
   const result: Record<string, unknown> = { ...config }
@@ -50,7 +50,7 @@ function mergedPart(before: unknown, change: Configuration): Configuration {
   return merged(isOther ? {} : before, change)
 }
 
-/** The change without secrets that say no more than the mask that was shown. */
+/** The change without secrets that only repeat the mask from an earlier response. */
 export function withoutMasks(change: Configuration, shown: Configuration, fields: readonly string[]): Configuration {
   const isKept = (field: string): boolean => {
     const value = valueAt(change, field)
@@ -59,7 +59,7 @@ export function withoutMasks(change: Configuration, shown: Configuration, fields
   return fields.filter(isKept).reduce((result, field) => withValueAt(result, field.split('.'), undefined), change)
 }
 
-/** The fields among these that have another value than before. */
+/** Those of `fields` whose value changed. */
 export const changedFields = (before: Configuration, after: Configuration, fields: readonly string[]): string[] =>
   fields.filter((field) => JSON.stringify(valueAt(before, field)) !== JSON.stringify(valueAt(after, field)))
 
@@ -69,7 +69,7 @@ export function valueAt(config: Configuration, field: string): unknown {
   return value
 }
 
-/** Undefined takes the field away. */
+/** `undefined` removes the field. */
 function withValueAt(config: Configuration, [name = '', ...rest]: readonly string[], value: unknown): Configuration {
   const { [name]: before, ...others } = config
   if (rest.length === 0) return value === undefined ? others : { ...config, [name]: value }

@@ -1,18 +1,18 @@
-/** `throttled` waits as the destination asked; the two errors wait for somebody to change the configuration. */
+/** `throttled`: waits as long as the destination requested. The two errors wait until somebody changes the configuration. */
 export const sinkStates = ['healthy', 'retrying', 'throttled', 'auth_error', 'config_error'] as const
 export type SinkState = (typeof sinkStates)[number]
 
-/** How far a sink has come, and how it fares. */
+/** How far a sink has come in the log, and its state. */
 export type Cursor = {
-  /** Everything up to this event is delivered, was filtered out, or lies in the dead letters. */
+  /** Every event up to this one is delivered, filtered out, or a dead letter. */
   readonly sequence: number
-  /** The end of the batch that was begun: a retry repeats exactly it, so that an object of a store is the same again. */
+  /** The end of the batch in progress. A retry repeats exactly this batch, so that it writes the same object to S3 again. */
   readonly planLast: number | null
   readonly state: SinkState
   /** Failures in a row. */
   readonly attempt: number
   readonly nextAttemptAtMs: number
-  /** When it was paused, until it works again: also while something else stands in the way, or after a change. */
+  /** When the sink was paused; kept until a delivery succeeds, also if the error changes or the sink is edited. */
   readonly failingSinceMs: number | null
   readonly alarmedAtMs: number | null
   readonly lastSuccessAtMs: number | null
@@ -20,7 +20,7 @@ export type Cursor = {
   readonly lastError: string | null
 }
 
-/** Of a cursor that waits for nothing: a new sink's, or one whose destination has just answered well. */
+/** The cursor fields of a sink that waits for nothing: a new one, or one that has just delivered. */
 export const freshStart = {
   state: 'healthy',
   attempt: 0,

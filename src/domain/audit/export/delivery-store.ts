@@ -3,47 +3,47 @@ import type { Configuration } from './configuration.ts'
 import type { Cursor } from './cursor.ts'
 import type { RejectedEvent, DeliveryResult } from './delivery.ts'
 
-/** A sink that this node alone may send to, for as long as its lease lasts. */
+/** A sink that only this node may send to, until its lease ends. */
 export type ClaimedSink = {
   readonly id: string
   readonly organizationId: string
   readonly type: string
   readonly label: string
   readonly version: number
-  /** Its configuration with its secrets; throws where they do not open, as under another secret of the server. */
+  /** Its configuration with decrypted secrets. Throws if they cannot be decrypted, as with another server secret. */
   readonly openConfig: () => Configuration
   readonly cursor: Cursor
-  /** The part of the log that is there. */
+  /** The range of sequences that the log holds. */
   readonly firstSequence: number
   readonly headSequence: number
 }
 
-/** What became of dead letters that were sent again. */
+/** The outcome of dead letters that were sent again. */
 export type DeadLetterReplay = {
   readonly delivered: readonly number[]
   readonly rejected: readonly Omit<RejectedEvent, 'id'>[]
 }
 
-/** What senders read and write. Leases and cursors are as durable as the log: a killed sender loses nothing. */
+/** The store of the senders. Leases and cursors are as durable as the log, so a killed sender loses nothing. */
 export type DeliveryStore = {
-  /** Sinks that have something to send and need not wait, and that nobody else is sending to. */
+  /** Ids of sinks that have events to send, are not waiting for a retry, and are not leased. */
   due(limit: number): Promise<readonly string[]>
-  /** Undefined where another node was first, or the sink is gone or switched off. */
+  /** Undefined if another node has the lease, or the sink was deleted or disabled. */
   claim(sinkId: string): Promise<ClaimedSink | undefined>
-  /** False where the lease is lost. */
+  /** False if the lease is lost. */
   renew(sinkId: string): Promise<boolean>
   release(sinkId: string): Promise<void>
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
-  /** Writes down the end of the batch that is about to be sent. */
+  /** Stores the end of the batch that is about to be sent. False if the lease is lost. */
   plan(sink: ClaimedSink, last: number): Promise<boolean>
-  /** Puts a healthy sink off until more has gathered. */
+  /** Delays a healthy sink until more events have gathered. */
   postpone(sink: ClaimedSink, untilMs: number): Promise<void>
   /**
-   * Moves the cursor, with the dead letters and the news that belong to it. False where the lease is lost or the sink
-   * was changed meanwhile: then nothing is written, and the batch goes out again.
+   * Stores the cursor, the dead letters and the sink events in one transaction. False if the lease is lost or the sink was
+   * changed meanwhile: then nothing is written, and the batch is sent again.
    */
   settle(sink: ClaimedSink, settlement: DeliveryResult): Promise<boolean>
-  /** Dead letters that are to be sent again. Like `events`, it ends before one that is damaged, or rejects. */
+  /** Dead letters that are to be sent again. Like `events`, it ends before a damaged event, or rejects if that is the first. */
   replays(sinkId: string, page: Pick<EventRange, 'limit' | 'withTexts'>): Promise<readonly LoggedEvent[]>
   settleReplays(sink: ClaimedSink, result: DeadLetterReplay): Promise<void>
 }

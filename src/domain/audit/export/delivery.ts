@@ -14,7 +14,7 @@ export type Offered = {
 
 export type RejectedEvent = { readonly sequence: number; readonly id: string; readonly reason: string }
 
-/** What the log must be told of a delivery. */
+/** A change of a sink's state that is written to the audit log. */
 export type SinkEvent =
   | { readonly kind: 'dead_lettered'; readonly events: readonly RejectedEvent[] }
   | { readonly kind: 'auth_error' | 'config_error'; readonly reason: string }
@@ -26,18 +26,18 @@ export type SinkEvent =
 export type DeliveryResult = {
   readonly cursor: Cursor
   readonly rejected: readonly RejectedEvent[]
-  readonly news: readonly SinkEvent[]
+  readonly sinkEvents: readonly SinkEvent[]
 }
 
-/** A paused sink is tried now and then all the same: it may be the destination that was mended. */
+/** A paused sink is retried once an hour, because the fault may have been fixed at the destination. */
 const pausedMs = hourMs
-/** Nobody waits for longer: a destination may ask for an hour, and a little is added. */
+/** No wait is longer: a destination may request an hour, and jitter is added. */
 export const longestWaitMs = 2 * pausedMs
 const maxErrorLength = 500
 
 /**
- * Where the cursor stands after a batch was offered. It moves over what is done with, up to the first event that must
- * be tried again, and never over that one: whatever happens, an event is delivered, rejected, or still ahead.
+ * The cursor after a batch was offered. It moves up to the first event that must be retried, and never past it. So each
+ * event is delivered, rejected, or still ahead of the cursor.
  */
 export function applyOutcome(
   cursor: Cursor,
@@ -48,11 +48,11 @@ export function applyOutcome(
   const done = stop === -1 ? offered : offered.slice(0, stop)
   const rejected = done.flatMap(rejectionOf)
   const isMoving = done.some(({ outcome }) => outcome.kind === 'delivered')
-  const [refused] = rejected
-  if (refused && cursor.lastSuccessAtMs === null && rejected.length === offered.length) {
-    return afterRefusals(cursor, refused.reason, { nowMs, random })
+  const [firstRejected] = rejected
+  if (firstRejected && cursor.lastSuccessAtMs === null && rejected.length === offered.length) {
+    return afterAllRejected(cursor, firstRejected.reason, { nowMs, random })
   }
-  const told = rejectedEvents(done)
+  const rejections = rejectedEvents(done)
   const base: Cursor = {
     ...cursor,
     sequence: last,
@@ -62,39 +62,39 @@ export function applyOutcome(
   }
   const stopped = offered[stop]
   if (!stopped) {
-    // A batch that the filter left nothing of has told us nothing of the destination.
+    // If the filter left no event of the batch, the destination was not called and its state is unknown.
     const failingSinceMs = isMoving ? null : cursor.failingSinceMs
     const answered = offered.length === 0 ? {} : { ...freshStart, failingSinceMs }
-    const news = isMoving ? recoveredEvents(cursor) : []
-    return { cursor: { ...base, ...answered }, rejected, news: [...told, ...news] }
+    const recovery = isMoving ? recoveredEvents(cursor) : []
+    return { cursor: { ...base, ...answered }, rejected, sinkEvents: [...rejections, ...recovery] }
   }
-  // The rest of the plan stands, so that what was already sent of it is sent the same way again.
+  // The planned end of the batch stays, so that events which were already sent are sent again in the same batch.
   const held = { ...base, sequence: stopped.sequence - 1, planLast: last, attempt: isMoving ? 0 : cursor.attempt }
   const failed = afterFailure(held, stopped.outcome, { nowMs, random })
-  return { cursor: failed, rejected, news: [...told, ...pauseEvent(cursor, failed)] }
+  return { cursor: failed, rejected, sinkEvents: [...rejections, ...pauseEvent(cursor, failed)] }
 }
 
 /**
- * A destination that never took an event and refuses all there is so far is the wrong one, not the events. They stay in the
- * line; the next attempt gathers anew, so that one that was bad indeed is told apart from those behind it.
+ * If a destination has never accepted an event and rejects all of the first batch, its configuration is wrong, not the events.
+ * They stay in the queue. The next attempt plans a new batch, so that an event which really is bad is found among later ones.
  */
-function afterRefusals(cursor: Cursor, reason: string, moment: Moment): DeliveryResult {
+function afterAllRejected(cursor: Cursor, reason: string, moment: Moment): DeliveryResult {
   const outcome: Pause = {
     kind: 'pause',
     state: 'config_error',
-    reason: `The destination refuses every event. ${reason}`,
+    reason: `The destination rejects every event. ${reason}`,
   }
   const paused = afterFailure({ ...cursor, planLast: null }, outcome, moment)
-  return { cursor: paused, rejected: [], news: pauseEvent(cursor, paused) }
+  return { cursor: paused, rejected: [], sinkEvents: pauseEvent(cursor, paused) }
 }
 
-/** Also where it is further off than anybody waits: the clock was set back since. */
+/** Also true if the next attempt is further away than the longest wait, because then the clock was set back. */
 export const isDue = ({ nextAttemptAtMs }: Cursor, nowMs: number): boolean =>
   nextAttemptAtMs <= nowMs || nextAttemptAtMs > nowMs + longestWaitMs
 
 type Moment = { readonly nowMs: number; readonly random: Random }
 
-/** The cursor after a call that must be repeated: it stands still, and waits. */
+/** The cursor after a call that must be retried: it does not move, and waits for the next attempt. */
 export function afterFailure(cursor: Cursor, outcome: DeliveryOutcome, { nowMs, random }: Moment): Cursor {
   if (outcome.kind !== 'retry' && outcome.kind !== 'pause') return cursor
   const attempt = cursor.attempt + 1
@@ -124,16 +124,16 @@ function rejectedEvents(done: readonly Offered[]): SinkEvent[] {
   return events.length === 0 ? [] : [{ kind: 'dead_lettered', events }]
 }
 
-/** Told where the trouble was told: a retry that succeeds is nothing to speak of. */
+/** Reported only if the pause was reported: a retry that succeeds is not worth an event. */
 const recoveredEvents = ({ failingSinceMs }: Cursor): SinkEvent[] =>
   failingSinceMs === null ? [] : [{ kind: 'recovered', failingSinceMs }]
 
-/** What is to be told when the last of a backlog is gone for which an alarm was given. */
+/** The result to store when a backlog that raised an alarm has been delivered. */
 export function afterDraining(cursor: Cursor): DeliveryResult | undefined {
   const { alarmedAtMs } = cursor
   if (alarmedAtMs === null) return undefined
-  const news: SinkEvent = { kind: 'recovered', failingSinceMs: alarmedAtMs }
-  return { cursor: { ...cursor, alarmedAtMs: null }, rejected: [], news: [news] }
+  const recovered: SinkEvent = { kind: 'recovered', failingSinceMs: alarmedAtMs }
+  return { cursor: { ...cursor, alarmedAtMs: null }, rejected: [], sinkEvents: [recovered] }
 }
 
 export function pauseEvent(before: Cursor, { state, lastError }: Cursor): SinkEvent[] {
@@ -145,7 +145,7 @@ export type Watermarks = { readonly alarmAfterMs: number; readonly alarmAfterEve
 
 export type SinkBacklog = { readonly events: number; readonly oldestAtMs: number }
 
-/** Said once for each time of trouble: so many events wait, or one has waited so long. */
+/** Raises the alarm once per incident, if too many events wait or the oldest has waited too long. */
 export function afterWatermark(
   cursor: Cursor,
   { events, oldestAtMs }: SinkBacklog,
@@ -153,20 +153,20 @@ export function afterWatermark(
 ): DeliveryResult | undefined {
   const isHigh = events >= alarmAfterEvents || (events > 0 && nowMs - oldestAtMs >= alarmAfterMs)
   if (!isHigh || cursor.alarmedAtMs !== null) return undefined
-  const news: SinkEvent = { kind: 'backlog_alarm', backlogEvents: events, oldestAtMs }
-  return { cursor: { ...cursor, alarmedAtMs: nowMs }, rejected: [], news: [news] }
+  const alarm: SinkEvent = { kind: 'backlog_alarm', backlogEvents: events, oldestAtMs }
+  return { cursor: { ...cursor, alarmedAtMs: nowMs }, rejected: [], sinkEvents: [alarm] }
 }
 
-/** Retention took what the sink never got: it goes on behind that, and the log says what it missed. */
+/** Retention removed events that the sink never got. It continues after them, and the log records which are missing. */
 export function afterGap(cursor: Cursor, firstSequence: number): DeliveryResult | undefined {
   if (cursor.sequence >= firstSequence - 1) return undefined
-  const news: SinkEvent = { kind: 'gap', first: cursor.sequence + 1, last: firstSequence - 1 }
-  return { cursor: { ...cursor, sequence: firstSequence - 1, planLast: null }, rejected: [], news: [news] }
+  const gap: SinkEvent = { kind: 'gap', first: cursor.sequence + 1, last: firstSequence - 1 }
+  return { cursor: { ...cursor, sequence: firstSequence - 1, planLast: null }, rejected: [], sinkEvents: [gap] }
 }
 
-/** One event that nobody can read any more holds up no other, or breaking it would silence all that follow. */
+/** Skips an unreadable event: otherwise damaging one row would stop the export of all later ones. */
 export const afterDamage = (cursor: Cursor, sequence: number): DeliveryResult => ({
   cursor: { ...cursor, sequence, planLast: null },
   rejected: [],
-  news: [{ kind: 'damaged', sequence }],
+  sinkEvents: [{ kind: 'damaged', sequence }],
 })

@@ -2,7 +2,7 @@ import type { Page, Paged } from '../../identity/store.ts'
 import type { Configuration, Secrets } from './configuration.ts'
 import type { SinkState } from './cursor.ts'
 
-/** A destination of the audit log. `config` has masks in the places of its secrets. */
+/** A configured destination of audit events. `config` has masks in place of its secrets. */
 export type ExportSink = {
   readonly id: string
   readonly organizationId: string
@@ -10,19 +10,19 @@ export type ExportSink = {
   readonly label: string
   readonly enabled: boolean
   readonly config: Configuration
-  /** Counts up with every change: whoever has it open knows when to open it anew. */
+  /** Incremented by every change, so that a sender knows when to open the sink again. */
   readonly version: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** How a sink is doing. */
+/** The state of a sink and of its backlog. */
 export type SinkHealth = {
   readonly state: SinkState | 'disabled'
-  /** Events that it has not got yet; those that its filter will leave out are among them. */
+  /** Events that were not sent yet, including those that its filter will exclude. */
   readonly backlogEvents: number
   readonly oldestUnsentAtMs: number | null
-  /** When it is tried again; null where nothing stands in the way. */
+  /** Time of the next attempt; null if the sink is not waiting for a retry. */
   readonly nextAttemptAtMs: number | null
   readonly deadLetters: number
   readonly lastSuccessAtMs: number | null
@@ -32,15 +32,15 @@ export type SinkHealth = {
 
 export type WatchedSink = ExportSink & { readonly health: SinkHealth }
 
-/** An event that a destination will never take. */
+/** An event that the destination rejected for good. */
 export type DeadLetter = {
-  /** The event's. */
+  /** The event's id. */
   readonly id: string
   readonly sequence: number
   readonly reason: string
   readonly atMs: number
   readonly attempts: number
-  /** Asked for, and not tried yet. */
+  /** A replay was requested and has not happened yet. */
   readonly isReplaying: boolean
 }
 
@@ -48,11 +48,11 @@ export type DeadLetter = {
 export const sinkStarts = ['now', 'retained'] as const
 export type SinkStart = (typeof sinkStarts)[number]
 
-/** What administration of sinks reads and writes, each with the organization that it happens in. */
+/** The store of sink administration. */
 export type ExportStore = {
-  /** `start` is the last event that it does not get. */
+  /** `start`: with the next event (`now`), or with the oldest one that the log holds (`retained`). */
   insert(sink: ExportSink, secrets: Secrets, start: SinkStart): Promise<void>
-  /** Replaces what can be changed, where the version is still the one before; what is paused is tried again. */
+  /** Replaces the editable fields if the version is unchanged, and retries a paused sink. False if it was changed meanwhile. */
   replace(sink: ExportSink, secrets: Secrets): Promise<boolean>
   remove(sink: ExportSink, atMs: number): Promise<boolean>
   find(organizationId: string, id: string): Promise<WatchedSink | undefined>
@@ -60,6 +60,6 @@ export type ExportStore = {
   count(organizationId: string): Promise<number>
   secretsOf(sink: ExportSink): Promise<Secrets>
   listDeadLetters(sink: ExportSink, page: Page): Promise<Paged<DeadLetter>>
-  /** Asks for these events to be sent again, or for all; answers how many that are. */
+  /** Requests a replay of these dead letters, or of all; returns how many. */
   replay(sink: ExportSink, ids: readonly string[] | undefined): Promise<number>
 }

@@ -17,7 +17,7 @@ import {
 } from './configuration.ts'
 import type { ExportSink, ExportStore, SinkStart, WatchedSink } from './export-sink.ts'
 
-/** What administration needs to know of a kind of sink. */
+/** The part of a sink kind that administration uses. */
 export type ExportKind = Pick<
   SinkKind<never>,
   'type' | 'secretFields' | 'destinationFields' | 'problemsOf' | 'completed'
@@ -41,10 +41,10 @@ export type SinkPatch = Partial<Pick<NewSink, 'type' | 'label' | 'enabled' | 'co
 
 export type SinkAdministration = ReturnType<typeof createSinkAdministration>
 
-/** More destinations than anybody needs, and fewer than would hurt their neighbours. */
+/** Bounds the share of the senders that one organization can take. */
 const maxSinks = 50
 
-/** Every change to a sink. Each works inside its caller's transaction and answers the audit record that belongs to it. */
+/** Every mutation of a sink. Each runs inside the caller's transaction and returns the audit record that belongs to it. */
 export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
   const kindOf = (type: string): ExportKind => {
     const kind = kinds.find((each) => each.type === type)
@@ -64,7 +64,7 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
       const nowMs = clock.nowMs()
       const secrets = secretsIn(config, kind.secretFields)
       const { type, label, enabled } = input
-      const shown = withMasks(config, secrets)
+      const masked = withMasks(config, secrets)
       const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
       const sink: ExportSink = {
         id: ids('sink'),
@@ -72,12 +72,12 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
         type,
         label,
         enabled,
-        config: shown,
+        config: masked,
         version: 1,
         ...times,
       }
       await store.insert(sink, secrets, input.start)
-      return reported('export_sink.created', await findSink(store, sink), { type, label, enabled, config: shown })
+      return withRecord('export_sink.created', await findSink(store, sink), { type, label, enabled, config: masked })
     },
 
     async update(store: ExportStore, at: SinkAt, patch: SinkPatch): Promise<WithAuditRecord<WatchedSink>> {
@@ -99,16 +99,16 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
         updatedAtMs: clock.nowMs(),
       }
       if (!(await store.replace(after, secrets))) throw changedMeanwhile(sink.id)
-      return reported('export_sink.updated', await findSink(store, at), {
+      return withRecord('export_sink.updated', await findSink(store, at), {
         ...differences(sink, after),
-        ...exchanged(secretsBefore, secrets),
+        ...changedSecrets(secretsBefore, secrets),
       })
     },
 
     async remove(store: ExportStore, at: SinkAt): Promise<WithAuditRecord<ExportSink>> {
       const sink = await findSink(store, at)
       if (!(await store.remove(sink, clock.nowMs()))) throw changedMeanwhile(sink.id)
-      return reported('export_sink.deleted', sink, { type: sink.type, label: sink.label })
+      return withRecord('export_sink.deleted', sink, { type: sink.type, label: sink.label })
     },
 
     async replay(
@@ -119,14 +119,14 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
       const sink = await findSink(store, at)
       const replayed = await store.replay(sink, events)
       if (replayed === 0) return { value: { replayed } }
-      return { ...reported('export_sink.replayed', sink, { replayed }), value: { replayed } }
+      return { ...withRecord('export_sink.replayed', sink, { replayed }), value: { replayed } }
     },
   }
 }
 
 export type SinkAt = { readonly organizationId: string; readonly id: string }
 
-/** The sink, or the same refusal for one that never was, one that is deleted, and one of another organization. */
+/** Finds a sink. The error is the same for an unknown id, a deleted sink and one of another organization. */
 export async function findSink(store: ExportStore, { organizationId, id }: SinkAt): Promise<WatchedSink> {
   const sink = await store.find(organizationId, id)
   if (!sink) throw new Fault('not_found', 'not_found', `There is no export sink ${id}.`)
@@ -136,8 +136,8 @@ export async function findSink(store: ExportStore, { organizationId, id }: SinkA
 type Change = { readonly before: Configuration; readonly change: Configuration; readonly after: Configuration }
 
 /**
- * Pointing a sink elsewhere asks for its secrets again: otherwise somebody who cannot read a token could have it sent
- * to a host of their own.
+ * A change of the destination requires the secrets again. Otherwise an administrator who cannot read a token could send
+ * it to a host of their own.
  */
 function requireSecretsAgain(kind: ExportKind, { before, change, after }: Change): void {
   const [moved] = changedFields(before, after, kind.destinationFields)
@@ -149,14 +149,14 @@ function requireSecretsAgain(kind: ExportKind, { before, change, after }: Change
 
 type Draft = { readonly config: Configuration; readonly before: Configuration; readonly makeId: () => string }
 
-/** With what we fill in ourselves, and found to be right. */
+/** The configuration with generated fields, validated. */
 function complete(kind: ExportKind, { config, before, makeId }: Draft): Configuration {
-  const whole = kind.completed?.(config, before, makeId) ?? config
-  const masked = kind.secretFields.find((field) => isMask(valueAt(whole, field)))
+  const completed = kind.completed?.(config, before, makeId) ?? config
+  const masked = kind.secretFields.find((field) => isMask(valueAt(completed, field)))
   if (masked !== undefined) throw invalid(`config.${masked}`, 'is the mask of another secret; send the secret itself')
-  const [problem] = kind.problemsOf(whole)
+  const [problem] = kind.problemsOf(completed)
   if (problem) throw problemFault(problem)
-  return whole
+  return completed
 }
 
 const problemFault = ({ path, message }: ConfigProblem): Fault =>
@@ -166,9 +166,9 @@ const invalid = (param: string, message: string): Fault =>
   new Fault('validation', 'invalid_parameter', `${param}: ${message}.`, { param })
 
 const changedMeanwhile = (id: string): Fault =>
-  new Fault('conflict', 'invalid_state', `The export sink ${id} was changed at the same time; ask again.`)
+  new Fault('conflict', 'invalid_state', `The export sink ${id} was changed at the same time; send the request again.`)
 
-const reported = <S extends ExportSink>(
+const withRecord = <S extends ExportSink>(
   kind: AuditKind,
   sink: S,
   details: Readonly<Record<string, unknown>>,
@@ -177,15 +177,15 @@ const reported = <S extends ExportSink>(
   record: { kind, resourceId: sink.id, details },
 })
 
-/** The fields that got another value. */
+/** The fields whose value changed. */
 function differences(before: ExportSink, after: ExportSink): Record<string, unknown> {
   const fields = ['label', 'enabled', 'config'] as const
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
   return Object.fromEntries(changed.map((field) => [field, after[field]]))
 }
 
-/** Which secrets were exchanged: their masks may well be the same. */
-function exchanged(before: Secrets, after: Secrets): { secrets?: readonly string[] } {
+/** Names of the secrets that changed. Their masks can be equal, so `differences` does not show them. */
+function changedSecrets(before: Secrets, after: Secrets): { secrets?: readonly string[] } {
   const fields = Object.keys({ ...before, ...after }).filter((field) => before[field] !== after[field])
   return fields.length === 0 ? {} : { secrets: fields }
 }

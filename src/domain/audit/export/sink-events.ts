@@ -8,27 +8,27 @@ type About = {
   readonly nowMs: number
 }
 
-/** How many events one piece of news names. */
+/** How many event ids one sink event lists. */
 const maxNamed = 20
 
-/** What happened to a sink, as an event of the log: it reaches every other sink, and this one when it works again. */
-export function sinkEventFacts(news: SinkEvent, { organizationId, sinkId, label, nowMs }: About): EventFacts {
-  const told = tell(news)
+/** A sink event as an event of the audit log. It reaches every other sink, and this one when it works again. */
+export function sinkEventFacts(event: SinkEvent, { organizationId, sinkId, label, nowMs }: About): EventFacts {
+  const { message, details } = describe(event)
   return {
-    code: news.kind === 'damaged' ? 'audit.tamper_found' : `export.${news.kind}`,
+    code: event.kind === 'damaged' ? 'audit.tamper_found' : `export.${event.kind}`,
     organizationId,
     timeMs: nowMs,
-    message: `Export sink ${label === '' ? sinkId : `${label} (${sinkId})`}: ${told.message}`,
+    message: `Export sink ${label === '' ? sinkId : `${label} (${sinkId})`}: ${message}`,
     resources: [{ type: 'export_sink', uid: sinkId }],
-    details: { resource_id: sinkId, ...told.details },
-    ...(news.kind !== 'recovered' && { failure: { code: news.kind } }),
+    details: { resource_id: sinkId, ...details },
+    ...(event.kind !== 'recovered' && { failure: { code: event.kind } }),
   }
 }
 
-function tell(news: SinkEvent): { message: string; details: EventFacts['details'] } {
-  switch (news.kind) {
+function describe(event: SinkEvent): { message: string; details: EventFacts['details'] } {
+  switch (event.kind) {
     case 'dead_lettered': {
-      const { events } = news
+      const { events } = event
       const named = events.slice(0, maxNamed)
       return {
         message: `the destination will not take ${events.length === 1 ? 'an event' : `${events.length} events`}. ${events[0]?.reason ?? ''}`,
@@ -37,23 +37,23 @@ function tell(news: SinkEvent): { message: string; details: EventFacts['details'
     }
     case 'auth_error':
     case 'config_error':
-      return { message: `paused. ${news.reason}`, details: { reason: news.reason } }
+      return { message: `paused. ${event.reason}`, details: { reason: event.reason } }
     case 'recovered':
-      return { message: 'works again.', details: { failing_since: news.failingSinceMs } }
+      return { message: 'works again.', details: { failing_since: event.failingSinceMs } }
     case 'backlog_alarm':
       return {
-        message: `${news.backlogEvents} events wait.`,
-        details: { backlog_events: news.backlogEvents, oldest_unsent_at: news.oldestAtMs },
+        message: `${event.backlogEvents} events wait.`,
+        details: { backlog_events: event.backlogEvents, oldest_unsent_at: event.oldestAtMs },
       }
     case 'gap':
       return {
-        message: `events ${news.first} to ${news.last} were removed before it could get them.`,
-        details: { first_sequence: news.first, last_sequence: news.last },
+        message: `events ${event.first} to ${event.last} were removed before it could get them.`,
+        details: { first_sequence: event.first, last_sequence: event.last },
       }
     case 'damaged':
       return {
-        message: `event ${news.sequence} of the audit log is damaged, and it goes on without it.`,
-        details: { sequence: news.sequence },
+        message: `event ${event.sequence} of the audit log is damaged, and it goes on without it.`,
+        details: { sequence: event.sequence },
       }
   }
 }

@@ -16,7 +16,7 @@ test('without a filter everything passes', () => {
   assert.ok(passesFilter(documentOf('policy.created'), {}))
 })
 
-test('event types are the first word of the code', () => {
+test('event types are the first segment of the code', () => {
   const filter = { event_types: ['policy', 'admin'] } as const
   assert.ok(passesFilter(documentOf('policy.created'), filter))
   assert.ok(passesFilter(documentOf('admin.project.created'), filter))

@@ -5,47 +5,47 @@ import type { EventFamily } from '../event/kinds.ts'
 import type { AuditDecision } from '../event/verdict.ts'
 
 /**
- * The port to a destination of audit events. A sink knows one destination's protocol and nothing of durability:
- * the log is the queue, and the sender moves a cursor over it by what the outcomes say.
+ * The port to a destination of audit events. A sink implements one destination's protocol and no durability: the audit log
+ * is the queue, and the sender moves a cursor over it according to the outcomes.
  */
 export type Sink = {
-  /** How much the sender should gather before it calls. */
+  /** How much the sender gathers before it calls `deliver`. */
   readonly goal: BatchGoal
   /**
-   * Offers events of one organization, in order of sequence, and answers one outcome for each, in the same order.
-   * Splits the batch where the destination's limits ask for it, and stops at the first part that ends in `retry` or
-   * `pause`: what lies behind was not tried and shares that outcome. An event may arrive twice, with the same
-   * `metadata.uid`. Throws only when the signal aborts, or on a bug of ours.
+   * Sends events of one organization, ordered by sequence, and returns one outcome for each, in the same order. Splits the
+   * batch if the destination's limits require it, and stops at the first part that ends in `retry` or `pause`: later events
+   * were not sent and get the same outcome. An event may arrive twice, with the same `metadata.uid`. Throws only if the
+   * signal aborts, or because of a bug.
    */
   deliver(batch: readonly ChainedDocument[], signal: AbortSignal): Promise<readonly DeliveryOutcome[]>
 }
 
 export type BatchGoal = { readonly events: number; readonly bytes: number; readonly waitMs: number }
 
-/** What became of one event. `reason` is for the sink's owner and holds no text of the destination's own. */
+/** The outcome of one event. `reason` is shown to the sink's owner and contains no text from the destination. */
 export type DeliveryOutcome = Delivered | Retry | Reject | Pause
 
 export const deliveryOutcomes = ['delivered', 'retry', 'reject', 'pause'] as const satisfies DeliveryOutcome['kind'][]
 
 export type Delivered = { readonly kind: 'delivered' }
 
-/** Try again later, for ever. */
+/** Retry later, without a limit. */
 export type Retry = {
   readonly kind: 'retry'
   readonly reason: string
-  /** The destination's wish; wins over our own backoff. */
+  /** The delay that the destination requested; takes precedence over the backoff. */
   readonly retryAfterMs?: number | undefined
-  /** For the operator's log alone: it may tell of networks that the owner must not see. */
+  /** For the operator's log only: it may reveal internal networks that the sink's owner must not see. */
   readonly cause?: unknown
 }
 
-/** The destination will never take this event: dead letter, and the line moves on. */
+/** The destination will never accept this event: it becomes a dead letter, and delivery continues. */
 export type Reject = { readonly kind: 'reject'; readonly reason: string }
 
-/** Nothing will go through until somebody changes the configuration. Nothing is dropped meanwhile. */
+/** Delivery fails until somebody changes the configuration. No event is dropped meanwhile. */
 export type Pause = { readonly kind: 'pause'; readonly state: 'auth_error' | 'config_error'; readonly reason: string }
 
-/** The fields that every kind of sink has in its configuration. */
+/** The configuration fields that every kind of sink has. */
 export type ExportChoice = {
   readonly content?: ContentLevel | undefined
   readonly filter?: ExportFilter | undefined
@@ -56,7 +56,7 @@ export type ExportFilter = {
   readonly decisions?: readonly AuditDecision[] | undefined
 }
 
-/** A sink that is ready to be called, with what its owner chose to have exported. */
+/** A sink that is ready to be called, with its owner's choice of what is exported. */
 export type OpenedSink = Sink & { readonly choice: ExportChoice }
 
 /** The types of sinks. Each has an adapter in `src/adapters/sinks`. */
@@ -71,27 +71,27 @@ export const sinkTypes = [
 ] as const
 export type SinkType = (typeof sinkTypes)[number]
 
-/** A kind of sink, as the interface that creates sinks needs to know it. */
+/** A kind of sink: its schema, its validation and how it is opened. */
 export type SinkKind<Parts> = {
   readonly type: SinkType
-  /** JSON Schema of its configuration: validates, documents, draws the form. */
+  /** JSON Schema of its configuration, for validation, documentation and forms. */
   readonly schema: object
   /** Dotted paths of the fields that are encrypted at rest and masked when read. */
   readonly secretFields: readonly string[]
-  /** Dotted paths of the fields that say where events go: changing one asks for the secrets again. */
+  /** Dotted paths of the fields that define where events go: changing one requires the secrets again. */
   readonly destinationFields: readonly string[]
-  /** The configuration with the fields that we make ourselves; `before` is what they were. */
+  /** The configuration with generated fields; `before` has their previous values. */
   completed?(config: Configuration, before: Configuration, makeId: () => string): Configuration
-  /** Everything that is wrong with a configuration; empty where it can be opened. */
+  /** Every problem of a configuration; empty if it can be opened. */
   problemsOf(config: unknown): readonly ConfigProblem[]
-  /** Throws where `problemsOf` finds something. */
+  /** Throws if `problemsOf` returns a problem. */
   open(config: unknown, parts: Parts): Sink
 }
 
 /** `path` is dotted, as the caller wrote it: `auth.api_key`. */
 export type ConfigProblem = { readonly path: string; readonly message: string }
 
-/** Whether a sink wants this event. Checkpoints go everywhere: they are what makes the rest checkable. */
+/** Whether the filter lets this event pass. Checkpoints always pass, because they make the other events verifiable. */
 export function passesFilter(document: AuditDocument, filter: ExportFilter | undefined): boolean {
   const code = document.metadata.event_code
   if (!filter || code === 'audit.checkpoint') return true

@@ -85,17 +85,17 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
       const sql = `update export_cursor set next_attempt_at = $5 ${guard}`
       await changeLease(sql, [...guardValues(sink, owner), untilMs])
     },
-    async settle(sink, { cursor, rejected, news }) {
+    async settle(sink, { cursor, rejected, sinkEvents }) {
       const assignments = cursorColumns.map((column, at) => `${column} = $${at + 5}`).join(', ')
       const move: Statement = {
         sql: `update export_cursor set ${assignments} ${guard}`,
         params: [...guardValues(sink, owner), ...cursorValues(cursor)],
       }
-      if (rejected.length === 0 && news.length === 0) return changeLease(move.sql, move.params)
+      if (rejected.length === 0 && sinkEvents.length === 0) return changeLease(move.sql, move.params)
       return database.transaction(async (tx) => {
         if ((await tx.run(move.sql, move.params)) !== 1) return false
         for (const event of rejected) await insertDeadLetter(tx, sink, { event, nowMs: clock.nowMs() })
-        await tell(tx, sink, news)
+        await tell(tx, sink, sinkEvents)
         return true
       })
     },
@@ -126,13 +126,13 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
   async function tell(
     tx: Transaction,
     sink: ClaimedSink,
-    news: readonly Parameters<typeof sinkEventFacts>[0][],
+    sinkEvents: readonly Parameters<typeof sinkEventFacts>[0][],
   ): Promise<void> {
-    if (news.length === 0) return
+    if (sinkEvents.length === 0) return
     const { organizationId, id: sinkId, label } = sink
     const about = { organizationId, sinkId, label, nowMs: clock.nowMs() }
     const { makeEvent, authorityUid } = parts.events
-    const events = news.map((each) => makeEvent(sinkEventFacts(each, about)))
+    const events = sinkEvents.map((each) => makeEvent(sinkEventFacts(each, about)))
     await appendInTransaction(tx, events, { organizationId, authorityUid })
   }
 }
