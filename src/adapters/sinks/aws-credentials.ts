@@ -3,52 +3,52 @@ import { codeOf } from './response-mapping.ts'
 import type { SinkParts } from './define.ts'
 import { signRequest, type AwsCredentials } from './sigv4.ts'
 
-/** Where credentials come from: a pair that was typed in, or a role that we may assume for a while. */
+/** The source of AWS credentials: a configured key pair, or an assumed role. */
 export type CredentialSource = {
   current(signal: AbortSignal): Promise<AwsCredentials | CredentialProblem>
-  /** Told when the store no longer accepts them. */
-  forget(): void
+  /** Called when the store no longer accepts the credentials. */
+  invalidate(): void
 }
 
 export type CredentialProblem = {
   readonly problem: 'auth' | 'unavailable'
   readonly reason: string
-  readonly answer?: ReceivedResponse
+  readonly response?: ReceivedResponse
 }
 
 export type RoleAuth = { readonly role_arn: string; readonly external_id: string; readonly region: string }
 
-const lifeSeconds = 3_600
+const durationSeconds = 3_600
 const renewBeforeMs = 5 * 60_000
 
 export const fixedCredentials = (credentials: AwsCredentials): CredentialSource => ({
   current: async () => credentials,
-  forget: () => {},
+  invalidate: () => {},
 })
 
 /**
- * Assumes the tenant's role with the operator's own identity. The external id is ours, so that nobody can have us
- * use a role that was opened for somebody else.
+ * Assumes the tenant's role with the operator's own identity. The gateway chooses the external id, so that a tenant cannot make
+ * it use a role that belongs to somebody else.
  */
 export function assumedCredentials(role: RoleAuth, parts: SinkParts): CredentialSource {
-  let held: { readonly credentials: AwsCredentials; readonly renewAtMs: number } | undefined
+  let cached: { readonly credentials: AwsCredentials; readonly renewAtMs: number } | undefined
   return {
-    forget: () => {
-      held = undefined
+    invalidate: () => {
+      cached = undefined
     },
     async current(signal) {
-      if (held && parts.clock.nowMs() < held.renewAtMs) return held.credentials
-      const answer = await askSts(role, parts, signal)
-      if ('problem' in answer) return answer
-      const taken = takenFrom(answer)
-      if (!taken) return problemOf(answer)
-      held = taken
-      return taken.credentials
+      if (cached && parts.clock.nowMs() < cached.renewAtMs) return cached.credentials
+      const response = await assumeRole(role, parts, signal)
+      if ('problem' in response) return response
+      const issued = credentialsIn(response)
+      if (!issued) return problemOf(response)
+      cached = issued
+      return issued.credentials
     },
   }
 }
 
-async function askSts(
+async function assumeRole(
   role: RoleAuth,
   parts: SinkParts,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ async function askSts(
     RoleArn: role.role_arn,
     RoleSessionName: 'gatehouse-export',
     ExternalId: role.external_id,
-    DurationSeconds: String(lifeSeconds),
+    DurationSeconds: String(durationSeconds),
   }).toString()
   const unsigned = {
     method: 'POST',
@@ -78,7 +78,7 @@ async function askSts(
   return parts.request({ ...unsigned, headers, signal })
 }
 
-function takenFrom({ status, body }: ReceivedResponse) {
+function credentialsIn({ status, body }: ReceivedResponse) {
   const text = body.toString()
   const element = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? ''
   const credentials = {
@@ -91,12 +91,12 @@ function takenFrom({ status, body }: ReceivedResponse) {
   return { credentials, renewAtMs: expiresAtMs - renewBeforeMs }
 }
 
-function problemOf(answer: ReceivedResponse): CredentialProblem {
-  const code = codeOf(/<Code>([^<]+)<\/Code>/.exec(answer.body.toString())?.[1]) ?? 'no code'
-  const reason = `AWS answered ${answer.status} (${code}) when the role was to be assumed.`
-  const isRefused = (answer.status === 400 || answer.status === 403) && !code.startsWith('Throttling')
-  return { problem: isRefused ? 'auth' : 'unavailable', reason, answer }
+function problemOf(response: ReceivedResponse): CredentialProblem {
+  const code = codeOf(/<Code>([^<]+)<\/Code>/.exec(response.body.toString())?.[1]) ?? 'no code'
+  const reason = `AWS answered ${response.status} (${code}) to the request to assume the role.`
+  const isRejected = (response.status === 400 || response.status === 403) && !code.startsWith('Throttling')
+  return { problem: isRejected ? 'auth' : 'unavailable', reason, response }
 }
 
-/** China has its own. */
+/** The regions in China have a domain of their own. */
 export const awsDomain = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')

@@ -10,7 +10,7 @@ const signal = new AbortController().signal
 const hour = 3_600_000
 const dcr = `dcr-${'0a'.repeat(16)}`
 const config = {
-  endpoint: 'https://house-x1.westeurope-1.ingest.monitor.azure.com',
+  endpoint: 'https://gateway-x1.westeurope-1.ingest.monitor.azure.com',
   dcr_immutable_id: dcr,
   stream_name: 'Custom-Gatehouse',
   tenant_id: '11111111-2222-3333-4444-555555555555',
@@ -38,7 +38,7 @@ const columns = [
 
 type Rules = { readonly login?: () => Reply | undefined; readonly ingest?: () => Reply | undefined }
 
-/** Microsoft's login: client credentials, one token per call, each good for an hour. */
+/** Microsoft's login: client credentials, one token per call, each valid for an hour. */
 function login({ login: trouble }: Rules, issued: Set<string>) {
   return ({ target, text }: Received): Reply => {
     const reply = trouble?.()
@@ -58,7 +58,7 @@ function login({ login: trouble }: Rules, issued: Set<string>) {
   }
 }
 
-/** The Logs Ingestion API: 1 MB, columns as declared, all or nothing. */
+/** The Logs Ingestion API: at most 1 MB, declared columns only, all events or none. */
 function ingestion({ ingest: trouble }: Rules, issued: Set<string>, rows: Record<string, unknown>[]) {
   return ({ target, headers, text, raw }: Received): Reply => {
     const reply = trouble?.()
@@ -96,7 +96,7 @@ async function open(t: TestContext, rules: Rules = {}, { change = {}, nowMs = te
   const receiver = await startReceiver(t, ingestion(rules, issued, rows))
   const routes = {
     'login.microsoftonline.com': authority.origin,
-    'house-x1.westeurope-1.ingest.monitor.azure.com': receiver.origin,
+    'gateway-x1.westeurope-1.ingest.monitor.azure.com': receiver.origin,
   }
   const clock = jumpingClock(nowMs)
   const sink = azureMonitor.open({ ...config, ...change }, sinkParts(t, { routes, clock }))
@@ -104,7 +104,7 @@ async function open(t: TestContext, rules: Rules = {}, { change = {}, nowMs = te
 }
 
 describe('azure_monitor', () => {
-  it('sends the declared columns and the whole document in one of them', async (t) => {
+  it('sends the declared columns, one of them with the whole document', async (t) => {
     const { sink, rows } = await open(t)
     const [document] = auditDocuments({ count: 1 })
     assert.ok(document)
@@ -132,7 +132,7 @@ describe('azure_monitor', () => {
     ])
   })
 
-  it('asks for a token once and renews it five minutes before it ends', async (t) => {
+  it('requests one token and renews it five minutes before it expires', async (t) => {
     const { sink, authority, clock } = await open(t)
     const [first, second, third] = auditDocuments({ count: 3 })
     assert.ok(first && second && third)
@@ -145,7 +145,7 @@ describe('azure_monitor', () => {
     assert.equal(authority.requests.length, 2)
   })
 
-  it('gets a fresh token when the old one was revoked early, once', async (t) => {
+  it('requests a new token once if the old one was revoked', async (t) => {
     const { sink, issued, authority } = await open(t)
     const [first, second] = auditDocuments({ count: 2 })
     assert.ok(first && second)
@@ -156,7 +156,7 @@ describe('azure_monitor', () => {
     assert.equal(authority.requests.length, 2)
   })
 
-  it('keeps calls under a megabyte and half an hour', async (t) => {
+  it('limits a call to one megabyte and half an hour', async (t) => {
     const { sink, rows, receiver } = await open(t)
     const batch = auditDocuments({ count: 100, stepMs: 60_000, promptLength: 20_000 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 100 })
@@ -164,7 +164,7 @@ describe('azure_monitor', () => {
     assert.ok(receiver.requests.length >= 4)
   })
 
-  it('cuts a document that would not fit its column, and marks it', async (t) => {
+  it('truncates a document that does not fit its column, and marks it', async (t) => {
     const { sink, rows } = await open(t)
     await sink.deliver(auditDocuments({ count: 1, promptLength: 200_000 }), signal)
     const { Event: event } = rows[0] ?? {}
@@ -173,7 +173,7 @@ describe('azure_monitor', () => {
     assert.ok(Number(event.metadata.untruncated_size) > 200_000)
   })
 
-  it('gives TimeGenerated only where Azure keeps it, and EventTime always', async (t) => {
+  it('sets TimeGenerated only if Azure accepts it, and EventTime always', async (t) => {
     const cases: [number, boolean][] = [
       [47 * hour, false],
       [48 * hour, true],
@@ -188,7 +188,7 @@ describe('azure_monitor', () => {
     }
   })
 
-  it('pauses on a wrong secret, and sees when the secret’s id was pasted', async (t) => {
+  it('pauses on a wrong secret, and detects the id of a secret in its place', async (t) => {
     const { sink } = await open(t, {}, { change: { client_secret: config.client_id } })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(outcome, {
@@ -209,7 +209,7 @@ describe('azure_monitor', () => {
     assert.ok(!JSON.stringify([first, second]).includes('SECRET'))
   })
 
-  it('tries again when the service or the login is busy', async (t) => {
+  it('retries if the service or the login is busy', async (t) => {
     const busy: Reply = { status: 429, headers: { 'retry-after': '60' } }
     for (const rules of [{ ingest: () => busy }, { login: () => busy }]) {
       const { sink } = await open(t, rules)

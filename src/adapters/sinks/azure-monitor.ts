@@ -32,7 +32,7 @@ const AzureMonitorConfig = Type.Object(
 )
 type AzureMonitorConfig = Static<typeof AzureMonitorConfig>
 
-// Authority, scope and addresses go together; fixed endings leave nothing to point elsewhere.
+// Authority, scope and host suffix belong together. The suffixes are fixed, so that a sink cannot point to another host.
 const clouds: Readonly<Record<'public' | 'usgov' | 'china', Cloud & { readonly suffix: string }>> = {
   public: {
     authority: 'https://login.microsoftonline.com',
@@ -51,10 +51,10 @@ const clouds: Readonly<Record<'public' | 'usgov' | 'china', Cloud & { readonly s
   },
 }
 
-// 1 MB, compressed or not; and Auxiliary tables take no call that spans half an hour.
+// At most 1 MB, compressed or not. Auxiliary tables reject a call whose events span more than half an hour.
 const limits = { events: 10_000, bytes: 900_000, spanMs: 30 * 60_000 }
-// A column holds 64 KB, and the whole document goes into one.
-const cap = { fieldBytes: 32_000, eventBytes: 60_000 }
+// A column holds 64 KB, and the whole document goes into one column.
+const documentLimits = { fieldBytes: 32_000, eventBytes: 60_000 }
 const window = timeWindow(48, 24)
 const oldApi = 'belongs to the HTTP Data Collector API, which has ended: use a data collection rule'
 
@@ -75,9 +75,9 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
   const path = `/dataCollectionRules/${config.dcr_immutable_id}/streams/${config.stream_name}?api-version=2023-01-01`
   const url = new URL(path, config.endpoint)
 
-  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+  const send = async (events: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const { body, headers } = await compressed(
-      `[${pieces.map(({ text }) => text).join(',')}]`,
+      `[${events.map(({ text }) => text).join(',')}]`,
       'application/json',
       'gzip',
     )
@@ -86,12 +86,12 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
       if (typeof token !== 'string') return token
       return request({ method: 'POST', url, headers: { ...headers, authorization: `Bearer ${token}` }, body, signal })
     }
-    let answer = await post()
-    if ('status' in answer && answer.status === 401) {
-      tokens.forget() // it may have been revoked early: a fresh one decides
-      answer = await post()
+    let response = await post()
+    if ('status' in response && response.status === 401) {
+      tokens.invalidate() // it may have been revoked before its end, so try once with a new one
+      response = await post()
     }
-    return 'status' in answer ? judgeIngestion(answer, config, clock.nowMs()) : answer
+    return 'status' in response ? mapIngestionResponse(response, config, clock.nowMs()) : response
   }
 
   return {
@@ -100,12 +100,12 @@ function createAzureMonitorSink(config: AzureMonitorConfig, parts: SinkParts): S
       deliverEncoded(
         batch.map((document) => toRow(document, clock.nowMs())),
         limits,
-        (pieces) => send(pieces, signal),
+        (events) => send(events, signal),
       ),
   }
 }
 
-/** Columns that the table of our template declares; names such as `id` or `TenantId` are reserved there. */
+/** The columns that the documented table declares. Names such as `id` or `TenantId` are reserved in Azure. */
 function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
   const { metadata, policy, time } = document
   const late = isOutside(time, nowMs, window)
@@ -126,29 +126,29 @@ function toRow(document: ChainedDocument, nowMs: number): EncodedEvent {
     Model: document.ai_model?.name,
     SeverityId: document.severity_id,
     IsLate: late,
-    Event: truncated(document, cap),
+    Event: truncated(document, documentLimits),
   }
   return toEncodedEvent(row, time)
 }
 
-function judgeIngestion(
-  answer: ReceivedResponse,
+function mapIngestionResponse(
+  response: ReceivedResponse,
   { stream_name: stream }: AzureMonitorConfig,
   nowMs: number,
 ): BatchResult {
-  const { error } = jsonOf(answer)
+  const { error } = jsonOf(response)
   const code = isRecord(error) ? codeOf(error.code) : undefined
-  const reason = `Azure answered ${answer.status}${code === undefined ? '' : ` (${code})`}.`
-  if (answer.status === 403) {
+  const reason = `Azure answered ${response.status}${code === undefined ? '' : ` (${code})`}.`
+  if (response.status === 403) {
     return pauseFor('auth_error', `${reason} The application needs the role Monitoring Metrics Publisher on the rule.`)
   }
-  if (answer.status === 404) {
+  if (response.status === 404) {
     const hint = stream.endsWith('_CL')
       ? ' stream_name looks like the name of a table: the rule’s stream is needed.'
       : ''
     return pauseFor('config_error', `${reason} The rule does not exist, or has no such stream.${hint}`)
   }
-  return batchResultOf('Azure', answer, nowMs)
+  return batchResultOf('Azure', response, nowMs)
 }
 
 function suffixProblems({ endpoint, cloud = 'public' }: AzureMonitorConfig): ConfigProblem[] {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-/** Off the main thread, and byte-stable: the same text gives the same bytes, so a retry repeats itself exactly. */
+/** Runs off the main thread. The same text gives the same bytes, so that a retry repeats the request exactly. */
 export const gzipped = promisify<string, Buffer>((text, callback) => gzip(text, callback))
 
 /** A body and the headers that describe it. */

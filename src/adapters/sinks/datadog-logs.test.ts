@@ -15,7 +15,7 @@ type Rules = {
   readonly trouble?: () => Reply | undefined
 }
 
-/** Datadog's intake: 5 MB, 1,000 logs, JSON array; longer logs are cut without a word. */
+/** Datadog's intake: 5 MB, 1,000 logs, JSON array; it truncates longer logs silently. */
 function intake({ isPoison, trouble }: Rules, logs: Record<string, unknown>[]) {
   return (received: Received): Reply => {
     const reply = trouble?.()
@@ -47,7 +47,7 @@ async function open(t: TestContext, rules: Rules = {}, { config = {}, nowMs = te
 }
 
 describe('datadog_logs', () => {
-  it('has the document at the root and the reserved attributes beside it', async (t) => {
+  it('sends the document at the root, with the reserved attributes', async (t) => {
     const { sink, logs, receiver } = await open(t, {}, { config: { tags: ['env:prod'], service: 'gw' } })
     const [document] = auditDocuments({ count: 1 })
     assert.ok(document)
@@ -75,7 +75,7 @@ describe('datadog_logs', () => {
     assert.equal(logs.length, 1_001)
   })
 
-  it('sends at most four megabytes in a request, and marks what it cut', async (t) => {
+  it('sends at most four megabytes in a request, and marks truncated events', async (t) => {
     const { sink, logs, receiver } = await open(t)
     await sink.deliver(auditDocuments({ count: 80, promptLength: 100_000 }), signal)
     assert.ok(receiver.requests.every(({ text }) => text.length <= 4_000_100))
@@ -88,7 +88,7 @@ describe('datadog_logs', () => {
     )
   })
 
-  it('gives the time only where Datadog believes it, and marks the event late elsewhere', async (t) => {
+  it('sends the timestamp only if Datadog accepts it, and marks the event late otherwise', async (t) => {
     const cases: [number, boolean][] = [
       [testTimeMs + 17.8 * hour, false],
       [testTimeMs + 18 * hour, true],
@@ -105,7 +105,7 @@ describe('datadog_logs', () => {
     }
   })
 
-  it('finds the one bad log among a thousand by halving', async (t) => {
+  it('finds one bad log among a thousand by splitting', async (t) => {
     const { sink, logs, receiver } = await open(t, { isPoison: (log) => log.event_id === 'evt_000617' })
     const outcomes = await sink.deliver(auditDocuments({ count: 1_000 }), signal)
     assert.deepEqual(tally(outcomes), { delivered: 999, reject: 1 })
@@ -114,7 +114,7 @@ describe('datadog_logs', () => {
     assert.ok(receiver.requests.length <= 21)
   })
 
-  it('pauses on a key that is refused', async (t) => {
+  it('pauses on a rejected key', async (t) => {
     const { sink } = await open(t, {}, { config: { api_key: 'ffff' } })
     assert.deepEqual(await sink.deliver(auditDocuments({ count: 1 }), signal), [
       { kind: 'pause', state: 'auth_error', reason: 'Datadog answered 403. The credential is not accepted.' },
@@ -122,7 +122,7 @@ describe('datadog_logs', () => {
   })
 
   for (const status of [408, 429, 500, 503]) {
-    it(`tries again after ${status}`, async (t) => {
+    it(`retries after ${status}`, async (t) => {
       const { sink } = await open(t, {
         trouble: () => ({ status, headers: { 'retry-after': new Date(testTimeMs + 30_000).toUTCString() } }),
       })

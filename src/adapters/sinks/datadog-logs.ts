@@ -9,7 +9,7 @@ import { commonFields, strict } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
-// A list and no free address: nobody can point this sink at anything else.
+// A fixed list instead of a free address, so that a sink cannot point to another host.
 const sites = [
   'datadoghq.com',
   'us3.datadoghq.com',
@@ -46,7 +46,7 @@ type DatadogLogsConfig = Static<typeof DatadogLogsConfig>
 const limits = { events: 1_000, bytes: 4_000_000 }
 const window = timeWindow(18, 2)
 
-/** Datadog's log intake. It cuts logs over 1 MB and says 202 all the same, so ours are capped before. */
+/** Datadog's log intake. It truncates logs over 1 MB and still answers 202, so events are truncated before. */
 export const datadogLogs = defineSink({
   type: 'datadog_logs',
   schema: DatadogLogsConfig,
@@ -58,17 +58,17 @@ export const datadogLogs = defineSink({
 function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, instance }: SinkParts): Sink {
   const url = new URL(`https://http-intake.logs.${config.site}/api/v2/logs`)
 
-  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
-    const text = `[${pieces.map((piece) => piece.text).join(',')}]`
+  const send = async (events: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const text = `[${events.map((event) => event.text).join(',')}]`
     const { body, headers } = await compressed(text, 'application/json', 'gzip')
-    const answer = await request({
+    const response = await request({
       method: 'POST',
       url,
       headers: { ...headers, 'dd-api-key': config.api_key },
       body,
       signal,
     })
-    return batchResultOf('Datadog', answer, clock.nowMs())
+    return batchResultOf('Datadog', response, clock.nowMs())
   }
 
   return {
@@ -77,14 +77,14 @@ function createDatadogLogsSink(config: DatadogLogsConfig, { request, clock, inst
       deliverEncoded(
         batch.map((document) => toLog(document, config, { instance, nowMs: clock.nowMs() })),
         limits,
-        (pieces) => send(pieces, signal),
+        (events) => send(events, signal),
       ),
   }
 }
 
 type Moment = { readonly instance: string; readonly nowMs: number }
 
-/** The document at the root, with Datadog's reserved attributes beside it. */
+/** The document at the root, together with Datadog's reserved attributes. */
 function toLog(document: ChainedDocument, config: DatadogLogsConfig, { instance, nowMs }: Moment): EncodedEvent {
   const { metadata, time } = document
   const decision = gatehouseField(document, 'decision')

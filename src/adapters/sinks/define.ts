@@ -1,20 +1,20 @@
 import type { Static, TSchema } from 'typebox'
+import type { TLocalizedValidationError } from 'typebox/error'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { ConfigProblem, Sink, SinkKind, SinkType } from '../../domain/audit/export/sink.ts'
 import type { SendRequest } from '../network/request.ts'
 import type { AwsCredentials } from './sigv4.ts'
-import { problemsIn } from './problems.ts'
 
-/** What every sink is built from. */
+/** The dependencies of every sink. */
 export type SinkParts = {
   readonly request: SendRequest
   readonly clock: Clock
   readonly random: Random
-  /** This gateway's name in events that carry a host. */
+  /** The gateway's name, for destinations that store a host with each event. */
   readonly instance: string
-  /** The operator's own identity at AWS, which assumes tenants' roles; without it `assume_role` cannot be used. */
+  /** The operator's own AWS identity, which assumes tenants' roles. Without it, `assume_role` is not available. */
   readonly awsCredentials?: AwsCredentials | undefined
 }
 
@@ -24,14 +24,14 @@ type Definition<Schema extends TSchema> = {
   readonly secretFields: readonly string[]
   readonly destinationFields: readonly string[]
   readonly completed?: SinkKind<SinkParts>['completed']
-  /** What a schema cannot say. */
+  /** Checks that a schema cannot express. */
   readonly check?: (config: Static<Schema>) => readonly ConfigProblem[]
-  /** Words for fields that do not exist and that people try. */
+  /** Messages for unknown fields that people try to use. */
   readonly hints?: Readonly<Record<string, string>>
   readonly create: (config: Static<Schema>, parts: SinkParts) => Sink
 }
 
-/** A kind of sink from its schema and its one function; the type of its configuration stays inside. */
+/** Builds a kind of sink from its schema and its `create` function. The type of its configuration stays internal. */
 export function defineSink<Schema extends TSchema>(definition: Definition<Schema>): SinkKind<SinkParts> {
   const { type, schema, secretFields, destinationFields, check = () => [], hints = {}, create } = definition
   return {
@@ -44,8 +44,52 @@ export function defineSink<Schema extends TSchema>(definition: Definition<Schema
       Value.Check(schema, config) ? check(config) : problemsIn(Value.Errors(schema, config), hints),
     open(config, parts) {
       if (!Value.Check(schema, config) || check(config).length > 0)
-        throw new TypeError(`This configures no ${type} sink.`)
+        throw new TypeError(`This is not a valid configuration of a ${type} sink.`)
       return create(config, parts)
     },
   }
 }
+
+type SchemaError = TLocalizedValidationError
+
+/** Schema errors as messages for the person who wrote the configuration. */
+function problemsIn(errors: readonly SchemaError[], hints: Readonly<Record<string, string>>): readonly ConfigProblem[] {
+  const wrongBranches = errors.filter(({ keyword }) => keyword === 'const').map(branchOf)
+  const relevant = errors.filter((error) => !wrongBranches.includes(branchOf(error)))
+  const problems = relevant.flatMap((error) => problemsOf(error, hints))
+  if (problems.length > 0) return problems
+  // No branch of a union matches, because `type` names none of them.
+  const choice = errors.find(({ keyword }) => keyword === 'const')
+  return [{ path: pathOf(choice?.instancePath ?? ''), message: 'is not one of the known kinds' }]
+}
+
+/** The union branch that an error belongs to; empty if none. */
+const branchOf = ({ schemaPath, keyword }: SchemaError): string =>
+  /^.*\/anyOf\/\d+/.exec(schemaPath)?.[0] ?? (keyword === 'const' ? schemaPath : '')
+
+function problemsOf(error: SchemaError, hints: Readonly<Record<string, string>>): ConfigProblem[] {
+  const path = pathOf(error.instancePath)
+  switch (error.keyword) {
+    case 'boolean':
+      return [{ path, message: hints[path] ?? 'is not a field of this kind of sink' }]
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        path: path ? `${path}.${name}` : name,
+        message: 'is required',
+      }))
+    case 'enum':
+      return [{ path, message: `must be one of ${error.params.allowedValues.join(', ')}` }]
+    case 'additionalProperties': // `boolean` reports it for each field
+    case 'anyOf': // the errors of the branches report it
+      return []
+    default:
+      return [{ path, message: error.message }]
+  }
+}
+
+/** A JSON pointer in the notation of messages: `/tags/3` becomes `tags[3]`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')

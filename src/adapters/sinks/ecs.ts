@@ -2,7 +2,7 @@ import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/d
 
 const ecsVersion = '9.0.0'
 
-/** The document in the Elastic Common Schema, so that Elastic's own dashboards and rules read it. */
+/** The document in the Elastic Common Schema, so that Elastic's own dashboards and rules can use it. */
 export function toEcs(document: ChainedDocument) {
   const { metadata, unmapped, http_request: request, http_response: response } = document
   return {

@@ -18,7 +18,7 @@ type Rules = {
 }
 type Stored = Map<string, Record<string, unknown>>
 
-/** The bulk call: action line, document line, last newline; `create` refuses an id that is there. */
+/** The bulk call: action line, document line, last newline; `create` rejects an existing id. */
 function bulk(rules: Rules, stored: Stored) {
   const create = (id: string, source: string): Item => {
     const special = rules.itemFor?.(id)
@@ -90,7 +90,7 @@ describe('elastic', () => {
     assert.equal(gatehouse.decision, 'refuse')
   })
 
-  it('writes to an index, through a pipeline, with a password, where told to', async (t) => {
+  it('writes to an index through a pipeline, with a password', async (t) => {
     const config = {
       auth: { type: 'basic', username: 'ada', password: 'pw' },
       mode: 'index',
@@ -102,7 +102,7 @@ describe('elastic', () => {
     assert.match(receiver.requests[0]?.target ?? '', /^\/es\/audit-1\/_bulk\?.*pipeline=p$/)
   })
 
-  it('takes a document that is there already for delivered, so a repeated batch changes nothing', async (t) => {
+  it('counts an existing document as delivered, so that a repeated batch changes nothing', async (t) => {
     const { sink, stored } = await open(t)
     const batch = auditDocuments({ count: 5 })
     await sink.deliver(batch.slice(0, 3), signal)
@@ -110,7 +110,7 @@ describe('elastic', () => {
     assert.equal(stored.size, 5)
   })
 
-  it('judges each item by itself', async (t) => {
+  it('maps each item on its own', async (t) => {
     const failing: Record<string, Item> = {
       evt_000001: {
         status: 400,
@@ -135,7 +135,7 @@ describe('elastic', () => {
     assert.ok(!JSON.stringify(outcomes).includes('SECRET'))
   })
 
-  it('waits for an index that a full disk has locked, and pauses for one that may not be written', async (t) => {
+  it('retries an index that is locked by a full disk, and pauses for one without write permission', async (t) => {
     const cases: [Item, string][] = [
       [{ status: 403, error: { type: 'cluster_block_exception', reason: 'index blocked' } }, 'retry'],
       [{ status: 403, error: { type: 'security_exception', reason: 'unauthorized' } }, 'auth_error'],
@@ -148,29 +148,29 @@ describe('elastic', () => {
     }
   })
 
-  it('halves a request that is too large', async (t) => {
+  it('splits a request that is too large', async (t) => {
     const { sink, stored } = await open(t, { maxBytes: 30_000 })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 40 }), signal)), { delivered: 40 })
     assert.equal(stored.size, 40)
   })
 
-  it('does not take an answer for success that is no bulk answer', async (t) => {
+  it('does not treat an invalid bulk response as success', async (t) => {
     for (const body of ['<html>', '{}', '{"errors":true,"items":[]}', '[]']) {
       const { sink } = await open(t, { trouble: () => ({ status: 200, body }) })
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
     }
   })
 
-  it('pauses on a credential that is refused', async (t) => {
+  it('pauses on a rejected credential', async (t) => {
     const { sink } = await open(t, {}, { auth: { type: 'api_key', api_key: 'other' } })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.equal(outcome?.kind === 'pause' && outcome.state, 'auth_error')
   })
 
-  it('finds a cluster of Elastic Cloud by its id', async (t) => {
+  it('resolves an Elastic Cloud id', async (t) => {
     const stored: Stored = new Map()
     const receiver = await startReceiver(t, bulk({}, stored))
-    const cloudId = `house:${Buffer.from('eu.cloud.test:9243$c1u2$k1').toString('base64')}`
+    const cloudId = `gateway:${Buffer.from('eu.cloud.test:9243$c1u2$k1').toString('base64')}`
     const parts = sinkParts(t, { routes: { 'c1u2.eu.cloud.test:9243': receiver.origin } })
     await elastic.open({ cloud_id: cloudId, auth }, parts).deliver(auditDocuments({ count: 1 }), signal)
     assert.equal(stored.size, 1)

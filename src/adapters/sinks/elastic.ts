@@ -49,7 +49,7 @@ type ElasticConfig = Static<typeof ElasticConfig>
 const limits = { events: 5_000, bytes: 5_000_000 }
 const maxResponseBytes = 8_000_000
 
-/** Elasticsearch and OpenSearch, by the bulk call. The event's id is the document's: sent twice, stored once. */
+/** Elasticsearch and OpenSearch, with the bulk API. The event's id is the document's id, so an event that is sent twice is stored once. */
 export const elastic = defineSink({
   type: 'elastic',
   schema: ElasticConfig,
@@ -67,10 +67,10 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
   const url = bulkUrl(config)
   const authorization = authorizationOf(config.auth)
 
-  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
-    const text = pieces.map((piece) => `${piece.text}\n`).join('')
+  const send = async (events: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const text = events.map((event) => `${event.text}\n`).join('')
     const { body, headers } = await compressed(text, 'application/x-ndjson', config.compression ?? 'gzip')
-    const answer = await request({
+    const response = await request({
       method: 'POST',
       url,
       headers: { ...headers, authorization },
@@ -78,43 +78,43 @@ function createElasticSink(config: ElasticConfig, { request, clock }: SinkParts)
       signal,
       maxResponseBytes,
     })
-    return judgeBulk(answer, pieces.length, clock.nowMs())
+    return mapBulkResponse(response, events.length, clock.nowMs())
   }
 
   return {
     goal: { ...limits, waitMs: 1_000 },
-    deliver: (batch, signal) => deliverEncoded(batch.map(toLines), limits, (pieces) => send(pieces, signal)),
+    deliver: (batch, signal) => deliverEncoded(batch.map(toLines), limits, (events) => send(events, signal)),
   }
 }
 
-/** `create` and not `index`: a document that is there already is left alone, and data streams take nothing else. */
+/** `create` instead of `index`: an existing document is not overwritten, and data streams accept nothing else. */
 function toLines(document: ChainedDocument): EncodedEvent {
   const action = JSON.stringify({ create: { _id: document.metadata.uid } })
   const text = `${action}\n${JSON.stringify(toEcs(truncated(document, defaultSizeLimits)))}`
   return { text, bytes: Buffer.byteLength(text), timeMs: document.time }
 }
 
-/** 200 may hide failures: each item says for itself. */
-function judgeBulk(answer: ReceivedResponse, count: number, nowMs: number): BatchResult {
-  if (answer.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
-  if (answer.status !== 200) return batchResultOf('Elasticsearch', answer, nowMs)
-  const { errors, items } = jsonOf(answer)
+/** A response with status 200 may contain failures: each item has its own status. */
+function mapBulkResponse(response: ReceivedResponse, count: number, nowMs: number): BatchResult {
+  if (response.status === 404) return pauseFor('config_error', 'Elasticsearch answered 404: there is no such index.')
+  if (response.status !== 200) return batchResultOf('Elasticsearch', response, nowMs)
+  const { errors, items } = jsonOf(response)
   if (errors === false) return delivered
   if (!Array.isArray(items) || items.length !== count) {
-    return { kind: 'retry', reason: 'Elasticsearch answered 200 with something that is no bulk answer.' }
+    return { kind: 'retry', reason: 'Elasticsearch answered 200 without a valid bulk response.' }
   }
-  return { kind: 'each', outcomes: items.map(judgeItem) }
+  return { kind: 'each', outcomes: items.map(mapBulkItem) }
 }
 
-function judgeItem(item: unknown): DeliveryOutcome {
+function mapBulkItem(item: unknown): DeliveryOutcome {
   const result = isRecord(item) && isRecord(item.create) ? item.create : {}
   const status = typeof result.status === 'number' ? result.status : 0
   const error = isRecord(result.error) ? result.error : {}
   const type = codeOf(error.type)
   const reason = `Elasticsearch answered ${status} for the event: ${type ?? 'no reason given'}${fieldOf(error.reason)}.`
   if (status === 200 || status === 201) return delivered
-  if (status === 409 && type === 'version_conflict_engine_exception') return delivered // it is there already
-  // A full disk locks indices; they come back by themselves once there is room.
+  if (status === 409 && type === 'version_conflict_engine_exception') return delivered // stored by an earlier attempt
+  // A full disk locks indices. Elasticsearch unlocks them once there is space.
   if (type === 'cluster_block_exception') return { kind: 'retry', reason }
   if (status === 401 || status === 403) return pauseFor('auth_error', reason)
   if (status === 404) return pauseFor('config_error', reason)
@@ -122,7 +122,7 @@ function judgeItem(item: unknown): DeliveryOutcome {
   return { kind: 'retry', reason }
 }
 
-/** Of the reason only the field's name is passed on: the rest may quote the event. */
+/** Only the field's name is taken from the reason, because the rest may quote the event. */
 function fieldOf(reason: unknown): string {
   const field = typeof reason === 'string' ? codeOf(/field \[([^\]]+)\]/.exec(reason)?.[1]) : undefined
   return field === undefined ? '' : `, field ${field}`
@@ -138,7 +138,7 @@ function bulkUrl({ url, cloud_id: cloudId, mode, data_stream: stream, index, pip
   return bulk
 }
 
-/** A cloud id is `name:` and the base64 of `host$elasticsearch$kibana`. */
+/** A cloud id is `name:` followed by the base64 of `host$elasticsearch$kibana`. */
 function cloudUrl(cloudId: string): string | undefined {
   const decoded = Buffer.from(cloudId.slice(cloudId.indexOf(':') + 1), 'base64').toString()
   const [host, cluster] = decoded.split('$')

@@ -5,14 +5,14 @@ import { eventFamilies } from '../../domain/audit/event/kinds.ts'
 import type { ConfigProblem } from '../../domain/audit/export/sink.ts'
 import { decisions } from '../../domain/audit/event/verdict.ts'
 
-/** A misspelt field must not pass in silence. */
+/** Rejects unknown fields, such as one with a typo. */
 export const strict = { additionalProperties: false } as const
 
-/** Fields that every sink has; the sender applies them, the sinks do not. */
+/** Fields that every sink has. The sender applies them, not the sinks. */
 export const commonFields = {
   content: Type.Optional(
     Type.Enum([...contentLevels], {
-      description: 'Which texts of prompts and answers leave the gateway. Default none.',
+      description: 'Which texts of prompts and answers are exported. Default none.',
     }),
   ),
   filter: Type.Optional(
@@ -36,22 +36,22 @@ export const urlField = (description: string) => Type.String({ minLength: 1, max
 export const caField = Type.String({
   minLength: 1,
   maxLength: 65_536,
-  description: 'Certificate authority of the destination, PEM, where it is not a public one.',
+  description: 'Certificate authority of the destination, in PEM, if it is not a public one.',
 })
 
 export const compressionField = Type.Enum(['gzip', 'none'])
 
 type UrlRules = { readonly path: string; readonly allowPath?: boolean }
 
-/** What is wrong with an address that a tenant typed. Where it leads is the guard's question, not this one's. */
+/** Problems of an address in a tenant's configuration. The address guard checks where it leads. */
 export function urlProblems(text: string | undefined, { path, allowPath = false }: UrlRules): ConfigProblem[] {
   if (text === undefined) return []
   const url = URL.parse(text)
   const problem = (message: string): ConfigProblem[] => [{ path, message }]
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return problem('must be an https:// address')
-  if (url.username !== '' || url.password !== '') return problem('must not hold a user name or password')
-  if (url.search !== '' || url.hash !== '') return problem('must not hold a query or fragment')
-  if (!allowPath && url.pathname !== '/') return problem('must not hold a path')
+  if (url.username !== '' || url.password !== '') return problem('must not contain a user name or password')
+  if (url.search !== '' || url.hash !== '') return problem('must not contain a query or fragment')
+  if (!allowPath && url.pathname !== '/') return problem('must not contain a path')
   return []
 }
 

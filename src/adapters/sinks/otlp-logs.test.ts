@@ -8,10 +8,10 @@ import { otlpLogs } from './otlp-logs.ts'
 
 const signal = new AbortController().signal
 
-type Rules = { readonly refuses?: (id: string) => boolean; readonly trouble?: () => Reply | undefined }
+type Rules = { readonly isRejected?: (id: string) => boolean; readonly trouble?: () => Reply | undefined }
 
-/** A collector that decodes protobuf's JSON strictly, refuses single records, and says only how many. */
-function collector({ refuses, trouble }: Rules, bodies: unknown[]) {
+/** A collector that decodes protobuf's JSON strictly, rejects single records, and reports only their number. */
+function collector({ isRejected, trouble }: Rules, bodies: unknown[]) {
   return (received: Received): Reply => {
     const reply = trouble?.()
     if (reply) return reply
@@ -26,15 +26,15 @@ function collector({ refuses, trouble }: Rules, bodies: unknown[]) {
       assert.match(String(record.timeUnixNano), /^\d{19}$/)
       assert.ok(Number.isInteger(record.severityNumber))
     }
-    const good = records.filter((record) => !refuses?.(idOf(record)))
+    const good = records.filter((record) => !isRejected?.(idOf(record)))
     bodies.push(...good.map(({ body }) => decoded(body)))
-    const refused = records.length - good.length
-    const partialSuccess = { rejectedLogRecords: String(refused), errorMessage: 'SECRET' }
-    return { status: 200, body: refused > 0 ? { partialSuccess } : {} }
+    const rejected = records.length - good.length
+    const partialSuccess = { rejectedLogRecords: String(rejected), errorMessage: 'SECRET' }
+    return { status: 200, body: rejected > 0 ? { partialSuccess } : {} }
   }
 }
 
-/** OTLP's AnyValue back into JSON; fails on anything that is none. */
+/** OTLP's AnyValue as JSON; fails on anything else. */
 function decoded(value: unknown): unknown {
   assert.ok(isRecord(value))
   const [[kind, inner] = ['null', null], ...rest] = Object.entries(value)
@@ -63,7 +63,7 @@ async function open(t: TestContext, rules: Rules = {}, path = '/otlp') {
 }
 
 describe('otlp_logs', () => {
-  it('carries the whole document in OTLP’s own spelling', async (t) => {
+  it('sends the whole document in OTLP’s format', async (t) => {
     const { sink, bodies, receiver } = await open(t)
     const batch = auditDocuments({ count: 2 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 2 })
@@ -77,16 +77,16 @@ describe('otlp_logs', () => {
     assert.equal(receiver.requests[0]?.headers['content-encoding'], 'gzip')
   })
 
-  it('does not add the path twice', async (t) => {
+  it('does not append the path twice', async (t) => {
     for (const path of ['/otlp/', '/otlp/v1/logs', '/otlp/v1/logs/']) {
       const { sink } = await open(t, {}, path)
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { delivered: 1 })
     }
   })
 
-  it('finds the records that a collector refused without saying which', async (t) => {
-    const refused = ['evt_000002', 'evt_000009']
-    const { sink, bodies } = await open(t, { refuses: (id) => refused.includes(id) })
+  it('finds the records that a collector rejected without naming them', async (t) => {
+    const rejected = ['evt_000002', 'evt_000009']
+    const { sink, bodies } = await open(t, { isRejected: (id) => rejected.includes(id) })
     const outcomes = await sink.deliver(auditDocuments({ count: 12 }), signal)
     assert.deepEqual(tally(outcomes), { delivered: 10, reject: 2 })
     assert.deepEqual([outcomes[2]?.kind, outcomes[9]?.kind], ['reject', 'reject'])
@@ -94,7 +94,7 @@ describe('otlp_logs', () => {
     assert.ok(!JSON.stringify(outcomes).includes('SECRET'))
   })
 
-  it('tries again when the collector is overloaded, and pauses when it refuses the key', async (t) => {
+  it('retries if the collector is overloaded, and pauses if it rejects the key', async (t) => {
     const cases: [number, string][] = [
       [429, 'retry'],
       [502, 'retry'],

@@ -12,13 +12,13 @@ import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } f
 
 const OtlpLogsConfig = Type.Object(
   {
-    url: urlField('A collector; /v1/logs is added unless the path ends in it.'),
+    url: urlField('Address of a collector; /v1/logs is appended unless the path ends in it.'),
     auth: Type.Optional(
       Type.Object(
         {
           header: Type.String({
             pattern: '^[A-Za-z][A-Za-z0-9-]{0,99}$',
-            description: 'Such as authorization or api-key.',
+            description: 'Header name, such as authorization or api-key.',
           }),
           value: Type.String({ pattern: '^[\\x20-\\x7e]{1,1000}$' }),
         },
@@ -35,7 +35,7 @@ type OtlpLogsConfig = Static<typeof OtlpLogsConfig>
 
 const limits = { events: 1_000, bytes: 2_000_000 }
 
-/** Any OpenTelemetry collector, by OTLP over HTTP with JSON. */
+/** Any OpenTelemetry collector, with OTLP over HTTP in JSON. */
 export const otlpLogs = defineSink({
   type: 'otlp_logs',
   schema: OtlpLogsConfig,
@@ -49,11 +49,11 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
   const url = new URL(`${config.url.replace(/(\/v1\/logs)?\/*$/, '')}/v1/logs`)
   const auth = config.auth && { [config.auth.header.toLowerCase()]: config.auth.value }
 
-  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
-    const text = requestText(pieces, instance)
+  const send = async (events: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const text = requestText(events, instance)
     const { body, headers } = await compressed(text, 'application/json', config.compression ?? 'gzip')
-    const answer = await request({ method: 'POST', url, headers: { ...headers, ...auth }, body, signal })
-    return judgeExport(answer, clock.nowMs())
+    const response = await request({ method: 'POST', url, headers: { ...headers, ...auth }, body, signal })
+    return mapExportResponse(response, clock.nowMs())
   }
 
   return {
@@ -62,26 +62,27 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
       deliverEncoded(
         batch.map((document) => toRecord(document, clock.nowMs())),
         limits,
-        (pieces) => send(pieces, signal),
+        (events) => send(events, signal),
       ),
   }
 }
 
 /**
- * A collector may take some records and say how many it refused, not which. The halves are asked then: the protocol
- * would have us forget the refused ones, and an audit log may not; those taken before arrive twice, with one id.
+ * A collector may accept some records and report how many it rejected, but not which. OTLP says to drop the rejected ones, but
+ * an audit log must not. So the halves are sent again; records that were accepted before arrive twice, with the same id.
  */
-function judgeExport(answer: ReceivedResponse, nowMs: number): BatchResult {
-  const { partialSuccess } = jsonOf(answer)
-  const refused = isRecord(partialSuccess) ? Number(partialSuccess.rejectedLogRecords ?? 0) : 0
-  if (answer.status === 200 && refused > 0) return { kind: 'split', reason: 'The collector refused the event.' }
-  return batchResultOf('The collector', answer, nowMs)
+function mapExportResponse(response: ReceivedResponse, nowMs: number): BatchResult {
+  const { partialSuccess } = jsonOf(response)
+  const rejectedRecords = isRecord(partialSuccess) ? Number(partialSuccess.rejectedLogRecords ?? 0) : 0
+  if (response.status === 200 && rejectedRecords > 0)
+    return { kind: 'split', reason: 'The collector rejected the event.' }
+  return batchResultOf('The collector', response, nowMs)
 }
 
-function requestText(pieces: readonly EncodedEvent[], instance: string): string {
+function requestText(events: readonly EncodedEvent[], instance: string): string {
   const attributes = toAny({ 'service.name': 'gatehouse', 'service.instance.id': instance }).kvlistValue?.values
   const [resource, scope] = [JSON.stringify({ attributes }), JSON.stringify({ name: 'gatehouse.audit' })]
-  const records = pieces.map(({ text }) => text).join(',')
+  const records = events.map(({ text }) => text).join(',')
   return `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"scope":${scope},"logRecords":[${records}]}]}]}`
 }
 
@@ -114,7 +115,7 @@ type AnyValue = {
   readonly kvlistValue?: { readonly values: readonly { readonly key: string; readonly value: AnyValue }[] }
 }
 
-/** A JSON value in OTLP's own typed spelling: 64-bit integers are strings there, and null is the empty value. */
+/** A JSON value in OTLP's typed format: 64-bit integers are strings, and null is the empty value. */
 function toAny(value: unknown): AnyValue {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }

@@ -41,18 +41,18 @@ describe('every kind of sink', () => {
   for (const kind of sinkKinds) {
     const config = good[kind.type] ?? {}
 
-    it(`${kind.type}: takes its smallest configuration, and the fields that all have`, () => {
+    it(`${kind.type}: accepts its minimal configuration and the common fields`, () => {
       const common = { content: 'redacted', filter: { event_types: ['policy'], decisions: ['refuse'] } }
       assert.deepEqual(kind.problemsOf({ ...config, ...common }), [])
     })
 
-    it(`${kind.type}: names a field that it does not know, and refuses to open with it`, () => {
+    it(`${kind.type}: names an unknown field, and does not open with it`, () => {
       const misspelt = { ...config, tokn: 'x' }
       assert.deepEqual(kind.problemsOf(misspelt), [{ path: 'tokn', message: 'is not a field of this kind of sink' }])
       assert.throws(() => openSink(kind, misspelt, parts), TypeError)
     })
 
-    it(`${kind.type}: names each field that is missing`, () => {
+    it(`${kind.type}: names each missing field`, () => {
       const problems = kind.problemsOf({})
       assert.ok(problems.length > 0)
       assert.ok(problems.every(({ path, message }) => path !== '' && message !== ''))
@@ -67,7 +67,7 @@ describe('every kind of sink', () => {
   }
 })
 
-describe('a configuration is refused', () => {
+describe('a configuration is rejected', () => {
   const table: [type: string, change: Record<string, unknown>, path: string][] = [
     ['splunk_hec', { url: 'splunk.test' }, 'url'],
     ['splunk_hec', { url: 'ftp://splunk.test' }, 'url'],
@@ -115,7 +115,7 @@ describe('a configuration is refused', () => {
     })
   }
 
-  it('azure_monitor with the ended API’s fields, saying what to use instead', () => {
+  it('azure_monitor with fields of the retired API, with a hint', () => {
     const [problem] = kindOf('azure_monitor').problemsOf({ ...good.azure_monitor, workspace_id: 'w' })
     assert.match(problem?.message ?? '', /has ended: use a data collection rule/)
   })
@@ -126,7 +126,7 @@ describe('a configuration is refused', () => {
     })
   }
 
-  it('for a region that no AWS has, unless an endpoint is given', () => {
+  it('for an unknown AWS region, unless an endpoint is given', () => {
     const store = { ...good.s3, region: 'garage', endpoint: 'https://s3.test' }
     assert.deepEqual(kindOf('s3').problemsOf(store), [])
   })
@@ -135,7 +135,7 @@ describe('a configuration is refused', () => {
 describe('an opened sink', () => {
   const signal = new AbortController().signal
 
-  it('cannot reach an address that its guard refuses, and learns no more than "not reached"', async (t) => {
+  it('cannot reach an address that its guard rejects, and reports only "not reached"', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 200, body: { text: 'Success', code: 0 } }))
     const config = { ...good.splunk_hec, url: receiver.origin }
     await using closed = openSink(kindOf('splunk_hec'), config, parts)
@@ -148,7 +148,7 @@ describe('an opened sink', () => {
     assert.deepEqual(tally(await allowed.deliver(auditDocuments({ count: 2 }), signal)), { delivered: 2 })
   })
 
-  it('tells what the sender must apply before', () => {
+  it('returns the choice that the sender applies', () => {
     const filter = { decisions: ['refuse'] }
     assert.deepEqual(choiceOf({ ...good.s3, content: 'full', filter }), { content: 'full', filter })
     assert.deepEqual(choiceOf(good.s3), { content: undefined, filter: undefined })

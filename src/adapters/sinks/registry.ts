@@ -13,7 +13,7 @@ import { s3 } from './s3.ts'
 import { splunkHec } from './splunk-hec.ts'
 import { webhook } from './webhook.ts'
 
-/** Every kind of sink there is. */
+/** Every kind of sink. */
 const kindByType: Readonly<Record<SinkType, SinkKind<SinkParts>>> = {
   splunk_hec: splunkHec,
   datadog_logs: datadogLogs,
@@ -31,11 +31,11 @@ export const findSinkKind = (type: string): SinkKind<SinkParts> | undefined =>
 
 export type OpenParts = Omit<SinkParts, 'request'> & {
   readonly guard: AddressGuard
-  /** Stands between the sink and the network. */
+  /** Wraps the network calls of the sink. */
   readonly network?: (request: SendRequest) => SendRequest
 }
 
-/** A sink with connections of its own, which are closed with it: no two sinks ever share one. */
+/** Opens a sink with connections of its own, which are closed with it. Two sinks never share a connection. */
 export function openSink(kind: SinkKind<SinkParts>, config: unknown, parts: OpenParts): Sink & AsyncDisposable {
   const { guard, network = (request) => request, ...others } = parts
   const caPem = Value.Check(CommonConfig, config) ? config.tls_ca_pem : undefined

@@ -7,22 +7,22 @@ export const delivered: Delivered = { kind: 'delivered' }
 
 export const pauseFor = (state: Pause['state'], reason: string): Pause => ({ kind: 'pause', state, reason })
 
-export function retryLater(reason: string, answer: ReceivedResponse, nowMs: number): Retry {
-  return { kind: 'retry', reason, retryAfterMs: retryAfterMs(answer, nowMs) }
+export function retryLater(reason: string, response: ReceivedResponse, nowMs: number): Retry {
+  return { kind: 'retry', reason, retryAfterMs: retryAfterMs(response, nowMs) }
 }
 
 /**
- * What HTTP alone says, for whatever a destination has no words of its own for. A credential or an address that is
- * refused pauses and never drops; a body that is refused is narrowed down; the rest is tried again.
+ * The default mapping by HTTP status, if a destination has no codes of its own. A rejected credential or address pauses the
+ * sink and drops nothing. A rejected body is split to find the bad event. Everything else is retried.
  */
-export function batchResultOf(name: string, answer: ReceivedResponse, nowMs: number): BatchResult {
-  const { status } = answer
+export function batchResultOf(name: string, response: ReceivedResponse, nowMs: number): BatchResult {
+  const { status } = response
   const reason = `${name} answered ${status}.`
   if (status >= 200 && status < 300) return delivered
   if (status === 401 || status === 403) return pauseFor('auth_error', `${reason} The credential is not accepted.`)
   if (status === 413) return { kind: 'split', reason: `${reason} The event is too large for it.` }
   if (status === 400 || status === 422) return { kind: 'split', reason: `${reason} The event is not accepted.` }
-  if (status >= 500 || [408, 409, 425, 429].includes(status)) return retryLater(reason, answer, nowMs)
+  if (status >= 500 || [408, 409, 425, 429].includes(status)) return retryLater(reason, response, nowMs)
   if (status >= 300 && status < 400) return pauseFor('config_error', `${reason} Redirects are not followed.`)
   return pauseFor('config_error', `${reason} Check the address.`)
 }
@@ -36,7 +36,7 @@ function retryAfterMs({ headers }: ReceivedResponse, nowMs: number): number | un
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
 }
 
-/** The JSON of an answer as far as it is an object; empty otherwise. */
+/** The JSON object in a response; empty if there is none. */
 export function jsonOf({ body }: ReceivedResponse): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body.toString())
@@ -47,8 +47,8 @@ export function jsonOf({ body }: ReceivedResponse): Readonly<Record<string, unkn
 }
 
 /**
- * A vendor's error code, fit to be shown: a plain word or nothing. Destinations echo what they were sent, and a
- * tenant's URL may lead to something that answers secrets, so no other text of theirs is passed on.
+ * A vendor's error code if it is a plain word, else undefined. No other text of a destination is shown, because destinations echo
+ * what they were sent, and a tenant's URL may lead to a service that answers with secrets.
  */
 export function codeOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w.-]{1,80}$/.test(value) ? value : undefined

@@ -11,8 +11,8 @@ export type StoredObject = {
 }
 
 /**
- * A batch as objects: the events, and one digest for each checkpoint among them. The same batch gives the same keys
- * and bytes whenever it is sent, so that an attempt that was cut short can be repeated.
+ * A batch as objects: one with the events, and a digest for each checkpoint. The same batch always gives the same keys and
+ * bytes, so that an interrupted attempt can be repeated.
  */
 export async function objectsOf(batch: readonly ChainedDocument[], prefix = ''): Promise<readonly StoredObject[]> {
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
@@ -33,9 +33,9 @@ export async function objectsOf(batch: readonly ChainedDocument[], prefix = ''):
 type Lines = { readonly first: ChainedDocument; readonly last: ChainedDocument; readonly text: string }
 
 /**
- * By the time of the first event and never that of sending: Hive's layout, which Athena and its kind read. An object that is
- * there already counts as delivered, so its name tells of all that is in it: another sink may write other events of this
- * range to the same place.
+ * Uses the time of the first event, not of sending, in Hive's layout, which Athena and similar tools read. An existing object
+ * counts as delivered, so the key contains a hash of its content: another sink may write other events of the same range
+ * to the same bucket.
  */
 function keyOf({ first, last, text }: Lines): string {
   const time = new Date(first.time).toISOString()
@@ -43,7 +43,7 @@ function keyOf({ first, last, text }: Lines): string {
   return `org=${first.metadata.tenant_uid}/dt=${time.slice(0, 10)}/hour=${time.slice(11, 13)}/${range}.ndjson.gz`
 }
 
-/** A signed checkpoint on its own, easy to find, with the hash of the object that it came in. */
+/** A signed checkpoint in an object of its own, with the hash of the object that holds its event. */
 function digestOf({ metadata, unmapped }: ChainedDocument, events: StoredObject, folder: string): StoredObject {
   const object = { key: events.key, sha256: sha256(events.body) }
   return {

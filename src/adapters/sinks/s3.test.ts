@@ -12,9 +12,9 @@ import { verifyChain } from '../../domain/audit/chain/verify.ts'
 import { s3 } from './s3.ts'
 
 const signal = new AbortController().signal
-const houseSecret = 'house-secret/+'
-const keys: Record<string, string> = { AKIAHOUSE: houseSecret, ASIAROLE: 'role-secret' }
-const auth = { type: 'access_key', access_key_id: 'AKIAHOUSE', secret_access_key: houseSecret }
+const accessSecret = 'access-secret/+'
+const keys: Record<string, string> = { AKIAGATEWAY: accessSecret, ASIAROLE: 'role-secret' }
+const auth = { type: 'access_key', access_key_id: 'AKIAGATEWAY', secret_access_key: accessSecret }
 
 type Rules = { readonly trouble?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }
 type Objects = Map<string, Received>
@@ -25,7 +25,7 @@ const xml = (status: number, code: string, headers: Record<string, string> = {})
   body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>SECRET</Message></Error>`,
 })
 
-/** An S3 store that believes nothing: signature, payload hash, MD5, clock, bucket and condition are all checked. */
+/** An S3 store that checks signature, payload hash, MD5, clock, bucket and condition. */
 function store({ trouble, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects: Objects) {
   return (received: Received): Reply => {
     const reply = trouble?.() ?? signatureProblem(received, nowMs)
@@ -45,7 +45,7 @@ function store({ trouble, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects
   }
 }
 
-/** Signature Version 4 as the server side recomputes it, from what came over the wire. */
+/** Signature Version 4 as the server recomputes it from the received request. */
 function signatureProblem({ method, target, headers }: Received, nowMs: number): Reply | undefined {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/
@@ -102,7 +102,7 @@ describe('s3', () => {
     assert.equal(object?.headers['content-encoding'], 'gzip')
   })
 
-  it('writes what anybody can check against the chain', async (t) => {
+  it('writes lines that can be verified against the chain', async (t) => {
     const { sink, objects } = await open(t)
     await sink.deliver(auditDocuments({ count: 20, promptLength: 100 }), signal)
     const lines = [...objects.values()].flatMap(({ text }) => text.trimEnd().split('\n'))
@@ -111,7 +111,7 @@ describe('s3', () => {
     assert.deepEqual([report.checked, report.finding], [20, undefined])
   })
 
-  it('takes an object that is there already for delivered, and repeats itself to the byte', async (t) => {
+  it('counts an existing object as delivered, and repeats the same bytes', async (t) => {
     const { sink, objects, receiver } = await open(t)
     const batch = auditDocuments({ count: 50 })
     await sink.deliver(batch, signal)
@@ -121,13 +121,13 @@ describe('s3', () => {
     assert.equal(objects.size, 1)
   })
 
-  it('overwrites where the store cannot write conditionally', async (t) => {
+  it('overwrites if conditional writes are off', async (t) => {
     const { sink, receiver } = await open(t, {}, { conditional_put: false })
     await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.equal(receiver.requests[0]?.headers['if-none-match'], undefined)
   })
 
-  it('sends the headers of encryption, storage class and owner, signed', async (t) => {
+  it('sends signed headers for encryption, storage class and owner', async (t) => {
     const config = {
       sse: 'aws:kms',
       kms_key_id: 'k',
@@ -143,7 +143,7 @@ describe('s3', () => {
     assert.equal(headers?.['x-amz-expected-bucket-owner'], '123456789012')
   })
 
-  it('puts a signed checkpoint under _digest, with the hash of the object it came in', async (t) => {
+  it('writes a signed checkpoint under _digest, with the hash of the object that holds its event', async (t) => {
     const { sink, objects } = await open(t)
     const checkpoint = { chain_uid: 'org_1/1', sequence: 41, signature: 's' }
     await sink.deliver(
@@ -157,7 +157,7 @@ describe('s3', () => {
     assert.equal(digest.object.sha256, createHash('sha256').update(object.raw).digest('hex'))
   })
 
-  it('writes a batch that begins with an event that was sent before, as a test is', async (t) => {
+  it('writes a batch that starts with an event which was sent before, such as a test', async (t) => {
     const { sink, objects } = await open(t)
     const batch = auditDocuments({ count: 3, facts: { code: 'export.test' } })
     await sink.deliver(batch.slice(0, 1), signal)
@@ -165,7 +165,7 @@ describe('s3', () => {
     assert.deepEqual(linesIn(objects), [1, 1, 2, 3])
   })
 
-  it('never takes other events for the same because they lie between the same sequences', async (t) => {
+  it('does not confuse other events of the same range of sequences', async (t) => {
     const { sink, objects } = await open(t)
     const batch = auditDocuments({ count: 3 })
     await sink.deliver(
@@ -176,7 +176,7 @@ describe('s3', () => {
     assert.deepEqual(linesIn(objects), [1, 1, 2, 3, 3])
   })
 
-  it('addresses AWS by the bucket’s own host, and by path where the name has a dot', async (t) => {
+  it('uses the bucket’s own host at AWS, and the path if the name has a dot', async (t) => {
     const cases: [bucket: string, host: string, path: string][] = [
       ['audit', 'audit.s3.eu-central-1.amazonaws.com', '/org%3Dorg_1/'],
       ['au.dit', 's3.eu-central-1.amazonaws.com', '/au.dit/org%3Dorg_1/'],
@@ -201,7 +201,7 @@ describe('s3 pauses', () => {
     }
   })
 
-  it('on a bucket that is not there, and one in another region, which it names', async (t) => {
+  it('on a missing bucket, and on one in another region, which it names', async (t) => {
     const missing = await open(t, { bucket: 'other' })
     const [first] = await missing.sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(first, { kind: 'pause', state: 'config_error', reason: 'The store answered 404 (NoSuchBucket).' })
@@ -218,7 +218,7 @@ describe('s3 pauses', () => {
   })
 })
 
-describe('s3 tries again', () => {
+describe('s3 retries', () => {
   const replies: [string, Reply][] = [
     ['slow down', xml(503, 'SlowDown')],
     ['a slow upload', xml(400, 'RequestTimeout')],
@@ -233,13 +233,13 @@ describe('s3 tries again', () => {
     })
   }
 
-  it('when its own clock is wrong, and says so', async (t) => {
+  it('when the gateway’s clock is wrong, and reports it', async (t) => {
     const { sink } = await open(t, { nowMs: testTimeMs + 3_600_000 })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.match(outcome?.kind === 'retry' ? outcome.reason : '', /clock of this gateway is wrong/)
   })
 
-  it('when the connection breaks', async (t) => {
+  it('when the connection fails', async (t) => {
     const { sink } = await open(t, { trouble: () => assert.fail('cut') })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { retry: 1 })
   })
@@ -259,12 +259,12 @@ describe('s3 with a role', () => {
     const receiver = await startReceiver(t, store({}, objects))
     const issuer = await startReceiver(t, answer)
     const parts = sinkParts(t, { routes: { [sts]: issuer.origin }, clock: jumpingClock(testTimeMs) })
-    const awsCredentials = operator ? { accessKeyId: 'AKIAHOUSE', secretAccessKey: 'op' } : undefined
+    const awsCredentials = operator ? { accessKeyId: 'AKIAGATEWAY', secretAccessKey: 'op' } : undefined
     const config = { bucket: 'audit', region: 'eu-central-1', endpoint: receiver.origin, auth: role }
     return { sink: s3.open(config, { ...parts, awsCredentials }), issuer, receiver }
   }
 
-  it('assumes it once, with our external id, and signs with what it was given', async (t) => {
+  it('assumes it once, with the gateway’s external id, and signs with the issued credentials', async (t) => {
     const { sink, issuer, receiver } = await openRole(t, () => grant(testTimeMs + 3_600_000))
     const batch = auditDocuments({ count: 2 })
     assert.deepEqual(tally(await sink.deliver(batch.slice(0, 1), signal)), { delivered: 1 })
@@ -278,22 +278,22 @@ describe('s3 with a role', () => {
     assert.equal(receiver.requests[0]?.headers['x-amz-security-token'], 'tok')
   })
 
-  it('renews it five minutes before it ends', async (t) => {
+  it('renews it five minutes before it expires', async (t) => {
     const { sink, issuer } = await openRole(t, () => grant(testTimeMs + 299_000))
     for (const document of auditDocuments({ count: 2 })) await sink.deliver([document], signal)
     assert.equal(issuer.requests.length, 2)
   })
 
-  it('pauses when the role is refused, or this gateway has no identity of its own', async (t) => {
-    const refused = await openRole(t, () => xml(403, 'AccessDenied'))
+  it('pauses if the role is rejected, or if the gateway has no AWS identity', async (t) => {
+    const denied = await openRole(t, () => xml(403, 'AccessDenied'))
     const nobody = await openRole(t, () => grant(testTimeMs + 3_600_000), false)
-    for (const { sink } of [refused, nobody]) {
+    for (const { sink } of [denied, nobody]) {
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(stateOf(outcome), 'auth_error')
     }
   })
 
-  it('tries again when AWS is asked too often, which it says with 400', async (t) => {
+  it('retries when AWS throttles with status 400', async (t) => {
     const { sink } = await openRole(t, () => xml(400, 'Throttling'))
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.equal(stateOf(outcome), 'retry')

@@ -17,8 +17,8 @@ export type Signable = {
 }
 
 /**
- * AWS Signature Version 4, in headers, over every header given and the payload's hash. Answers all headers to send.
- * The URL's path must be encoded as it will travel (`encodeKey`), and the query empty.
+ * AWS Signature Version 4 in headers, over all given headers and the hash of the payload. Returns all headers to send. The path
+ * of the URL must already be encoded (`encodeKey`), and its query must be empty.
  */
 export function signRequest(request: Signable, credentials: AwsCredentials): Record<string, string> {
   const time = amzTime(request.nowMs)
@@ -43,7 +43,7 @@ export function signRequest(request: Signable, credentials: AwsCredentials): Rec
   return { ...headers, authorization }
 }
 
-/** A key as it stands in a path: every byte that RFC 3986 does not leave unreserved is escaped, slashes stay. */
+/** Encodes a key for a path: escapes every byte that is not unreserved in RFC 3986, except slashes. */
 export const encodeKey = (key: string): string =>
   encodeURIComponent(key)
     .replaceAll('%2F', '/')

@@ -4,21 +4,20 @@ import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
 import { delivered, jsonOf } from './response-mapping.ts'
 import type { BatchResult } from './encoded-events.ts'
-import { waitFor } from './wait.ts'
 
-/** Asks the collector which of these it has acknowledged. */
-export type AskForAcks = (ids: readonly number[], signal: AbortSignal) => Promise<ReceivedResponse>
+/** Queries the collector for the status of these acknowledgements. */
+export type QueryAcks = (ids: readonly number[], signal: AbortSignal) => Promise<ReceivedResponse>
 
 export type AckParts = {
-  readonly ask: AskForAcks
-  readonly judge: (answer: ReceivedResponse) => BatchResult
+  readonly queryAcks: QueryAcks
+  readonly mapResponse: (response: ReceivedResponse) => BatchResult
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 const unacknowledged = 'Splunk accepted the events, but no indexer has acknowledged them.'
 
-/** Waits until all of these are acknowledged, asking for those that are not with one call. */
+/** Waits until all ids are acknowledged; each poll queries the missing ones with one call. */
 export async function awaitAcks(
   ids: readonly number[],
   parts: AckParts,
@@ -27,41 +26,57 @@ export async function awaitAcks(
   const waiting = new Set(ids)
   for (const delayMs of pollDelays()) {
     await waitFor(parts.clock, delayMs, parts.signal)
-    const answer = await asked([...waiting], parts)
+    const response = await pollAcks([...waiting], parts)
     for (const id of waiting) {
-      if ('kind' in answer) outcomes.set(id, answer)
-      else if (answer.acks[id] === true) {
+      if ('kind' in response) outcomes.set(id, response)
+      else if (response.acks[id] === true) {
         outcomes.set(id, delivered)
         waiting.delete(id)
       }
     }
-    if ('kind' in answer || waiting.size === 0) break
+    if ('kind' in response || waiting.size === 0) break
   }
   return outcomes
 }
 
 type Acks = { readonly acks: Readonly<Record<string, unknown>> }
 
-/** What is acknowledged by now, or why nobody can say. */
-async function asked(ids: readonly number[], { ask, judge, signal }: AckParts): Promise<Acks | DeliveryOutcome> {
+/** The acknowledgements so far, or why they are unknown. */
+async function pollAcks(
+  ids: readonly number[],
+  { queryAcks, mapResponse, signal }: AckParts,
+): Promise<Acks | DeliveryOutcome> {
   try {
-    const answer = await ask(ids, signal)
-    const verdict = judge(answer)
-    if (verdict.kind === 'pause' || verdict.kind === 'retry') return verdict
-    const { acks } = jsonOf(answer)
-    if (verdict.kind === 'delivered') return { acks: isRecord(acks) ? acks : {} }
-    return { kind: 'retry', reason: `Splunk answered ${answer.status} when it was asked for acknowledgements.` }
+    const response = await queryAcks(ids, signal)
+    const result = mapResponse(response)
+    if (result.kind === 'pause' || result.kind === 'retry') return result
+    const { acks } = jsonOf(response)
+    if (result.kind === 'delivered') return { acks: isRecord(acks) ? acks : {} }
+    return { kind: 'retry', reason: `Splunk answered ${response.status} to the query for acknowledgements.` }
   } catch (error) {
     if (error instanceof Unreachable) return { kind: 'retry', reason: error.message, cause: error.cause }
     throw error
   }
 }
 
-/** Soon at first, then every ten seconds, for five minutes in all. */
+/** Short delays at first, then every ten seconds, for five minutes in total. */
 function* pollDelays(): Generator<number> {
   let waitedMs = 0
   for (let delayMs = 250; waitedMs < 300_000; delayMs = Math.min(delayMs * 2, 10_000)) {
     waitedMs += delayMs
     yield delayMs
   }
+}
+
+/** Resolves after `delayMs`; throws the signal's reason as soon as it aborts. */
+async function waitFor(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const wake = (): void => resolve()
+  const cancel = clock.after(delayMs, wake)
+  signal.addEventListener('abort', wake, { once: true })
+  await promise
+  cancel()
+  signal.removeEventListener('abort', wake)
+  signal.throwIfAborted()
 }

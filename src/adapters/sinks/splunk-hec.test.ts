@@ -12,7 +12,7 @@ const signal = new AbortController().signal
 
 type Collector = {
   readonly indexed: unknown[]
-  /** Acknowledgements that were asked for, and how often before they came. */
+  /** Number of queries for acknowledgements. */
   polls: number
 }
 
@@ -23,7 +23,7 @@ type Rules = {
   readonly withAck?: boolean
   readonly acksAfterPolls?: number
   readonly isAcknowledged?: (id: number) => boolean
-  /** Answers instead of the collector, while it answers something. */
+  /** Replaces the collector's reply while it returns one. */
   readonly trouble?: () => Reply | undefined
 }
 
@@ -32,7 +32,7 @@ const says = (status: number, code: number, more: object = {}): Reply => ({
   body: { text: '…', code, ...more },
 })
 
-/** Splunk's event collector by its documented rules: order of checks, codes, and the number of the bad event. */
+/** Splunk's event collector as documented: order of checks, codes, and the number of the bad event. */
 function collector(rules: Rules): { readonly state: Collector; readonly handle: Handler } {
   const state: Collector = { indexed: [], polls: 0 }
   let ackId = 0
@@ -119,7 +119,7 @@ describe('splunk_hec', () => {
     ])
   })
 
-  it('compresses unless told not to', async (t) => {
+  it('compresses unless compression is off', async (t) => {
     for (const [compression, encoding] of [
       ['gzip', 'gzip'],
       ['none', undefined],
@@ -130,7 +130,7 @@ describe('splunk_hec', () => {
     }
   })
 
-  it('keeps a request under a megabyte before compression, in order', async (t) => {
+  it('limits a request to one megabyte before compression, in order', async (t) => {
     const { sink, state, receiver } = await open(t, {})
     const batch = auditDocuments({ count: 60, promptLength: 50_000 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 60 })
@@ -142,7 +142,7 @@ describe('splunk_hec', () => {
     )
   })
 
-  it('halves what a smaller limit of the server refuses with 413', async (t) => {
+  it('splits a request that the server rejects with 413', async (t) => {
     const { sink, state } = await open(t, { maxBytes: 20_000 }, { compression: 'none' })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 40 }), signal)), { delivered: 40 })
     assert.equal(state.indexed.length, 40)
@@ -164,14 +164,14 @@ describe('splunk_hec', () => {
     assert.equal(new Set(state.indexed.map(idOf)).size, 8)
   })
 
-  it('pauses on a credential that is refused, and drops nothing', async (t) => {
+  it('pauses on a rejected credential, and drops nothing', async (t) => {
     const { sink } = await open(t, {}, { token: 'wrong' })
     const outcomes = await sink.deliver(auditDocuments({ count: 2 }), signal)
     const pause = { kind: 'pause', state: 'auth_error', reason: 'Splunk answered 403, code 4: the token is invalid.' }
     assert.deepEqual(outcomes, [pause, pause])
   })
 
-  it('pauses on an index that does not exist: that is configuration, not the event', async (t) => {
+  it('pauses on an index that does not exist, because the configuration is wrong, not the event', async (t) => {
     const { sink } = await open(t, { indexes: ['main'] }, { index: 'nope' })
     const [outcome] = await sink.deliver(auditDocuments({ count: 3 }), signal)
     assert.deepEqual(outcome, {
@@ -181,7 +181,7 @@ describe('splunk_hec', () => {
     })
   })
 
-  it('tries again later when the server is busy, as late as it asks', async (t) => {
+  it('retries when the server is busy, after the delay that it requests', async (t) => {
     const { sink } = await open(t, { trouble: () => ({ ...says(503, 9), headers: { 'retry-after': '17' } }) })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(outcome, {
@@ -191,7 +191,7 @@ describe('splunk_hec', () => {
     })
   })
 
-  it('tries again on codes it does not know and on a connection that breaks', async (t) => {
+  it('retries on unknown codes and on a broken connection', async (t) => {
     const replies = [says(503, 77), { status: 429 }, { status: 500, body: 'not json' }, undefined]
     for (const reply of replies) {
       const { sink } = await open(t, { trouble: () => reply ?? assert.fail('cut') })
@@ -199,7 +199,7 @@ describe('splunk_hec', () => {
     }
   })
 
-  it('never passes on a text of the server’s own', async (t) => {
+  it('never shows a text of the server', async (t) => {
     const { sink } = await open(t, { trouble: () => ({ status: 400, body: { text: 'SECRET', code: 6 } }) })
     const outcomes = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.ok(!JSON.stringify(outcomes).includes('SECRET'))
@@ -214,7 +214,7 @@ describe('splunk_hec with acknowledgement', () => {
     assert.deepEqual(clock.waits, [250, 500, 1_000, 2_000, 4_000])
   })
 
-  it('does not wait for one acknowledgement before it sends the next request, and asks for all of them at once', async (t) => {
+  it('sends the next request without waiting for an acknowledgement, and queries all of them together', async (t) => {
     const { sink, state, receiver } = await open(t, { withAck: true, acksAfterPolls: 2 }, { use_ack: true })
     const batch = auditDocuments({ count: 60, promptLength: 50_000 })
     assert.ok(sink.goal.bytes >= 4_000_000)
@@ -231,7 +231,7 @@ describe('splunk_hec with acknowledgement', () => {
     assert.deepEqual(JSON.parse(receiver.requests.at(-1)?.text ?? ''), { acks: [0, 1, 2, 3] })
   })
 
-  it('stands still before the first request that nobody acknowledged', async (t) => {
+  it('stops before the first request without an acknowledgement', async (t) => {
     const { sink } = await open(t, { withAck: true, isAcknowledged: (id) => id !== 1 }, { use_ack: true })
     const outcomes = await sink.deliver(auditDocuments({ count: 60, promptLength: 50_000 }), signal)
     const first = outcomes.findIndex(({ kind }) => kind === 'retry')
@@ -239,20 +239,20 @@ describe('splunk_hec with acknowledgement', () => {
     assert.equal(outcomes.at(-1)?.kind, 'delivered')
   })
 
-  it('sends again what nobody acknowledged in five minutes', async (t) => {
+  it('retries events without an acknowledgement after five minutes', async (t) => {
     const { sink, clock } = await open(t, { withAck: true, acksAfterPolls: Infinity }, { use_ack: true })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
     assert.ok(clock.waits.reduce((sum, wait) => sum + wait) >= 300_000)
     assert.ok(Math.max(...clock.waits) <= 10_000)
   })
 
-  it('pauses when the token does not acknowledge', async (t) => {
+  it('pauses if the token has no acknowledgement', async (t) => {
     const { sink } = await open(t, {}, { use_ack: true })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.equal(outcome?.kind === 'pause' && outcome.state, 'config_error')
   })
 
-  it('stops waiting when it is told to', async (t) => {
+  it('stops waiting when the signal aborts', async (t) => {
     const controller = new AbortController()
     const { sink } = await open(
       t,

@@ -7,7 +7,7 @@ import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.
 import { compressed, type CompressedBody } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
-import { awaitAcks, type AskForAcks } from './splunk-acks.ts'
+import { awaitAcks, type QueryAcks } from './splunk-acks.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
@@ -47,32 +47,32 @@ export const splunkHec = defineSink({
 
 function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
   const { request, clock, random, instance } = parts
-  // A channel per opening: what an earlier one left unacknowledged is sent again in full.
+  // A new channel each time the sink is opened; unacknowledged events of an earlier channel are sent again.
   const channel = uuidOf(random.bytes(16))
   const headers = {
     authorization: `Splunk ${config.token}`,
     ...(config.use_ack && { 'x-splunk-request-channel': channel }),
   }
-  const post = async (path: string, packet: CompressedBody, signal: AbortSignal): Promise<ReceivedResponse> =>
+  const post = async (path: string, payload: CompressedBody, signal: AbortSignal): Promise<ReceivedResponse> =>
     request({
       method: 'POST',
       url: new URL(path, config.url),
       signal,
-      body: packet.body,
-      headers: { ...headers, ...packet.headers },
+      body: payload.body,
+      headers: { ...headers, ...payload.headers },
     })
 
-  const send = async (pieces: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
-    const text = pieces.map((piece) => piece.text).join('\n')
-    const packet = await compressed(text, 'application/json', config.compression ?? 'gzip')
-    const answer = await post('/services/collector/event', packet, signal)
-    const verdict = judgeHec(answer, pieces.length, clock.nowMs())
-    return verdict.kind === 'delivered' && config.use_ack ? ticketIn(answer) : verdict
+  const send = async (events: readonly EncodedEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const text = events.map((event) => event.text).join('\n')
+    const payload = await compressed(text, 'application/json', config.compression ?? 'gzip')
+    const response = await post('/services/collector/event', payload, signal)
+    const result = mapHecResponse(response, events.length, clock.nowMs())
+    return result.kind === 'delivered' && config.use_ack ? ticketIn(response) : result
   }
 
-  const ask: AskForAcks = async (ids, signal) => {
-    const packet = await compressed(JSON.stringify({ acks: ids }), 'application/json', 'none')
-    return post(`/services/collector/ack?channel=${channel}`, packet, signal)
+  const queryAcks: QueryAcks = async (ids, signal) => {
+    const payload = await compressed(JSON.stringify({ acks: ids }), 'application/json', 'none')
+    return post(`/services/collector/ack?channel=${channel}`, payload, signal)
   }
 
   const requests = config.use_ack ? requestsAhead : 1
@@ -83,19 +83,24 @@ function createSplunkHecSink(config: SplunkHecConfig, parts: SinkParts): Sink {
         batch.map((document) => envelope(document, config, instance)),
         limits,
         {
-          send: (pieces) => send(pieces, signal),
+          send: (events) => send(events, signal),
           confirm: (tickets) =>
-            awaitAcks(tickets, { ask, judge: (answer) => judgeHec(answer, 1, clock.nowMs()), clock, signal }),
+            awaitAcks(tickets, {
+              queryAcks,
+              mapResponse: (response) => mapHecResponse(response, 1, clock.nowMs()),
+              clock,
+              signal,
+            }),
         },
       ),
   }
 }
 
-/** So many are sent before the first must be acknowledged. */
+/** Requests that are sent before the first must be acknowledged. */
 const requestsAhead = 8
 
-function ticketIn(answer: ReceivedResponse): BatchResult {
-  const { ackId } = jsonOf(answer)
+function ticketIn(response: ReceivedResponse): BatchResult {
+  const { ackId } = jsonOf(response)
   return typeof ackId === 'number' ? { kind: 'accepted', ticket: ackId } : noAck
 }
 
@@ -125,9 +130,9 @@ function envelope(document: ChainedDocument, config: SplunkHecConfig, instance: 
   return toEncodedEvent(event, time)
 }
 
-type Meaning = readonly [kind: 'auth' | 'config' | 'event' | 'busy', words: string]
+type Meaning = readonly [kind: 'auth' | 'config' | 'event' | 'busy', text: string]
 
-/** Splunk's own codes. 0 and 17 mean well; one that is not listed is judged by its HTTP status. */
+/** Splunk's own codes. 0 and 17 mean success; for codes that are not listed the HTTP status decides. */
 const meanings: Readonly<Record<number, Meaning>> = {
   1: ['auth', 'the token is disabled'],
   2: ['auth', 'a token is required'],
@@ -149,13 +154,13 @@ const meanings: Readonly<Record<number, Meaning>> = {
   20: ['busy', 'the queues are full and acknowledgement is unavailable'],
 }
 
-function judgeHec(answer: ReceivedResponse, count: number, nowMs: number): BatchResult {
-  const { code, 'invalid-event-number': index } = jsonOf(answer)
+function mapHecResponse(response: ReceivedResponse, count: number, nowMs: number): BatchResult {
+  const { code, 'invalid-event-number': index } = jsonOf(response)
   const meaning = typeof code === 'number' ? meanings[code] : undefined
-  if (!meaning || answer.status < 400) return batchResultOf('Splunk', answer, nowMs)
-  const [kind, words] = meaning
-  const reason = `Splunk answered ${answer.status}, code ${Number(code)}: ${words}.`
-  if (kind === 'busy') return retryLater(reason, answer, nowMs)
+  if (!meaning || response.status < 400) return batchResultOf('Splunk', response, nowMs)
+  const [kind, text] = meaning
+  const reason = `Splunk answered ${response.status}, code ${Number(code)}: ${text}.`
+  if (kind === 'busy') return retryLater(reason, response, nowMs)
   if (kind !== 'event') return pauseFor(`${kind}_error`, reason)
   const isNumbered = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count
   return isNumbered ? { kind: 'reject_one', index, reason } : { kind: 'split', reason }

@@ -8,7 +8,7 @@ import { webhook } from './webhook.ts'
 
 const signal = new AbortController().signal
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-// Somebody else's implementation of Standard Webhooks: it checks the signature and that the timestamp is fresh.
+// An independent implementation of Standard Webhooks, which checks the signature and the age of the timestamp.
 const { webhooks } = new OpenAI({ apiKey: 'unused' })
 
 async function open(t: TestContext, handle: Handler = () => ({ status: 204 }), config: object = {}) {
@@ -20,7 +20,7 @@ async function open(t: TestContext, handle: Handler = () => ({ status: 204 }), c
 
 describe('webhook', () => {
   for (const key of [secret, 'a plain-text secret of mine'.replaceAll(' ', '_')]) {
-    it(`signs what it sends (${key.slice(0, 6)}…) so that a receiver of the standard accepts it`, async (t) => {
+    it(`signs its requests (${key.slice(0, 6)}…) so that a receiver of the standard accepts them`, async (t) => {
       const { sink, receiver } = await open(t, undefined, { secret: key })
       const batch = auditDocuments({ count: 3 })
       assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 3 })
@@ -35,7 +35,7 @@ describe('webhook', () => {
     })
   }
 
-  it('repeats a batch under the same id', async (t) => {
+  it('repeats a batch with the same id', async (t) => {
     const { sink, receiver } = await open(t)
     const batch = auditDocuments({ count: 3 })
     await sink.deliver(batch, signal)
@@ -71,7 +71,7 @@ describe('webhook', () => {
     [599, 'retry'],
   ]
   for (const [status, expected] of statuses) {
-    it(`takes ${status} for ${expected}`, async (t) => {
+    it(`maps ${status} to ${expected}`, async (t) => {
       const { sink } = await open(t, () => ({ status, headers: { location: 'http://127.0.0.1:1/' } }))
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(outcome?.kind === 'pause' ? outcome.state : outcome?.kind, expected)

@@ -10,10 +10,10 @@ import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } f
 
 const WebhookConfig = Type.Object(
   {
-    url: urlField('Where batches are posted; may hold a path.'),
+    url: urlField('Address to which batches are posted; may contain a path.'),
     secret: Type.String({
       pattern: '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
-      description: 'The key of the signatures: whsec_ and base64, or at least 24 plain characters.',
+      description: 'Signing key: whsec_ and base64, or at least 24 plain characters.',
     }),
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
@@ -24,7 +24,7 @@ type WebhookConfig = Static<typeof WebhookConfig>
 
 const limits = { events: 500, bytes: 500_000 }
 
-/** Any receiver that knows Standard Webhooks (https://www.standardwebhooks.com): signed, timestamped batches. */
+/** Any receiver of Standard Webhooks (https://www.standardwebhooks.com): signed batches with a timestamp. */
 export const webhook = defineSink({
   type: 'webhook',
   schema: WebhookConfig,
@@ -37,10 +37,10 @@ export const webhook = defineSink({
 function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts): Sink {
   const key = keyOf(config.secret)
 
-  const send = async (pieces: readonly EventPiece[], signal: AbortSignal): Promise<BatchResult> => {
-    const body = `{"type":"audit.events","data":[${pieces.map(({ text }) => text).join(',')}]}`
-    // The id stays the same when a batch is repeated, the timestamp does not: receivers refuse old ones.
-    const id = `${pieces[0]?.id}-${pieces.length}`
+  const send = async (events: readonly WebhookEvent[], signal: AbortSignal): Promise<BatchResult> => {
+    const body = `{"type":"audit.events","data":[${events.map(({ text }) => text).join(',')}]}`
+    // A repeated batch has the same id but a new timestamp, because receivers reject old ones.
+    const id = `${events[0]?.id}-${events.length}`
     const timestamp = String(Math.floor(clock.nowMs() / 1000))
     const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
     const headers = {
@@ -49,25 +49,25 @@ function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts)
       'webhook-timestamp': timestamp,
       'webhook-signature': `v1,${signature}`,
     }
-    const answer = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
-    if (answer.status === 410) return pauseFor('config_error', 'The receiver answered 410: it wants no more events.')
-    return batchResultOf('The receiver', answer, clock.nowMs())
+    const response = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
+    if (response.status === 410) return pauseFor('config_error', 'The receiver answered 410: it wants no more events.')
+    return batchResultOf('The receiver', response, clock.nowMs())
   }
 
   return {
     goal: { ...limits, waitMs: 1_000 },
-    deliver: (batch, signal) => deliverEncoded(batch.map(toEventPiece), limits, (pieces) => send(pieces, signal)),
+    deliver: (batch, signal) => deliverEncoded(batch.map(toWebhookEvent), limits, (events) => send(events, signal)),
   }
 }
 
-type EventPiece = EncodedEvent & { readonly id: string }
+type WebhookEvent = EncodedEvent & { readonly id: string }
 
-const toEventPiece = (document: ChainedDocument): EventPiece => ({
+const toWebhookEvent = (document: ChainedDocument): WebhookEvent => ({
   ...toEncodedEvent(truncated(document, defaultSizeLimits), document.time),
   id: document.metadata.uid,
 })
 
-/** Standard Webhooks' spelling of a secret, or the characters as they are. */
+/** A secret in the format of Standard Webhooks (`whsec_` and base64), or as plain characters. */
 function keyOf(secret: string): Buffer {
   const prefix = 'whsec_'
   return secret.startsWith(prefix) ? Buffer.from(secret.slice(prefix.length), 'base64') : Buffer.from(secret)
