@@ -76,7 +76,7 @@ export function createAdministration(parts: AdministrationParts) {
     exports: exportStore(tx, seals.exportSecrets),
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
     overrides: overrideStore(tx),
-    idempotency: idempotencyStore(tx, { engine: database.engine, seal: seals.keptReplies }),
+    idempotency: idempotencyStore(tx, { engine: database.engine, encryption: seals.keptReplies }),
   })
   const directory = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
   const policies = createPolicyAdministration({

@@ -7,7 +7,7 @@ import { openSink, choiceOf, findSinkKind } from '../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../adapters/sinks/sigv4.ts'
 import { createAddressGuard, type AddressGuard } from '../adapters/network/address-guard.ts'
 import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
-import { deliveryStore, forgetLeases } from '../adapters/stores/sql/exports/delivery.ts'
+import { deliveryStore, releaseAllLeases } from '../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../domain/audit/export/configuration.ts'
 import { deliveryOutcomes, type OpenedSink } from '../domain/audit/export/sink.ts'
 import { createBacklogGauges } from '../jobs/export-backlog.ts'
@@ -26,7 +26,7 @@ export type OpenExports = AsyncDisposable & {
 export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
   const { config, database, clock, random, network, ids, log, metrics, audit, seal, live, jobs } = parts
   await using opened = new AsyncDisposableStack()
-  if (database.engine === 'sqlite') await forgetLeases(database)
+  if (database.engine === 'sqlite') await releaseAllLeases(database)
   const guard = guardOf(config.exports)
   const sinkParts = { guard, clock, random, network, instance: hostname() }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
@@ -35,7 +35,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
     const awsCredentials = awsCredentialsOf(config.exports, live)
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
-  const store = deliveryStore({ database, clock, events: audit.events, seal, owner: ids('node'), leaseMs })
+  const store = deliveryStore({ database, clock, events: audit.events, encryption: seal, owner: ids('node'), leaseMs })
   const senders = opened.use(
     createSenders({
       store,

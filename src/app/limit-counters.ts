@@ -53,7 +53,7 @@ async function joinCluster(parts: LimitCounterParts, ownId: string, opened: Asyn
   const { database, clock, jobs, warn } = parts
   const onError = warn('this node could not leave the cluster')
   const member = opened.use(await joinNodes({ database, clock, ownId, onError }))
-  opened.use(jobs.start('node-heartbeat', member.look))
+  opened.use(jobs.start('node-heartbeat', member.refresh))
   return member
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from '../base/random.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import {
-  readOrMakeSecret,
+  readOrCreateSecret,
   readPreviousSecret,
   removePreviousSecret,
   replaceSecret,
@@ -20,7 +20,7 @@ export function readServerSecrets(config: Config, random: Random): ServerSecrets
   if (databaseUrl !== undefined) {
     throw new ConfigError(['secret: GATEHOUSE_SECRET must be set with DATABASE_URL, the same on every node'])
   }
-  return { current: readOrMakeSecret(dataDir, random), previous: previous ?? readPreviousSecret(dataDir), next }
+  return { current: readOrCreateSecret(dataDir, random), previous: previous ?? readPreviousSecret(dataDir), next }
 }
 
 /** The secret files of the data folder; undefined if the secret comes from the configuration. */

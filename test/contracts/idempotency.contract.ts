@@ -113,7 +113,7 @@ async function openScene(open: () => Promise<Database>) {
   await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
   let worked = 0
   const store = <T>(use: (store: IdempotencyStore) => Promise<T>): Promise<T> =>
-    database.transaction((tx) => use(idempotencyStore(tx, { engine: database.engine, seal })))
+    database.transaction((tx) => use(idempotencyStore(tx, { engine: database.engine, encryption: seal })))
   const answer = async (): Promise<typeof reply> => {
     worked++
     return reply

@@ -22,14 +22,14 @@ export function nodesContract({ name, skip, open }: Engine): void {
       assert.equal(there.count(), 2)
       for (let count = 0; count < 10; count++) {
         await near.pass(9_000)
-        await there.look()
-        await here.look()
+        await there.refresh()
+        await here.refresh()
       }
       assert.ok(here.count() === 2 && here.isAlive('there') && there.isAlive('here'))
       for (let count = 0; count < 6; count++) {
         assert.ok(here.isAlive('there'))
         await near.pass(10_000)
-        await here.look()
+        await here.refresh()
       }
       assert.equal(here.isAlive('there'), false)
       assert.equal(here.count(), 1)

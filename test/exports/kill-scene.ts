@@ -3,5 +3,5 @@ import { createEncryption } from '../../src/base/encryption.ts'
 
 /** What the process that is killed and the test that kills it share. */
 export const killSecret = 'a secret for the test that kills'
-export const killSeal = createEncryption(new Uint8Array(32).fill(9), systemRandom)
+export const killEncryption = createEncryption(new Uint8Array(32).fill(9), systemRandom)
 export const webhookSecret = 'a-secret-of-the-webhook-0123'

@@ -19,7 +19,7 @@ import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import { longRun } from '../support/long-run.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { killSeal, killSecret, webhookSecret } from './kill-scene.ts'
+import { killEncryption, killSecret, webhookSecret } from './kill-scene.ts'
 
 const total = longRun ? 50_000 : 4_000
 const kills = longRun ? 100 : 6
@@ -81,7 +81,7 @@ async function fill(dataDir: string, url: string): Promise<void> {
     { sql: `insert into organization (id, name, changed_at, created_at) values ('org_1', 'One', 1, 1)` },
   ])
   await database.transaction((tx) =>
-    exportStore(tx, killSeal).insert(
+    exportStore(tx, killEncryption).insert(
       {
         id: 'sink_1',
         organizationId: 'org_1',

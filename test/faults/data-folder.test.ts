@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DataFolderInUse, lockDataFolder, readOrMakeSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
+import {
+  DataFolderInUse,
+  lockDataFolder,
+  readOrCreateSecret,
+} from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -50,16 +54,16 @@ describe('the lock of a data folder', () => {
 describe('the secret of a data folder', () => {
   it('is made once, readable by its owner alone', async () => {
     await using folder = await temporaryFolder()
-    const secret = readOrMakeSecret(folder.path)
+    const secret = readOrCreateSecret(folder.path)
     assert.equal(Buffer.from(secret, 'base64url').length, 32)
-    assert.equal(readOrMakeSecret(folder.path), secret)
+    assert.equal(readOrCreateSecret(folder.path), secret)
     assert.equal(statSync(join(folder.path, 'secret')).mode & 0o777, 0o600)
   })
 
   it('is not replaced when the file was damaged', async () => {
     await using folder = await temporaryFolder()
     writeFileSync(join(folder.path, 'secret'), 'half a secr')
-    assert.throws(() => readOrMakeSecret(folder.path), /does not hold 32 bytes in base64url/)
+    assert.throws(() => readOrCreateSecret(folder.path), /does not contain 32 bytes in base64url/)
   })
 })
 

@@ -12,15 +12,16 @@ export const leaseMs = 15_000
 /** Sinks of a database with two organizations, their log, and any number of nodes that send. */
 export async function openExportStore(database: Database) {
   const log = await openAuditLog(database)
-  const seal = createEncryption(new Uint8Array(32).fill(7), systemRandom)
+  const encryption = createEncryption(new Uint8Array(32).fill(7), systemRandom)
   const ids = createIds(log.clock, systemRandom)
   const within = <T>(work: (store: ExportStore) => Promise<T>): Promise<T> =>
-    database.transaction((tx) => work(exportStore(tx, seal)))
+    database.transaction((tx) => work(exportStore(tx, encryption)))
   return {
     log,
-    seal,
+    encryption,
     within,
-    node: (owner: string) => deliveryStore({ database, clock: log.clock, events: log.events, seal, owner, leaseMs }),
+    node: (owner: string) =>
+      deliveryStore({ database, clock: log.clock, events: log.events, encryption, owner, leaseMs }),
     /** A sink that gets all there is, unless it is told to begin now. */
     async addSink(sink: Partial<ExportSink> = {}, start: 'now' | 'retained' = 'retained'): Promise<ExportSink> {
       const made: ExportSink = {

@@ -1,8 +1,13 @@
 import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite'
-import type { Database, DatabaseRow, Statement, StatementResult } from '../../src/adapters/stores/sql/database.ts'
+import {
+  assertExpectedRows,
+  type Database,
+  type DatabaseRow,
+  type Statement,
+  type StatementResult,
+} from '../../src/adapters/stores/sql/database.ts'
 import { fromPostgres } from '../../src/adapters/stores/sql/errors.ts'
-import { assertExpectedRows } from '../../src/adapters/stores/sql/expected-rows.ts'
-import { postgresParsers } from '../../src/adapters/stores/sql/postgres/values.ts'
+import { postgresParsers } from '../../src/adapters/stores/sql/postgres/pool.ts'
 import { runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
 
 let shared: Promise<PGlite> | undefined

@@ -59,8 +59,8 @@ describe('a batch', () => {
     const poison = fc.uniqueArray(fc.nat(63), { maxLength: 10 })
     await fc.assert(
       fc.asyncProperty(poison, fc.boolean(), fc.integer({ min: 1, max: 64 }), async (bad, isNumbered, events) => {
-        const peer = destination((events) => {
-          const index = events.findIndex(({ text }) => bad.includes(Number(text)))
+        const peer = destination((sent) => {
+          const index = sent.findIndex(({ text }) => bad.includes(Number(text)))
           if (index === -1) return undefined
           return isNumbered ? { kind: 'reject_one', index, reason: 'bad' } : { kind: 'split', reason: 'bad' }
         })

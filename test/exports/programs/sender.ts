@@ -6,21 +6,21 @@ import { systemRandom } from '../../../src/base/random.ts'
 import { createAddressGuard } from '../../../src/adapters/network/address-guard.ts'
 import { choiceOf, findSinkKind, openSink } from '../../../src/adapters/sinks/registry.ts'
 import { createAuditAppender } from '../../../src/adapters/stores/sql/audit/chain.ts'
-import { deliveryStore, forgetLeases } from '../../../src/adapters/stores/sql/exports/delivery.ts'
+import { deliveryStore, releaseAllLeases } from '../../../src/adapters/stores/sql/exports/delivery.ts'
 import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit-parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
 import { createKeyring } from '../../../src/domain/identity/keyring.ts'
 import { createSenders } from '../../../src/pipeline/export/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
-import { killSeal, killSecret } from '../kill-scene.ts'
+import { killEncryption, killSecret } from '../kill-scene.ts'
 
 const [dataDir = '', total = '0'] = process.argv.slice(2)
 const leaseMs = 15_000
 const clock = systemClock
 const random = systemRandom
 const database = await openSqlite({ dataDir })
-await forgetLeases(database)
+await releaseAllLeases(database)
 const ids = createIds(clock, random)
 const { events } = createAuditParts({ clock, ids, keyring: createKeyring({ current: killSecret }) })
 const webhook = findSinkKind('webhook')
@@ -28,7 +28,7 @@ if (!webhook) throw new Error('there is no webhook')
 const guard = createAddressGuard({ allowNetworks: ['127.0.0.0/8'] })
 
 const senders = createSenders({
-  store: deliveryStore({ database, clock, events, seal: killSeal, owner: ids('node'), leaseMs }),
+  store: deliveryStore({ database, clock, events, encryption: killEncryption, owner: ids('node'), leaseMs }),
   clock,
   random: { ...random, fraction: () => Math.random() * 0.2 }, // a test need not wait as long as a service
   watermarks: { alarmAfterMs: Infinity, alarmAfterEvents: Infinity },

@@ -3,22 +3,22 @@ import type { Statement, Value } from './database.ts'
 export type BulkInsert = {
   readonly table: string
   readonly columns: readonly string[]
-  /** What follows the rows, such as `on conflict … do nothing`. */
+  /** SQL after the rows, such as `on conflict … do nothing`. */
   readonly suffix?: string
 }
 
-/** The most rows that one statement adds: engines remember it by its text, and there is a text for every number of rows. */
-const mostRows = 32
+/** Rows per statement. Engines cache prepared statements by text, and each number of rows has a text of its own. */
+const maxRows = 32
 
-/** Makes the statements that add any number of rows: as few as can be. */
+/** Returns a function that creates the statements to insert any number of rows, as few as possible. */
 export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
   const texts = new Map<number, string>()
 
-  const places = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
+  const placeholders = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
   const textFor = (count: number): string => {
-    const known = texts.get(count)
-    if (known !== undefined) return known
-    const tuples = Array.from({ length: count }, (_, row) => `(${places(row)})`)
+    const cached = texts.get(count)
+    if (cached !== undefined) return cached
+    const tuples = Array.from({ length: count }, (_, row) => `(${placeholders(row)})`)
     const text = `insert into ${table} (${columns.join(', ')}) values ${tuples.join(', ')} ${suffix}`
     texts.set(count, text)
     return text
@@ -26,15 +26,15 @@ export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
 
   return (rows: readonly (readonly Value[])[]): Statement[] => {
     const statements: Statement[] = []
-    for (let at = 0; at < rows.length; at += mostRows) {
-      const end = Math.min(at + mostRows, rows.length)
+    for (let at = 0; at < rows.length; at += maxRows) {
+      const end = Math.min(at + maxRows, rows.length)
       statements.push({ sql: textFor(end - at), params: joined(rows, at, end) })
     }
     return statements
   }
 }
 
-/** Several times cheaper than `flat`. */
+/** Several times faster than `flat`. */
 function joined(rows: readonly (readonly Value[])[], from: number, end: number): Value[] {
   const values: Value[] = []
   for (let at = from; at < end; at++) values.push(...(rows[at] ?? []))

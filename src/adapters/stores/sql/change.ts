@@ -2,11 +2,11 @@ import type { Clock } from '../../../base/clock.ts'
 import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
 import type { Database, Transaction, Value } from './database.ts'
 
-/** Nodes look this far back, so that clocks may disagree by minutes; the version tells what is really new. */
+/** How far back nodes query, so that clocks may differ by minutes. The version shows which changes are new. */
 const lookBackMs = 10 * 60 * 1000
 
 /** Bounds the parameters of one statement. */
-const mostAtOnce = 500
+const maxPerStatement = 500
 
 export type ChangeStoreParts<Stores> = {
   readonly database: Database
@@ -15,7 +15,7 @@ export type ChangeStoreParts<Stores> = {
   readonly open: (tx: Transaction) => Stores
 }
 
-/** Every change raises the organization's version in its own transaction: that is how other nodes learn of it. */
+/** Every change increments the organization's version in its transaction, which is how other nodes detect it. */
 export function createChange<Stores>({
   database,
   clock,
@@ -58,9 +58,9 @@ export async function createChangePoll({ database, clock, changes }: ChangePollP
   const poll = async (): Promise<void> => {
     const sinceMs = clock.nowMs() - lookBackMs
     const unseen = await changed(sinceMs)
-    // A change is learnt together with what it revoked, or not yet: an outage may begin between the two reads.
-    for (let at = 0; at < unseen.length; at += mostAtOnce) {
-      const group = unseen.slice(at, at + mostAtOnce)
+    // Mark a version as seen only after its revocations are read, because an outage may begin between the two reads.
+    for (let at = 0; at < unseen.length; at += maxPerStatement) {
+      const group = unseen.slice(at, at + maxPerStatement)
       const [sql, params] = revokedSince(
         sinceMs,
         group.map(({ id }) => id),

@@ -4,7 +4,7 @@ import type { Spool } from '../../../base/spool.ts'
 import type { Database } from './database.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
-/** How its table and columns are called on the disk, where an older version may have left something, and what fills them. */
+/** Names of the table and its columns, which must not change because an older version may have left items, and their values. */
 export type SpoolLayout<T> = {
   readonly table: string
   readonly id: string
@@ -14,8 +14,8 @@ export type SpoolLayout<T> = {
 }
 
 /**
- * A small database in a folder of this machine. It is opened when it is first needed, which on most nodes is never. Nodes
- * that share the folder share what waits in it: whoever comes first writes it. Items are kept as JSON.
+ * A small SQLite database in a folder of this machine. It is opened on first use, which on most nodes never happens. Nodes that
+ * share the folder share its items; the first one to write them wins. Items are stored as JSON.
  */
 export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spool<T> {
   const { table, id, value, idOf, atMsOf } = layout
@@ -23,7 +23,7 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
 
   const columns = `${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null`
   const open = (): Promise<Database> => (opened ??= openFolder(folder, `${table} (${columns})`).catch(openLater))
-  /** A disk that was full may have room the next time. */
+  /** Opens again on the next call, because a full disk may have space then. */
   const openLater = (error: unknown): never => {
     opened = undefined
     throw error

@@ -1,30 +1,30 @@
 import { DatabaseError } from './database.ts'
 
-/** Lets work in until it is closed, and knows when the last of it has left. */
+/** Admits work until it is closed, and waits for running work when it closes. */
 export type DrainLatch = {
   enter<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves once nobody is inside any more. */
+  /** Resolves once no work is running. */
   close(): Promise<void>
 }
 
 export function createDrainLatch(): DrainLatch {
-  const emptied = Promise.withResolvers<void>()
-  let inside = 0
+  const drained = Promise.withResolvers<void>()
+  let running = 0
   let isClosed = false
   return {
     async enter(work) {
       if (isClosed) throw new DatabaseError('unavailable', 'the database is closed')
-      inside++
+      running++
       try {
         return await work()
       } finally {
-        inside--
-        if (isClosed && inside === 0) emptied.resolve()
+        running--
+        if (isClosed && running === 0) drained.resolve()
       }
     },
     async close() {
       isClosed = true
-      if (inside > 0) await emptied.promise
+      if (running > 0) await drained.promise
     },
   }
 }

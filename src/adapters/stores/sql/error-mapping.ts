@@ -4,7 +4,7 @@ import { DatabaseError, type Database } from './database.ts'
 
 const unobserved: StorageObserver = { failed() {}, written() {} }
 
-/** The same database, whose outages are Faults: a caller then learns that nothing was changed and when to come again. */
+/** Maps outages of the database to Faults, which tell the caller that nothing was changed and when to retry. */
 export function withErrorMapping(database: Database, observer = unobserved): Database {
   const rethrow = (error: unknown): never => {
     const fault = faultOf(error)
@@ -12,15 +12,15 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
     observer.failed(fault)
     throw fault
   }
-  const noted = <T>(value: T): T => {
+  const reportWritten = <T>(value: T): T => {
     observer.written()
     return value
   }
   return {
     engine: database.engine,
     read: (sql, params) => database.read<never>(sql, params).catch(rethrow),
-    write: (statements) => database.write(statements).then(noted, rethrow),
-    transaction: (work) => database.transaction(work).then(noted, rethrow),
+    write: (statements) => database.write(statements).then(reportWritten, rethrow),
+    transaction: (work) => database.transaction(work).then(reportWritten, rethrow),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

@@ -7,7 +7,7 @@ const sqliteError = (errcode: number) => Object.assign(new Error('no'), { code: 
 const postgresError = (code: string) => Object.assign(new Error('no'), { code, severity: 'ERROR' })
 const networkError = (code: string) => Object.assign(new Error('no'), { code, syscall: 'write' })
 
-test('SQLite’s codes become reasons, extended ones by their base when they have no reason of their own', () => {
+test('SQLite’s codes are mapped to reasons, extended ones by their base code if they have none', () => {
   const reasons: Record<number, DatabaseError['reason']> = {
     1: 'other',
     5: 'unavailable',
@@ -29,7 +29,7 @@ test('SQLite’s codes become reasons, extended ones by their base when they hav
   }
 })
 
-test('PostgreSQL’s states become reasons', () => {
+test('PostgreSQL’s states are mapped to reasons', () => {
   const reasons: Record<string, DatabaseError['reason']> = {
     '08006': 'unavailable',
     '22P02': 'other',
@@ -50,12 +50,12 @@ test('PostgreSQL’s states become reasons', () => {
   }
 })
 
-test('whatever the server did not say is a failed connection', () => {
+test('an error that does not come from the server is a failed connection', () => {
   assert.equal(fromPostgres(networkError('EPIPE')).reason, 'unavailable')
   assert.equal(fromPostgres(new Error('timeout exceeded when trying to connect')).reason, 'unavailable')
 })
 
-test('an error of the port stays as it is, and others are kept as the cause', () => {
+test('an error of the port is returned unchanged, and others become the cause', () => {
   const known = new DatabaseError('full', 'no room')
   const cause = postgresError('23505')
   assert.equal(fromSqlite(known), known)
@@ -63,7 +63,7 @@ test('an error of the port stays as it is, and others are kept as the cause', ()
   assert.equal(fromPostgres(cause).cause, cause)
 })
 
-test('a connection is lost when it broke under a statement, not when there was none to be had', () => {
+test('a connection is lost if it broke during a statement, not if there was none', () => {
   assert.ok(isConnectionLost(networkError('ECONNRESET')))
   assert.ok(isConnectionLost(postgresError('57P01')))
   assert.ok(isConnectionLost(new Error('Connection terminated unexpectedly')))

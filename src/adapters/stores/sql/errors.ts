@@ -21,7 +21,7 @@ const sqliteReasons: Readonly<Record<number, Reason>> = {
   26: 'unavailable', // not a database
 }
 
-/** What node:sqlite threw, in the words of the port. */
+/** Maps an error of node:sqlite to an error of the port. */
 export function fromSqlite(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const code = propertyOf(error, 'errcode')
@@ -30,7 +30,7 @@ export function fromSqlite(error: unknown): DatabaseError {
   return new DatabaseError(reason, messageOf(error), error)
 }
 
-/** True when another connection holds the lock that was asked for. */
+/** Whether another connection holds the lock. */
 export const isSqliteBusy = (error: unknown): boolean => propertyOf(error, 'errcode') === 5
 
 const postgresReasons: Readonly<Record<string, Reason>> = {
@@ -38,7 +38,7 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '23503': 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
-  '3D000': 'unavailable', // the server runs without the database, as while it is restored
+  '3D000': 'unavailable', // the server runs but the database is missing, as during a restore
   '40001': 'unavailable', // serialization failure
   '40P01': 'unavailable', // deadlock
   '53100': 'full',
@@ -50,10 +50,10 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '58030': 'unavailable', // input or output error
 }
 
-/** What means that the server cannot be used now: lost connections, operator intervention, a database that is gone. */
+/** States of an unavailable server: lost connections, operator intervention, missing database. */
 const unavailableClass = /^(08|57P|3D000)/
 
-/** What `pg` threw, in the words of the port. Whatever did not come from the server is a failed connection. */
+/** Maps an error of `pg` to an error of the port. Errors that do not come from the server count as a failed connection. */
 export function fromPostgres(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const state = sqlStateOf(error)
@@ -62,23 +62,23 @@ export function fromPostgres(error: unknown): DatabaseError {
   return new DatabaseError(reason, messageOf(error), error)
 }
 
-/** True when the connection broke under a statement, so that another connection may do better at once. */
+/** Whether the connection broke during a statement, so that another connection may succeed at once. */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state !== undefined) return unavailableClass.test(state)
   return ['ECONNRESET', 'EPIPE'].includes(String(propertyOf(error, 'code'))) || lostMessages.has(messageOf(error))
 }
 
-/** `pg` gives these no code. */
+/** Errors to which `pg` gives no code. */
 const lostMessages = new Set([
   'Connection terminated unexpectedly',
   'Client has encountered a connection error and is not queryable',
 ])
 
-/** True when the server has undone the transaction for the sake of another one: doing it again is safe. */
+/** Whether the server rolled the transaction back in favour of another one, so that a retry is safe. */
 export const isUndoneByServer = (error: unknown): boolean => ['40001', '40P01'].includes(sqlStateOf(error) ?? '')
 
-/** Only what the server said has a severity; codes of the network, such as EPIPE, look alike. */
+/** Only errors of the server have a severity. Network errors also have a code, such as EPIPE. */
 function sqlStateOf(error: unknown): string | undefined {
   const code = propertyOf(error, 'code')
   return typeof code === 'string' && propertyOf(error, 'severity') !== undefined ? code : undefined

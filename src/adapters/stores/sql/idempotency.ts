@@ -2,17 +2,17 @@ import type { Encryption } from '../../../base/encryption.ts'
 import type { IdempotencyScope, IdempotencyStore } from '../../../domain/identity/idempotency.ts'
 import type { Database, Transaction } from './database.ts'
 
-export type IdempotencyParts = { readonly engine: Database['engine']; readonly seal: Encryption }
+export type IdempotencyParts = { readonly engine: Database['engine']; readonly encryption: Encryption }
 
-/** Answers kept for a day, inside the transaction that made them. They are sealed: one may hold a new key's secret. */
-export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyParts): IdempotencyStore {
+/** Stores replies for a day, inside the transaction of the request. They are encrypted, because a reply may contain the secret of a new key. */
+export function idempotencyStore(tx: Transaction, { engine, encryption }: IdempotencyParts): IdempotencyStore {
   return {
     async claim(scope) {
-      // One transaction at a time is all that SQLite has: whoever asks is alone, and finds the other's answer.
+      // SQLite runs one transaction at a time, so no other request can hold the claim.
       if (engine === 'sqlite') return true
       const [row] = await tx.query<{ taken: number }>(
         'select case when pg_try_advisory_xact_lock(hashtextextended($1, 0)) then 1 else 0 end as taken',
-        [placeOf(scope)],
+        [contextOf(scope)],
       )
       return row?.taken === 1
     },
@@ -22,7 +22,7 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
          where organization_id = $1 and credential_id = $2 and key = $3 and expires_at > $4`,
         [...columnsOf(scope), nowMs],
       )
-      return row && { fingerprint: row.fingerprint, reply: JSON.parse(seal.decrypt(row.reply, placeOf(scope))) }
+      return row && { fingerprint: row.fingerprint, reply: JSON.parse(encryption.decrypt(row.reply, contextOf(scope))) }
     },
     async save(scope, { fingerprint, reply, expiresAtMs }) {
       await tx.run(
@@ -30,18 +30,18 @@ export function idempotencyStore(tx: Transaction, { engine, seal }: IdempotencyP
          values ($1, $2, $3, $4, $5, $6)
          on conflict (organization_id, credential_id, key) do update
          set fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at = excluded.expires_at`,
-        [...columnsOf(scope), fingerprint, seal.encrypt(JSON.stringify(reply), placeOf(scope)), expiresAtMs],
+        [...columnsOf(scope), fingerprint, encryption.encrypt(JSON.stringify(reply), contextOf(scope)), expiresAtMs],
       )
     },
   }
 }
 
-/** Removes the replies whose day is over. */
+/** Removes expired replies. */
 export async function removeExpiredReplies(database: Database, nowMs: number): Promise<void> {
   await database.write([{ sql: 'delete from idempotency where expires_at <= $1', params: [nowMs] }])
 }
 
 const columnsOf = ({ organizationId, credentialId, key }: IdempotencyScope) => [organizationId, credentialId, key]
 
-/** Keys are visible characters, so that the separator cannot be part of one. */
-const placeOf = (scope: IdempotencyScope): string => columnsOf(scope).join(' ')
+/** Keys contain visible characters only, so the separator cannot be part of one. */
+const contextOf = (scope: IdempotencyScope): string => columnsOf(scope).join(' ')

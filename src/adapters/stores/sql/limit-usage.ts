@@ -3,27 +3,27 @@ import { limitScopes } from '../../../domain/limits/scopes.ts'
 import type { NodeUsage, WindowSlotUsage } from '../../../domain/limits/usage.ts'
 import type { Database, Statement } from './database.ts'
 
-const saveOne = `insert into limit_use (organization_id, scope, id, minute, day, saved_at)
+const upsert = `insert into limit_use (organization_id, scope, id, minute, day, saved_at)
   values ($1, $2, $3, $4, $5, $6)
   on conflict (organization_id, scope, id) do update
     set minute = excluded.minute, day = excluded.day, saved_at = excluded.saved_at`
 
-/** Other writers get their turn after this many rows. */
-const savedAtOnce = 100
+/** Rows per write, so that other writers can run in between. */
+const batchSize = 100
 
-type UseRow = { organization_id: string; scope: string; id: string; minute: string; day: string }
+type UsageRow = { organization_id: string; scope: string; id: string; minute: string; day: string }
 
-/** The windows of limits in SQL, one row for each scope. */
+/** Usage of limit windows in SQL, one row for each scope. */
 export function limitUsageStore(database: Database): UsageStore {
   return {
     async load(afterMs) {
       const sql = 'select organization_id, scope, id, minute, day from limit_use where saved_at > $1'
-      return (await database.read<UseRow>(sql, [afterMs])).flatMap(readUse)
+      return (await database.read<UsageRow>(sql, [afterMs])).flatMap(readUsage)
     },
-    async save(uses, nowMs) {
-      const statements = uses.map((use) => saving(use, nowMs))
-      for (let at = 0; at < statements.length; at += savedAtOnce) {
-        await database.write(statements.slice(at, at + savedAtOnce))
+    async save(usages, nowMs) {
+      const statements = usages.map((usage) => upsertOf(usage, nowMs))
+      for (let at = 0; at < statements.length; at += batchSize) {
+        await database.write(statements.slice(at, at + batchSize))
       }
     },
     async removeBefore(ms) {
@@ -32,12 +32,12 @@ export function limitUsageStore(database: Database): UsageStore {
   }
 }
 
-const saving = ({ organization, scope, id, minute, day }: NodeUsage, nowMs: number): Statement => ({
-  sql: saveOne,
+const upsertOf = ({ organization, scope, id, minute, day }: NodeUsage, nowMs: number): Statement => ({
+  sql: upsert,
   params: [organization, scope, id, JSON.stringify(minute), JSON.stringify(day), nowMs],
 })
 
-function readUse(row: UseRow): NodeUsage[] {
+function readUsage(row: UsageRow): NodeUsage[] {
   const scope = limitScopes.find((known) => known === row.scope)
   if (scope === undefined) return []
   const [minute, day] = [row.minute, row.day].map((slots) => JSON.parse(slots) as WindowSlotUsage[])

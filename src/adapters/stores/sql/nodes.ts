@@ -9,54 +9,54 @@ export type NodesParts = {
   readonly onError: (error: unknown) => void
 }
 
-/** A node whose beat stood still for this long, while we could look, is dead. */
+/** A node is dead if its heartbeat has not changed for this long while this node could read it. */
 const deadAfterMs = 60_000
-const forgetAfterMs = 60 * 60_000
+const removeAfterMs = 60 * 60_000
 
-type Pulse = { readonly beat: number; readonly sinceMs: number }
+type Heartbeat = { readonly beat: number; readonly sinceMs: number }
 
-/** A member of the membership. Its own row goes when it is disposed of. */
+/** This node in the cluster. Disposing removes its row. */
 export type NodeMember = ClusterMembership &
   AsyncDisposable & {
     /** Writes the heartbeat of this node, and reads those of the others. A job calls it every ten seconds. */
-    look(): Promise<void>
+    refresh(): Promise<void>
   }
 
-/** Takes part in the membership of nodes that share one database. */
+/** Joins the cluster of nodes that share one database. */
 export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   const { database, clock, ownId, onError } = parts
-  const pulses = new Map<string, Pulse>()
-  let lookedAtMs = clock.monotonicMs()
+  const heartbeats = new Map<string, Heartbeat>()
+  let readAtMs = clock.monotonicMs()
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     const beat = `insert into node (id, beat) values ($1, 1) on conflict (id) do update set beat = node.beat + 1`
     await database.write([{ sql: beat, params: [ownId] }])
     const rows = await database.read<{ id: string; beat: number }>('select id, beat from node')
-    lookedAtMs = clock.monotonicMs()
+    readAtMs = clock.monotonicMs()
     const present = new Set(rows.map(({ id }) => id))
-    for (const id of pulses.keys()) if (!present.has(id)) pulses.delete(id)
+    for (const id of heartbeats.keys()) if (!present.has(id)) heartbeats.delete(id)
     for (const row of rows)
-      if (pulses.get(row.id)?.beat !== row.beat) pulses.set(row.id, { ...row, sinceMs: lookedAtMs })
-    await forgetLongDead()
+      if (heartbeats.get(row.id)?.beat !== row.beat) heartbeats.set(row.id, { ...row, sinceMs: readAtMs })
+    await removeLongDead()
   }
 
-  async function forgetLongDead(): Promise<void> {
-    for (const [id, { beat, sinceMs }] of pulses) {
-      if (lookedAtMs - sinceMs < forgetAfterMs) continue
+  async function removeLongDead(): Promise<void> {
+    for (const [id, { beat, sinceMs }] of heartbeats) {
+      if (readAtMs - sinceMs < removeAfterMs) continue
       await database.write([{ sql: 'delete from node where id = $1 and beat = $2', params: [id, beat] }])
     }
   }
 
   const isAlive = (nodeId: string): boolean => {
-    const pulse = pulses.get(nodeId)
-    return nodeId === ownId || (pulse !== undefined && lookedAtMs - pulse.sinceMs < deadAfterMs)
+    const heartbeat = heartbeats.get(nodeId)
+    return nodeId === ownId || (heartbeat !== undefined && readAtMs - heartbeat.sinceMs < deadAfterMs)
   }
 
-  await look()
+  await refresh()
   return {
-    count: () => Math.max(1, [...pulses.keys()].filter(isAlive).length),
+    count: () => Math.max(1, [...heartbeats.keys()].filter(isAlive).length),
     isAlive,
-    look,
+    refresh,
     async [Symbol.asyncDispose]() {
       await database.write([{ sql: 'delete from node where id = $1', params: [ownId] }]).catch(onError)
     },

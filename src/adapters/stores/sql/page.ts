@@ -5,18 +5,18 @@ import type { DatabaseRow, Transaction } from './database.ts'
 export type Listing<R extends DatabaseRow, T> = {
   readonly table: string
   readonly columns: string
-  /** Columns that must equal these values: the organization, and what narrows the list within it. */
+  /** Columns that must equal these values: the organization, and further filters. */
   readonly where: Readonly<Record<string, string>>
-  /** What a row must be to be shown. A cursor may name others: deleting a row must not strand whoever stands on it. */
+  /** A condition for rows in the list. A cursor may also name other rows, so that deleting a row does not invalidate a cursor on it. */
   readonly only?: string
-  /** The column that cursors name. */
+  /** The column that cursors refer to. */
   readonly id?: string
-  /** The column that orders the list; it must be unique within it. */
+  /** The column that orders the list; unique within it. */
   readonly by?: string
   readonly map: (row: R) => T
 }
 
-/** One page by key, not by offset: it costs the same at the start and at the end, and rows that come or go shift nothing. */
+/** Keyset pagination: every page costs the same, and inserted or deleted rows do not shift the pages. */
 export async function selectPage<R extends DatabaseRow, T>(
   tx: Pick<Transaction, 'query'>,
   listing: Listing<R, T>,
@@ -28,16 +28,16 @@ export async function selectPage<R extends DatabaseRow, T>(
   const conditions = names.map((name, at) => `${name} = $${at + 1}`)
   if (page.after !== undefined) {
     params.push(page.after)
-    const known = [...conditions, `${id} = $${params.length}`].join(' and ')
-    const [cursor] = await tx.query<{ place: string | number }>(
-      `select ${by} as place from ${table} where ${known}`,
+    const isCursor = [...conditions, `${id} = $${params.length}`].join(' and ')
+    const [cursor] = await tx.query<{ position: string | number }>(
+      `select ${by} as position from ${table} where ${isCursor}`,
       params,
     )
     if (!cursor)
-      throw new Fault('malformed', 'invalid_cursor', `after: ${page.after} names nothing in this list.`, {
+      throw new Fault('malformed', 'invalid_cursor', `after: ${page.after} is not in this list.`, {
         param: 'after',
       })
-    params.splice(-1, 1, cursor.place)
+    params.splice(-1, 1, cursor.position)
     conditions.push(`${by} ${page.order === 'asc' ? '>' : '<'} $${params.length}`)
   }
   if (only !== undefined) conditions.push(only)

@@ -2,7 +2,7 @@ import type { Spool } from '../../../base/spool.ts'
 import type { StoredResponse } from '../../../domain/inference/stored-responses.ts'
 import { createDiskSpool } from './disk-spool.ts'
 
-/** Stored responses that wait in a folder of this machine. */
+/** The spool of stored responses, in a folder of this machine. */
 export const createResponseSpool = (folder: string): Spool<StoredResponse> =>
   createDiskSpool(folder, {
     table: 'unsaved',

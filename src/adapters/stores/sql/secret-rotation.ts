@@ -1,7 +1,7 @@
 import type { KeyringEncryption } from '../../../domain/identity/keyring-encryption.ts'
 import type { Database, Value } from './database.ts'
 
-/** The seals of everything that is stored encrypted, by where it is stored. */
+/** The encryption of each kind of stored value. */
 export type StoredEncryptions = {
   readonly exportSecrets: KeyringEncryption
   readonly keptReplies: KeyringEncryption
@@ -13,70 +13,71 @@ export type EncryptedValues = { readonly otherSecret: number; readonly unreadabl
 
 const pageSize = 500
 
-type SealedRow = { place: string; sealed: Uint8Array; one: string; two: string; three: string }
+type EncryptedRow = { place: string; sealed: Uint8Array; one: string; two: string; three: string }
 
-type SealedColumn = {
-  readonly seal: KeyringEncryption
-  /** Selects `place`, `sealed` and what names the row, behind `$1` in the order of its name. */
+type EncryptedColumn = {
+  readonly encryption: KeyringEncryption
+  /** Selects the encryption context (`place`), the encrypted value (`sealed`) and the key columns of each row. */
   readonly select: string
-  /** Replaces `$1` by `$2` in the row that is named by `$3` and so on. */
+  /** Replaces `$1` by `$2` in the row with the key columns `$3` and so on. */
   readonly update: string
-  readonly names: number
+  /** Number of key columns. */
+  readonly keyColumns: number
 }
 
-/** A place is what the text was encrypted for: the same words that its store uses. */
-const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions): readonly SealedColumn[] => [
+/** The encryption context of each value must equal the one that its store uses. */
+const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions): readonly EncryptedColumn[] => [
   {
-    seal: exportSecrets,
+    encryption: exportSecrets,
     select: `select s.organization_id || ' ' || s.id || ' ' || e.field as place, e.sealed, e.sink_id as one, e.field as two, '' as three
       from export_secret e join export_sink s on s.id = e.sink_id`,
     update: 'update export_secret set sealed = $2 where sealed = $1 and sink_id = $3 and field = $4',
-    names: 2,
+    keyColumns: 2,
   },
   {
-    seal: keptReplies,
+    encryption: keptReplies,
     select: `select organization_id || ' ' || credential_id || ' ' || key as place, reply as sealed,
       organization_id as one, credential_id as two, key as three from idempotency`,
     update:
       'update idempotency set reply = $2 where reply = $1 and organization_id = $3 and credential_id = $4 and key = $5',
-    names: 3,
+    keyColumns: 3,
   },
   {
-    seal: textsKeys,
+    encryption: textsKeys,
     select: `select id as place, texts_key as sealed, id as one, '' as two, '' as three from audit_key where texts_key is not null`,
     update: 'update audit_key set texts_key = $2 where texts_key = $1 and id = $3',
-    names: 1,
+    keyColumns: 1,
   },
 ]
 
-/** Counts what is not encrypted with the current secret. */
-export async function countEncrypted(database: Database, seals: StoredEncryptions): Promise<EncryptedValues> {
+/** Counts the values that are not encrypted with the current secret. */
+export async function countEncrypted(database: Database, encryptions: StoredEncryptions): Promise<EncryptedValues> {
   const counts = { otherSecret: 0, unreadable: 0 }
-  for (const column of columnsOf(seals)) {
-    for await (const { sealed, place } of sealedRows(database, column)) {
-      if (column.seal.isCurrent(sealed, place)) continue
-      if (opened(column.seal, sealed, place) === undefined) counts.unreadable += 1
+  for (const column of columnsOf(encryptions)) {
+    for await (const { sealed, place } of encryptedRows(database, column)) {
+      if (column.encryption.isCurrent(sealed, place)) continue
+      if (decrypted(column.encryption, sealed, place) === undefined) counts.unreadable += 1
       else counts.otherSecret += 1
     }
   }
   return counts
 }
 
-/** Encrypts everything with the current secret. A value that another writes meanwhile is left to them. */
-export async function encryptAgain(database: Database, seals: StoredEncryptions): Promise<void> {
-  for (const { seal, update, names, ...column } of columnsOf(seals)) {
-    for await (const { sealed, place, one, two, three } of sealedRows(database, { select: column.select })) {
-      const text = seal.isCurrent(sealed, place) ? undefined : opened(seal, sealed, place)
+/** Encrypts every value with the current secret. A value that somebody else changes meanwhile is left alone. */
+export async function encryptAgain(database: Database, encryptions: StoredEncryptions): Promise<void> {
+  for (const { encryption, update, keyColumns, ...column } of columnsOf(encryptions)) {
+    for await (const { sealed, place, one, two, three } of encryptedRows(database, { select: column.select })) {
+      const text = encryption.isCurrent(sealed, place) ? undefined : decrypted(encryption, sealed, place)
       if (text === undefined) continue
-      const row: Value[] = [one, two, three].slice(0, names)
-      await database.write([{ sql: update, params: [sealed, seal.encrypt(text, place), ...row] }])
+      const row: Value[] = [one, two, three].slice(0, keyColumns)
+      await database.write([{ sql: update, params: [sealed, encryption.encrypt(text, place), ...row] }])
     }
   }
 }
 
-async function* sealedRows(database: Database, { select }: { select: string }): AsyncGenerator<SealedRow> {
+async function* encryptedRows(database: Database, { select }: { select: string }): AsyncGenerator<EncryptedRow> {
   for (let after = ''; ;) {
-    const page = await database.read<SealedRow>(
+    const page = await database.read<EncryptedRow>(
       `select * from (${select}) as sealed where place > $1 order by place limit ${pageSize}`,
       [after],
     )
@@ -87,15 +88,15 @@ async function* sealedRows(database: Database, { select }: { select: string }): 
   }
 }
 
-function opened(seal: KeyringEncryption, sealed: Uint8Array, place: string): string | undefined {
+function decrypted(encryption: KeyringEncryption, sealed: Uint8Array, place: string): string | undefined {
   try {
-    return seal.decrypt(sealed, place)
+    return encryption.decrypt(sealed, place)
   } catch {
     return undefined
   }
 }
 
-/** How many keys that may still be used have a digest of which server secret; null where that was never noted. */
+/** Number of active keys by the server secret of their digest; null if that is unknown. */
 export type KeysBySecret = ReadonlyMap<string | null, number>
 
 export async function keysBySecret(database: Database, nowMs: number): Promise<KeysBySecret> {
@@ -110,7 +111,7 @@ export async function keysBySecret(database: Database, nowMs: number): Promise<K
   return new Map(rows.map(({ secret_id: id, count }) => [id, count]))
 }
 
-/** Keeps the key of the digests of texts that were written under a secret that will go. */
+/** Stores the key for text digests of a server secret that is going to be removed. */
 export async function keepTextsKey(database: Database, keyId: string, sealed: Uint8Array): Promise<void> {
   const sql = 'update audit_key set texts_key = $2 where id = $1 and texts_key is null'
   await database.write([{ sql, params: [keyId, sealed] }])

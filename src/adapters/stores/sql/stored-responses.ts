@@ -33,8 +33,8 @@ export function storedResponses(database: Database): StoredResponses {
       return row && responseOf(row)
     },
     async findItems(projectId, ids, nowMs) {
-      const places = ids.map((_, at) => `$${at + 3}`).join(', ')
-      const sql = `select id, item from stored_item where project_id = $1 and expires_at > $2 and id in (${places})`
+      const placeholders = ids.map((_, at) => `$${at + 3}`).join(', ')
+      const sql = `select id, item from stored_item where project_id = $1 and expires_at > $2 and id in (${placeholders})`
       const rows = await database.read<{ id: string; item: string }>(sql, [projectId, nowMs, ...ids])
       return new Map(rows.map(({ id, item }) => [id, JSON.parse(item) as StoredItem]))
     },
@@ -54,7 +54,7 @@ export function storedResponses(database: Database): StoredResponses {
   }
 }
 
-/** A response that was saved by a try whose outcome nobody learnt stays as it is. */
+/** Keeps an existing row, because an earlier attempt with an unknown outcome may have saved it. */
 function insertion(response: StoredResponse): Statement {
   const { id, organizationId, projectId, previousId, input, document, createdAtMs, expiresAtMs } = response
   return {
@@ -72,7 +72,7 @@ function insertion(response: StoredResponse): Statement {
   }
 }
 
-/** Upstreams choose item ids freely: one that comes again replaces what it named before. */
+/** Upstreams choose item ids freely, so an item with an existing id replaces the earlier one. */
 function itemInsertion({ id, projectId, expiresAtMs }: StoredResponse, item: StoredItem): Statement[] {
   if (typeof item['id'] !== 'string') return []
   const sql = `insert into stored_item (project_id, id, response_id, item, expires_at) values ($1, $2, $3, $4, $5)

@@ -1,6 +1,6 @@
 import { DatabaseError, type DatabaseRow, type StatementResult, type Transaction, type Value } from './database.ts'
 
-/** What an engine offers while one connection is set apart for a transaction. */
+/** A connection of an engine that is reserved for one transaction. */
 export type Session = {
   begin(): Promise<void>
   execute(sql: string, params: readonly Value[]): Promise<StatementResult>
@@ -10,8 +10,8 @@ export type Session = {
 }
 
 /**
- * The life of an interactive transaction, the same on every engine. A statement that failed dooms it even where
- * `work` goes on: PostgreSQL insists on that, and SQLite must not be more lenient.
+ * Runs an interactive transaction, the same way on every engine. If a statement fails, the transaction is rolled back even if
+ * `work` continues: PostgreSQL enforces that, and SQLite must not be more lenient.
  */
 export async function runTransaction<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await session.begin()
@@ -29,7 +29,7 @@ export async function runTransaction<T>(session: Session, work: (tx: Transaction
 }
 
 function openStatements(session: Session) {
-  const unfinished = new Set<Promise<StatementResult>>() // keeps those that failed
+  const unfinished = new Set<Promise<StatementResult>>() // failed statements stay in it
   let isOpen = true
 
   async function execute(sql: string, params: readonly Value[] = []): Promise<StatementResult> {
@@ -48,7 +48,7 @@ function openStatements(session: Session) {
   }
   return {
     tx,
-    /** Waits for statements that `work` did not wait for, and throws the first failure among all of them. */
+    /** Waits for statements that `work` did not await, and throws the first failure. */
     async close(): Promise<void> {
       isOpen = false
       for (const outcome of await Promise.allSettled(unfinished)) {

@@ -2,15 +2,15 @@ import type { Database } from './database.ts'
 import { withErrorMapping } from './error-mapping.ts'
 
 /**
- * Statements whose commit is durable and changes nothing. PostgreSQL's writes to its log and touches no table, so that it
- * waits for no lock.
+ * Statements with a durable commit that change no data. On PostgreSQL the statement writes to the log only, so it waits for no
+ * lock.
  */
 export const probeStatements: Readonly<Record<Database['engine'], string>> = {
   sqlite: 'pragma user_version = 0',
   postgres: "select pg_logical_emit_message(true, 'gatehouse', 'probe')",
 }
 
-/** Rejects with the Fault that any write would end with. */
+/** Rejects with the Fault that any write would cause. */
 export async function writeProbe(database: Database): Promise<void> {
   await withErrorMapping(database).write([{ sql: probeStatements[database.engine] }])
 }

@@ -7,45 +7,45 @@ import { UnexpectedRows, type Database, type Statement, type Transaction } from 
 
 type HeadRow = { chain_uid: string; sequence: number; fingerprint: string; event_id: string; type_uid: number }
 
-/** Beyond this many the memory is begun anew; a head that is not remembered is read. */
-const maxRememberedHeads = 10_000
+/** The cache of heads is cleared above this size; a head that is not cached is read from the database. */
+const maxCachedHeads = 10_000
 
-/** Whose chain, and who vouches for what is added. */
+/** The chain to append to, and the installation that appends. */
 export type ChainPosition = {
   readonly organizationId: string
   readonly authorityUid: string
-  /** A second try whose first may have succeeded: what is there already is left out. */
+  /** For a retry whose first attempt may have succeeded: skips events that the chain already has. */
   readonly mayRepeat?: boolean
 }
 
 export type Appended = { readonly rows: readonly ChainedEvent[]; readonly head: ChainHead }
 
 /**
- * Appends inside a transaction, which may change more than the log. Touching the head's row holds it until the commit,
- * so that nodes append one after the other: sequences have no gap, and no reader sees one commit before an earlier one.
+ * Appends inside a transaction that may change more than the log. Updating the head's row locks it until the commit, so that
+ * nodes append one after the other: sequences have no gap, and events become visible in order.
  */
 export async function appendInTransaction(
   tx: Transaction,
   events: readonly AuditEvent[],
-  place: ChainPosition,
+  position: ChainPosition,
 ): Promise<Appended> {
-  const from = await lockHead(tx, place.organizationId)
-  const missing = place.mayRepeat && events.length > 0 ? await withoutKnown(tx, events) : events
-  const { statements, ...appended } = sealed(from, missing, place)
+  const from = await lockHead(tx, position.organizationId)
+  const unwritten = position.mayRepeat && events.length > 0 ? await withoutExisting(tx, events) : events
+  const { statements, ...appended } = appendStatements(from, unwritten, position)
   for (const { sql, params } of statements) await tx.run(sql, params)
   return appended
 }
 
 /**
- * Appends for those who change nothing else. With the embedded engine this process is the only one, so the end of the
- * chain is remembered and the append is one step, which shares its commit with others that arrive together; a step
- * that met a moved head is undone and done again the other way.
+ * Appends for callers that change nothing else. The embedded engine has only this process, so the head of the chain is cached and
+ * the append is one step, which shares its commit with others that arrive together. If the head has moved, the step is
+ * rolled back and repeated as a transaction.
  */
 export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): AuditAppender {
   const heads = new Map<string, ChainHead>()
 
-  const remember = (organizationId: string, head: ChainHead): void => {
-    if (heads.size >= maxRememberedHeads) heads.clear()
+  const cacheHead = (organizationId: string, head: ChainHead): void => {
+    if (heads.size >= maxCachedHeads) heads.clear()
     heads.set(organizationId, head)
   }
 
@@ -55,8 +55,8 @@ export function createAuditAppender(database: Database, authority: { readonly au
     organizationId: string,
   ): Promise<boolean> {
     const { authorityUid } = authority
-    const { head, statements } = sealed(from, events, { organizationId, authorityUid })
-    remember(organizationId, head) // at once: the next group is sealed while this one is being written
+    const { head, statements } = appendStatements(from, events, { organizationId, authorityUid })
+    cacheHead(organizationId, head) // now, because the next group is prepared while this one is being written
     try {
       await database.write(statements)
       return true
@@ -69,18 +69,22 @@ export function createAuditAppender(database: Database, authority: { readonly au
 
   return {
     async append(organizationId, events, mayRepeat = false) {
-      // Without events the transaction still writes to the head's row, which tells whether the log can be written.
+      // Without events the transaction still updates the head's row, which tests whether the log can be written.
       const isStep = database.engine === 'sqlite' && !mayRepeat && events.length > 0
-      const known = isStep ? heads.get(organizationId) : undefined
-      if (known && (await appendByStep(known, events, organizationId))) return
-      const place = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
-      const { head } = await database.transaction((tx) => appendInTransaction(tx, events, place))
-      if (database.engine === 'sqlite') remember(organizationId, head)
+      const cached = isStep ? heads.get(organizationId) : undefined
+      if (cached && (await appendByStep(cached, events, organizationId))) return
+      const position = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
+      const { head } = await database.transaction((tx) => appendInTransaction(tx, events, position))
+      if (database.engine === 'sqlite') cacheHead(organizationId, head)
     },
   }
 }
 
-function sealed(from: ChainHead, events: readonly AuditEvent[], { organizationId, authorityUid }: ChainPosition) {
+function appendStatements(
+  from: ChainHead,
+  events: readonly AuditEvent[],
+  { organizationId, authorityUid }: ChainPosition,
+) {
   const documents = events.map(({ document }) => document)
   const { head, rows } = appendToChain(from, documents, authorityUid)
   const contents = rows.flatMap((row, at): Statement[] => {
@@ -95,7 +99,7 @@ function sealed(from: ChainHead, events: readonly AuditEvent[], { organizationId
 const lock = `update audit_chain set sequence = sequence where organization_id = $1
   returning chain_uid, sequence, fingerprint, event_id, type_uid`
 
-/** Holds the end of a chain until the transaction is over; begins the chain where there is none. */
+/** Locks the head of a chain until the transaction ends; creates the chain if it does not exist. */
 export async function lockHead(tx: Transaction, organizationId: string): Promise<ChainHead> {
   const [row] = await tx.query<HeadRow>(lock, [organizationId])
   if (row) return headOf(row)
@@ -106,23 +110,23 @@ export async function lockHead(tx: Transaction, organizationId: string): Promise
      values ($1, $2, 0, '', '', 0, 1, 0, 0) on conflict (organization_id) do nothing`,
     [organizationId, chainUid],
   )
-  const [made] = await tx.query<HeadRow>(lock, [organizationId])
-  if (!made) throw new Error(`the audit chain of ${organizationId} cannot be begun`)
-  return headOf(made)
+  const [created] = await tx.query<HeadRow>(lock, [organizationId])
+  if (!created) throw new Error(`the audit chain of ${organizationId} cannot be created`)
+  return headOf(created)
 }
 
-const headOf = ({ chain_uid: chainUid, event_id: eventUid, type_uid: typeUid, ...rest }: HeadRow): ChainHead => ({
+const headOf = ({ chain_uid: chainUid, event_id: eventUid, type_uid: typeUid, ...row }: HeadRow): ChainHead => ({
   chainUid,
   eventUid,
   typeUid,
-  sequence: rest.sequence,
-  fingerprint: rest.fingerprint,
+  sequence: row.sequence,
+  fingerprint: row.fingerprint,
 })
 
-async function withoutKnown(tx: Transaction, events: readonly AuditEvent[]): Promise<readonly AuditEvent[]> {
+async function withoutExisting(tx: Transaction, events: readonly AuditEvent[]): Promise<readonly AuditEvent[]> {
   const ids = events.map(({ document }) => document.metadata.uid)
-  const places = ids.map((_, at) => `$${at + 1}`).join(', ')
-  const rows = await tx.query<{ id: string }>(`select id from audit_event where id in (${places})`, ids)
-  const known = new Set(rows.map(({ id }) => id))
-  return events.filter(({ document }) => !known.has(document.metadata.uid))
+  const placeholders = ids.map((_, at) => `$${at + 1}`).join(', ')
+  const rows = await tx.query<{ id: string }>(`select id from audit_event where id in (${placeholders})`, ids)
+  const existing = new Set(rows.map(({ id }) => id))
+  return events.filter(({ document }) => !existing.has(document.metadata.uid))
 }

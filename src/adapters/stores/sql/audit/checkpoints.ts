@@ -17,19 +17,19 @@ export type CheckpointParts = {
   readonly database: Database
   readonly clock: Clock
   readonly events: EventMaker
-  /** The first signs; the others did so before a rotation of the server secret, or will after it. */
+  /** The first key signs. The others signed before a rotation of the server secret, or will sign after it. */
   readonly keys: () => readonly (SigningKey & { readonly publicKey: KeyObject })[]
-  /** What this process signed last, by organization. A chain that no longer has it was rewritten, and is not signed again. */
+  /** The last checkpoint that this process signed, by organization. A chain without it was rewritten, and is not signed again. */
   readonly signed: Map<string, SignedCheckpoint>
   readonly onRewritten: (organizationId: string, last: SignedCheckpoint) => void
 }
 
 type KeyParts = Pick<CheckpointParts, 'database' | 'clock' | 'keys'>
 
-/** How many chains are signed before others get a turn. */
+/** Chains signed per call, so that other jobs can run in between. */
 const maxChainsAtOnce = 200
 
-/** Lists the keys by which checkpoints can be checked, for people. Before the first of them is signed. */
+/** Publishes the public keys for verification, before the first checkpoint is signed with them. */
 export async function publishKeys({ database, clock, keys }: KeyParts): Promise<void> {
   const sql = 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing'
   await database.write(
@@ -51,7 +51,7 @@ export async function chainsOfOtherKeys(database: Database, keyId: string, limit
   return rows.map(({ organization_id: id }) => id)
 }
 
-/** Signs these chains now, whether or not a checkpoint is due: the key before hands over to the current one in each. */
+/** Signs these chains now, even if no checkpoint is due, so that the previous key hands over to the current one in each. */
 export async function signChains(organizationIds: readonly string[], parts: CheckpointParts): Promise<void> {
   for (const organizationId of organizationIds) {
     const checkpoint = await parts.database.transaction((tx) =>
@@ -62,8 +62,8 @@ export async function signChains(organizationIds: readonly string[], parts: Chec
 }
 
 /**
- * Signs every chain for which a checkpoint is due, and answers how many those were. Any number of nodes may do it. A process that
- * stops signs whatever is unsigned: nothing is then left that only the database vouches for.
+ * Signs every chain for which a checkpoint is due, and returns how many. Any number of nodes may call it. On shutdown a process
+ * signs every unsigned event, so that none is left without a signature.
  */
 export async function signDueChains(parts: CheckpointParts, isStopping = false): Promise<number> {
   const nowMs = parts.clock.nowMs()
@@ -75,12 +75,12 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
   let signed = 0
   for (const { organization_id: organizationId, unsigned, signed_at: signedAtMs } of rows) {
     if (!isDue({ unsigned, signedAtMs, isStopping }, nowMs)) continue
-    const wanted = {
+    const request = {
       organizationId,
       isDue: (events: number, signedMs: number, atMs: number) =>
         isDue({ unsigned: events, signedAtMs: signedMs, isStopping }, atMs),
     }
-    const checkpoint = await parts.database.transaction((tx) => signChain(tx, wanted, parts))
+    const checkpoint = await parts.database.transaction((tx) => signChain(tx, request, parts))
     if (!checkpoint) continue
     parts.signed.set(organizationId, checkpoint)
     signed++
@@ -90,23 +90,23 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
 
 const idleMs = 60 * 60 * 1000
 
-/** The event that carries the checkpoint before is the first behind it, and is not worth a checkpoint. */
-function isDue({ unsigned, signedAtMs, isStopping }: Waiting, nowMs: number): boolean {
+/** The event that carries the previous checkpoint comes right after it, and needs no checkpoint of its own. */
+function isDue({ unsigned, signedAtMs, isStopping }: UnsignedState, nowMs: number): boolean {
   const events = signedAtMs === 0 ? unsigned : Math.max(0, unsigned - 1)
   return isStopping ? events > 0 : isCheckpointDue(events, nowMs - signedAtMs)
 }
 
-/** Asked again once the head is held: another node may have signed meanwhile. */
-type Wanted = {
+/** `isDue` is evaluated again under the lock, because another node may have signed meanwhile. */
+type SignRequest = {
   readonly organizationId: string
   readonly isDue: (unsigned: number, signedAtMs: number, nowMs: number) => boolean
 }
 
-type Waiting = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
+type UnsignedState = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
 
 async function signChain(
   tx: Transaction,
-  { organizationId, isDue: isWanted }: Wanted,
+  { organizationId, isDue: isStillDue }: SignRequest,
   parts: CheckpointParts,
 ): Promise<SignedCheckpoint | undefined> {
   const head = await lockHead(tx, organizationId)
@@ -119,7 +119,7 @@ async function signChain(
   const timeMs = parts.clock.nowMs()
   // Another node may have signed while this one waited for the head.
   const unsigned = head.sequence - (last?.signed_sequence ?? 0)
-  if (!last || !isWanted(unsigned, last.signed_at, timeMs)) return undefined
+  if (!last || !isStillDue(unsigned, last.signed_at, timeMs)) return undefined
   const own = parts.signed.get(organizationId)
   if (own && !(await isKept(tx, organizationId, own))) {
     parts.onRewritten(organizationId, own)
@@ -150,7 +150,7 @@ async function signChain(
   return checkpoint
 }
 
-/** Whether the database still has a checkpoint, or has let go of it with all that is older. */
+/** Whether the database still has a checkpoint, or retention removed it together with everything older. */
 async function isKept(tx: Transaction, organizationId: string, checkpoint: SignedCheckpoint): Promise<boolean> {
   const [row] = await tx.query<{ checkpoint: string | null; first_sequence: number }>(
     `select c.checkpoint, h.first_sequence from audit_chain h

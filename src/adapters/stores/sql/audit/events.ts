@@ -13,11 +13,12 @@ import {
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 
-type StandingRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
+type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
 
-const standing = 'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1'
+const selectChain =
+  'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1'
 
-/** The log as it is read: lists for people, ranges for senders and for those who check it. */
+/** Reads the log: lists for the API, ranges for senders and verification. */
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
   const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
     tx.query<EventRow>(
@@ -50,7 +51,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
     async chainState(organizationId) {
-      const [row] = await tx.query<StandingRow>(standing, [organizationId])
+      const [row] = await tx.query<ChainRow>(selectChain, [organizationId])
       if (!row) return undefined
       const signed = await tx.query<{ checkpoint: string }>(
         'select checkpoint from audit_checkpoint where organization_id = $1 order by sequence',
@@ -63,7 +64,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       }
     },
     async fingerprints(organizationId, { after, last }) {
-      const [chain] = await tx.query<StandingRow>(standing, [organizationId])
+      const [chain] = await tx.query<ChainRow>(selectChain, [organizationId])
       const rows = await tx.query<{ sequence: number; fingerprint: string }>(
         `select sequence, fingerprint from audit_event
          where organization_id = $1 and sequence > $2 and sequence <= $3 order by sequence`,
@@ -98,7 +99,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
   }
 }
 
-/** Its signature vouches for its shape. */
+/** The shape needs no check, because the signature covers it. */
 export const checkpointOf = (json: string): SignedCheckpoint => JSON.parse(json) as SignedCheckpoint
 
 function equalities({ code, decision, projectId, policyId, userId, requestId }: AuditFilter): Record<string, string> {
@@ -115,7 +116,7 @@ function equalities({ code, decision, projectId, policyId, userId, requestId }: 
   )
 }
 
-/** Times, and the very words of the partial indexes: an engine uses one only where a query repeats its condition. */
+/** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
 function otherConditions(filter: AuditFilter): string {
   const { family, code, decision } = filter
   const conditions = [
@@ -128,8 +129,8 @@ function otherConditions(filter: AuditFilter): string {
 }
 
 /**
- * Sequences and times grow together, nearly. Asked for times alone, an engine reads and sorts all events between them for the
- * few of one page; told also between which sequences they lie, it reads the page. `$1` is the organization.
+ * Sequences and times grow nearly together. With times alone, an engine reads and sorts all events of the period for one page.
+ * With the range of sequences as well, it reads only the page. `$1` is the organization.
  */
 function timeConditions({ fromMs, toMs }: AuditFilter): string[] {
   const bounds = [

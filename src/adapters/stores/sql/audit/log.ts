@@ -5,7 +5,7 @@ import type { AuditLogStore } from '../../../../domain/identity/audit-log.ts'
 import { appendInTransaction } from './chain.ts'
 import type { Transaction } from '../database.ts'
 
-/** Events of the chain, inside the transaction of what they tell of. */
+/** Appends events inside the transaction of the change that they record. */
 export const eventLog = (tx: Transaction, { makeEvent, authorityUid }: EventMaker): EventLog => ({
   async append(facts) {
     const { organizationId } = facts
@@ -13,7 +13,7 @@ export const eventLog = (tx: Transaction, { makeEvent, authorityUid }: EventMake
   },
 })
 
-/** What administrators change, as events of the chain, inside the transaction of the change that they tell of. */
+/** Appends the audit records of administrators' mutations, inside the transaction of the mutation. */
 export const auditLogStore = (tx: Transaction, { makeEvent, authorityUid }: EventMaker): AuditLogStore => ({
   async append(entry) {
     const { organizationId } = entry.actor

@@ -8,16 +8,16 @@ export type RetentionParts = {
   readonly clock: Clock
   readonly events: EventMaker
   readonly keepMs: number
-  /** How much longer a sink that has not got them yet may hold events back. */
+  /** How much longer events are kept for a sink that has not received them. */
   readonly maxBacklogMs: number
 }
 
-/** How many sequences one statement removes: none may keep others waiting for long. */
+/** Sequences removed per statement, so that other writers do not wait long. */
 const sliceSize = 2_000
 
 /**
- * Takes from the beginning of each chain what was kept long enough. A chain is cut only where a checkpoint stands: it
- * is the new start, and what remains can still be proven. Answers how many chains were cut.
+ * Removes expired events from the start of each chain. A chain is cut only at a checkpoint, which becomes the new start, so that
+ * the remaining events can still be verified. Returns how many chains were cut.
  */
 export async function trimChains(parts: RetentionParts): Promise<number> {
   const { database, clock, keepMs } = parts
@@ -29,7 +29,7 @@ export async function trimChains(parts: RetentionParts): Promise<number> {
   for (const { organization_id: organizationId } of old) {
     await database.transaction((tx) => moveStart(tx, organizationId, parts))
   }
-  for (const place of await leftBehind(database)) await removeBefore(database, place)
+  for (const chain of await chainsToClean(database)) await removeExpired(database, chain)
   return old.length
 }
 
@@ -54,7 +54,7 @@ async function moveStart(tx: Transaction, organizationId: string, parts: Retenti
   await appendInTransaction(tx, [event], { organizationId, authorityUid })
 }
 
-/** The newest checkpoint before the time of keeping that no sink stands behind, or the newest that is older than any may ask for. */
+/** The newest expired checkpoint that every sink has passed, or the newest that is older than any sink may require. */
 async function cutOf(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<number | null> {
   const oldMs = parts.clock.nowMs() - parts.keepMs
   const [row] = await tx.query<{ cut: number | null }>(
@@ -67,26 +67,26 @@ async function cutOf(tx: Transaction, organizationId: string, parts: RetentionPa
   return row?.cut ?? null
 }
 
-type Remains = { organization_id: string; from_sequence: number; first_sequence: number }
+type ExpiredRows = { organization_id: string; from_sequence: number; first_sequence: number }
 
-/** Chains with rows before their start: just cut, or by a process that ended before it was done. */
-const leftBehind = (database: Database): Promise<Remains[]> =>
-  database.read<Remains>(
+/** Chains with rows before their start: just cut, or left by a process that ended early. */
+const chainsToClean = (database: Database): Promise<ExpiredRows[]> =>
+  database.read<ExpiredRows>(
     `select h.organization_id, h.first_sequence,
        (select min(e.sequence) from audit_event e where e.organization_id = h.organization_id) as from_sequence
      from audit_chain h where h.first_sequence > 1
        and exists (select 1 from audit_event e where e.organization_id = h.organization_id and e.sequence < h.first_sequence)`,
   )
 
-async function removeBefore(database: Database, place: Remains): Promise<void> {
-  const { organization_id: organizationId, from_sequence: from, first_sequence: end } = place
+async function removeExpired(database: Database, chain: ExpiredRows): Promise<void> {
+  const { organization_id: organizationId, from_sequence: from, first_sequence: end } = chain
   for (let at = from; at < end; at += sliceSize) {
     const params = [organizationId, at, Math.min(at + sliceSize, end)]
     const within = 'where organization_id = $1 and sequence >= $2 and sequence < $3'
     await database.write([
       { sql: `delete from export_dead_letter ${within}`, params },
       { sql: `delete from audit_content ${within}`, params },
-      // Last: as long as one is there, the others are found again.
+      // Last, because `chainsToClean` finds the range by these rows.
       { sql: `delete from audit_event ${within}`, params },
     ])
   }

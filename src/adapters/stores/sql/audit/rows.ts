@@ -24,12 +24,12 @@ const columns = [
 
 const ownColumns = columns.map((column) => `e.${column}`).join(', ')
 
-/** Nearly every event is one of these. */
+/** The code of most events. */
 export const plainRequest = 'gateway.request.decided'
 
-/** What reading an event takes: its columns, and the texts beside it where they are still there. */
+/** The columns of an event and its texts, if they are still stored. */
 export const eventColumns = `${ownColumns}, c.content`
-/** The same without the texts of requests: a page of them may be a hundred times as large as its events. */
+/** The same without texts of requests, which can be a hundred times as large as the events of a page. */
 export const shownColumns = `${ownColumns}, case when e.code = '${plainRequest}' then null else c.content end as content`
 export const eventTables =
   'audit_event e left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence'
@@ -69,7 +69,7 @@ const valuesOf = (row: ChainedEvent): Value[] => [
 
 const insert = createBulkInsert({ table: 'audit_event', columns })
 
-/** The statements that add rows to the log. */
+/** The statements that insert rows. */
 export const insertionsOf = (rows: readonly ChainedEvent[]): Statement[] => insert(rows.map(valuesOf))
 
 export const contentInsertion = ({ organizationId, sequence }: ChainedEvent, content: AuditContent): Statement => ({
@@ -77,7 +77,7 @@ export const contentInsertion = ({ organizationId, sequence }: ChainedEvent, con
   params: [organizationId, sequence, canonicalize(content)],
 })
 
-/** Moves the end of a chain, if it still stands where `from` says. */
+/** Moves the head of a chain if it still equals `from`. */
 export const headUpdate = (organizationId: string, from: ChainHead, to: ChainHead): Statement => ({
   sql: `update audit_chain set sequence = $2, fingerprint = $3, event_id = $4, type_uid = $5
     where organization_id = $1 and sequence = $6 and fingerprint = $7`,
@@ -102,7 +102,7 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   content: row.content,
 })
 
-/** Those before the first that is damaged; there must be one. */
+/** The events before the first damaged one; throws if that is the first row. */
 export function loggedBeforeDamage(rows: readonly EventRow[]): LoggedEvent[] {
   const logged: LoggedEvent[] = []
   for (const row of rows) {

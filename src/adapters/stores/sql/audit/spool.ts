@@ -2,7 +2,7 @@ import type { Spool } from '../../../../base/spool.ts'
 import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import { createDiskSpool } from '../disk-spool.ts'
 
-/** Events that wait in a folder of this machine. */
+/** The spool of audit events, in a folder of this machine. */
 export const createAuditSpool = (folder: string): Spool<AuditEvent> =>
   createDiskSpool(folder, {
     table: 'unwritten',

@@ -1,7 +1,7 @@
 import type { AuditTexts } from '../../../../domain/audit/log.ts'
 import type { Transaction } from '../database.ts'
 
-/** Texts of requests alone: what administrators changed is not anybody's to erase. */
+/** Erases texts of requests only; records of administrators' mutations cannot be erased. */
 export const auditTexts = (tx: Transaction): AuditTexts => ({
   erase: (organizationId, requestId) =>
     tx.run(

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 
-/** How far all sinks that are switched on are behind, together. */
+/** The backlog of all enabled sinks together. */
 export type ExportBacklog = {
   readonly events: number
   readonly oldestAtMs: number

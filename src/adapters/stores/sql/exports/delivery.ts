@@ -19,14 +19,14 @@ import {
   type CursorRow,
   type SinkRow,
 } from './rows.ts'
-import { openSecrets } from './sinks.ts'
+import { decryptSecrets } from './sinks.ts'
 
 export type DeliveryParts = {
   readonly database: Database
   readonly clock: Clock
   readonly events: EventMaker
-  readonly seal: Encryption
-  /** Names this process among all that send. */
+  readonly encryption: Encryption
+  /** Identifies this process among all senders. */
   readonly owner: string
   readonly leaseMs: number
 }
@@ -36,12 +36,12 @@ type ClaimedRow = SinkRow & CursorRow & { head_sequence: number; first_sequence:
 const isActive = 's.enabled = 1 and s.deleted_at is null'
 const hasReplay = 'exists (select 1 from export_dead_letter d where d.sink_id = k.sink_id and d.replay = 1)'
 
-/** A cursor moves only from where its sender found it, by whoever holds the lease, under the configuration it was sent with. */
+/** Compare-and-set: a cursor moves only for the lease holder, from the position it read, and under the same configuration. */
 const guard = `where sink_id = $1 and owner = $2 and sequence = $3
   and exists (select 1 from export_sink s where s.id = $1 and s.version = $4 and ${isActive})`
 
 export function deliveryStore(parts: DeliveryParts): DeliveryStore {
-  const { database, clock, seal, owner, leaseMs } = parts
+  const { database, clock, encryption, owner, leaseMs } = parts
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
   const changeLease = async (sql: string, params: Statement['params']): Promise<boolean> =>
     (await database.write([{ sql, params: params ?? [] }]))[0]?.changed === 1
@@ -67,7 +67,7 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
       const nowMs = clock.nowMs()
       const sql = `update export_cursor set owner = $2, lease_until = $3 where sink_id = $1 and lease_until <= $4`
       if (!(await changeLease(sql, [sinkId, owner, nowMs + leaseMs, nowMs]))) return undefined
-      const claimed = await readClaimed(database, sinkId, seal)
+      const claimed = await readClaimed(database, sinkId, encryption)
       if (!claimed) await release(sinkId)
       return claimed
     },
@@ -95,7 +95,7 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
       return database.transaction(async (tx) => {
         if ((await tx.run(move.sql, move.params)) !== 1) return false
         for (const event of rejected) await insertDeadLetter(tx, sink, { event, nowMs: clock.nowMs() })
-        await tell(tx, sink, sinkEvents)
+        await appendSinkEvents(tx, sink, sinkEvents)
         return true
       })
     },
@@ -123,7 +123,7 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
     },
   }
 
-  async function tell(
+  async function appendSinkEvents(
     tx: Transaction,
     sink: ClaimedSink,
     sinkEvents: readonly Parameters<typeof sinkEventFacts>[0][],
@@ -137,14 +137,18 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
   }
 }
 
-/** An embedded database has one process: whoever held a lease before it started is gone. */
-export async function forgetLeases(database: Database): Promise<void> {
+/** Releases all leases. For an embedded database, which has one process: earlier lease holders no longer run. */
+export async function releaseAllLeases(database: Database): Promise<void> {
   await database.write([{ sql: 'update export_cursor set owner = null, lease_until = 0 where owner is not null' }])
 }
 
 const guardValues = (sink: ClaimedSink, owner: string) => [sink.id, owner, sink.cursor.sequence, sink.version]
 
-async function readClaimed(database: Database, sinkId: string, seal: Encryption): Promise<ClaimedSink | undefined> {
+async function readClaimed(
+  database: Database,
+  sinkId: string,
+  encryption: Encryption,
+): Promise<ClaimedSink | undefined> {
   const [row] = await database.read<ClaimedRow>(
     `select ${sinkSelection}, ${cursorSelection}, h.sequence as head_sequence, h.first_sequence
      from export_sink s join export_cursor k on k.sink_id = s.id
@@ -161,7 +165,7 @@ async function readClaimed(database: Database, sinkId: string, seal: Encryption)
     type,
     label,
     version,
-    openConfig: () => withValues(config, openSecrets({ id, organizationId }, secrets, seal)),
+    openConfig: () => withValues(config, decryptSecrets({ id, organizationId }, secrets, encryption)),
     cursor: cursorOf(row),
     firstSequence: row.first_sequence,
     headSequence: row.head_sequence,

@@ -73,7 +73,7 @@ export const cursorValues = (cursor: Cursor): Value[] => [
 export const cursorSelection = cursorColumns.map((column) => `k.${column}`).join(', ')
 export const sinkSelection = sinkColumns.map((column) => `s.${column}`).join(', ')
 
-/** A sink with how it fares: the oldest event that it has not got stands right behind its cursor. */
+/** A sink with its health. The oldest unsent event is the first one after its cursor. */
 export const watchedSelection = `${sinkSelection}, ${cursorSelection}, h.sequence as head_sequence,
   (select min(e.time) from audit_event e where e.organization_id = s.organization_id and e.sequence = (
     select min(b.sequence) from audit_event b where b.organization_id = s.organization_id and b.sequence > k.sequence
@@ -128,7 +128,7 @@ export function watchedOf(row: WatchedRow): WatchedSink {
 
 function stateOf(text: string): SinkState {
   const state = sinkStates.find((each) => each === text)
-  if (state === undefined) throw new Error(`${text} is no state of a sink`)
+  if (state === undefined) throw new Error(`${text} is not a sink state`)
   return state
 }
 

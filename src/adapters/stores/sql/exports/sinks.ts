@@ -6,12 +6,12 @@ import type { Transaction } from '../database.ts'
 import { cursorColumns, cursorValues, watchedOf, watchedSelection, watchedTables, type WatchedRow } from './rows.ts'
 import { selectPage } from '../page.ts'
 
-/** Sinks in SQL, inside the transaction it is given. Secrets are sealed, each for its own place. */
-export function exportStore(tx: Transaction, seal: Encryption): ExportStore {
+/** Sinks in SQL, inside a transaction. Secrets are encrypted, each bound to its sink and field. */
+export function exportStore(tx: Transaction, encryption: Encryption): ExportStore {
   const writeSecrets = async (sink: ExportSink, secrets: Secrets): Promise<void> => {
     await tx.run('delete from export_secret where sink_id = $1', [sink.id])
     for (const [field, secret] of Object.entries(secrets)) {
-      const sealed = seal.encrypt(secret, placeOf(sink, field))
+      const sealed = encryption.encrypt(secret, contextOf(sink, field))
       await tx.run('insert into export_secret (sink_id, field, sealed) values ($1, $2, $3)', [sink.id, field, sealed])
     }
   }
@@ -36,7 +36,7 @@ export function exportStore(tx: Transaction, seal: Encryption): ExportStore {
       )
       if (changed !== 1) return false
       await writeSecrets(sink, secrets)
-      // What was begun may have meant another configuration: it is planned anew.
+      // The planned batch may belong to the old configuration, so a new one is planned.
       await tx.run(
         `update export_cursor set state = 'healthy', attempt = 0, next_attempt_at = 0, plan_last = null where sink_id = $1`,
         [id],
@@ -78,7 +78,7 @@ export function exportStore(tx: Transaction, seal: Encryption): ExportStore {
     async secretsOf(sink) {
       const sql = 'select field, sealed from export_secret where sink_id = $1'
       const rows = await tx.query<{ field: string; sealed: Uint8Array }>(sql, [sink.id])
-      return openSecrets(sink, rows, seal)
+      return decryptSecrets(sink, rows, encryption)
     },
     listDeadLetters: ({ id }, page) =>
       selectPage(
@@ -89,30 +89,30 @@ export function exportStore(tx: Transaction, seal: Encryption): ExportStore {
     async replay({ id }, ids) {
       const all = 'update export_dead_letter set replay = 1 where sink_id = $1 and replay = 0'
       if (ids === undefined) return tx.run(all, [id])
-      const places = ids.map((_, at) => `$${at + 2}`).join(', ')
-      return ids.length === 0 ? 0 : tx.run(`${all} and id in (${places})`, [id, ...ids])
+      const placeholders = ids.map((_, at) => `$${at + 2}`).join(', ')
+      return ids.length === 0 ? 0 : tx.run(`${all} and id in (${placeholders})`, [id, ...ids])
     },
   }
 }
 
 type SecretRow = { field: string; sealed: Uint8Array }
-type Placed = { readonly id: string; readonly organizationId: string }
+type SinkRef = { readonly id: string; readonly organizationId: string }
 
-export const openSecrets = (sink: Placed, rows: readonly SecretRow[], seal: Encryption): Secrets =>
-  Object.fromEntries(rows.map(({ field, sealed }) => [field, seal.decrypt(sealed, placeOf(sink, field))]))
+export const decryptSecrets = (sink: SinkRef, rows: readonly SecretRow[], encryption: Encryption): Secrets =>
+  Object.fromEntries(rows.map(({ field, sealed }) => [field, encryption.decrypt(sealed, contextOf(sink, field))]))
 
-/** Where a secret belongs: taken out of its row and put into another, it does not open. */
-const placeOf = ({ organizationId, id }: Placed, field: string): string => `${organizationId} ${id} ${field}`
+/** The encryption context of a secret: moved to another row, it cannot be decrypted. */
+const contextOf = ({ organizationId, id }: SinkRef, field: string): string => `${organizationId} ${id} ${field}`
 
-/** A new sink begins behind the last event there is, or before the first that is kept. */
+/** A new sink starts after the last event, or before the first one that the log holds. */
 async function insertCursor(tx: Transaction, sink: ExportSink, start: SinkStart): Promise<void> {
   const [chain] = await tx.query<{ sequence: number; first_sequence: number }>(
     'select sequence, first_sequence from audit_chain where organization_id = $1',
     [sink.organizationId],
   )
   const sequence = start === 'now' ? (chain?.sequence ?? 0) : (chain?.first_sequence ?? 1) - 1
-  const nothingYet = { planLast: null, alarmedAtMs: null, lastSuccessAtMs: null, lastErrorAtMs: null, lastError: null }
-  const values = cursorValues({ ...freshStart, ...nothingYet, sequence })
+  const empty = { planLast: null, alarmedAtMs: null, lastSuccessAtMs: null, lastErrorAtMs: null, lastError: null }
+  const values = cursorValues({ ...freshStart, ...empty, sequence })
   await tx.run(
     `insert into export_cursor (sink_id, organization_id, lease_until, ${cursorColumns.join(', ')})
      values ($1, $2, 0, ${values.map((_, at) => `$${at + 3}`).join(', ')})`,

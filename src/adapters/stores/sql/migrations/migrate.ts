@@ -14,7 +14,7 @@ export type Migration = {
   readonly sql: string
 }
 
-/** A later version has migrated the database. There is no way back but a backup. */
+/** A later version has migrated the database. The only way back is a backup. */
 export class DatabaseTooNew extends Error {
   constructor(migration: string) {
     super(
@@ -27,16 +27,15 @@ export class DatabaseTooNew extends Error {
 
 type Applied = { number: number; name: string; checksum: string }
 
-/** Any number will do, as long as every node takes the same. */
+/** An arbitrary number, the same on every node. */
 const advisoryLock = 4_617_315
 
 const migrationTable = `create table if not exists migration
   (number INTEGER primary key, name TEXT not null, checksum TEXT not null, applied_at INTEGER not null) STRICT`
 
 /**
- * Brings the database up to date and answers how many migrations that took. Each is one transaction. Nodes that start
- * together wait for one another, and the later ones find the work done. On PostgreSQL, hand in a database without a
- * statement time-out.
+ * Applies the missing migrations and returns how many. Each is one transaction. Nodes that start together wait for one another, and
+ * the later ones have nothing to apply. On PostgreSQL, pass a database without a statement timeout.
  */
 export async function migrate(
   database: Database,
@@ -72,7 +71,7 @@ function assertSameHistory(applied: readonly Applied[], migrations: readonly Mig
     const known = migrations[index]
     if (known === undefined) throw new DatabaseTooNew(`${number} (${name})`)
     if (known.number !== number || known.checksum !== checksum) {
-      throw new Error(`Migration ${number} (${name}) was changed after it was applied; restore the file it was.`)
+      throw new Error(`Migration ${number} (${name}) was changed after it was applied; restore the original file.`)
     }
   })
 }
@@ -94,7 +93,7 @@ async function readMigration(dir: string, file: string): Promise<Migration> {
   if (digits === undefined || name === undefined) {
     throw new Error(`${join(dir, file)}: a migration is named like 0001_first_tables.sql`)
   }
-  // A checkout with other line ends is the same migration.
+  // Ignore the line endings of the checkout.
   const sql = (await readFile(join(dir, file), 'utf8')).replaceAll('\r\n', '\n')
   return { number: Number(digits), name, checksum: createHash('sha256').update(sql).digest('hex'), sql }
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { toStatements } from './statements.ts'
 
 describe('the statements of a migration', () => {
-  it('are parted at semicolons, without comments and empty ones', () => {
+  it('are split at semicolons, without comments and empty statements', () => {
     const sql = `-- first; not a statement\ncreate table a (id TEXT); /* and; neither */;\n\ninsert into a (id) values ('x;y--z''')\n`
     assert.deepEqual(toStatements(sql, 'sqlite'), [
       'create table a (id TEXT)',
@@ -11,7 +11,7 @@ describe('the statements of a migration', () => {
     ])
   })
 
-  it('take PostgreSQL’s words for types', () => {
+  it('use PostgreSQL’s names for types', () => {
     const sql = 'create table a (id TEXT primary key, n INTEGER, b BLOB, r REAL) STRICT'
     assert.deepEqual(toStatements(sql, 'postgres'), [
       'create table a (id text primary key, n bigint, b bytea, r double precision)',
@@ -19,7 +19,7 @@ describe('the statements of a migration', () => {
     assert.deepEqual(toStatements(sql, 'sqlite'), [sql])
   })
 
-  it('leave strings, quoted names and lower-case words alone', () => {
+  it('keep strings, quoted names and lower-case words', () => {
     const sql = `insert into "TEXT" (integer_count, b) values ('BLOB' || 'it''s REAL', 4 - 2 / 1)`
     assert.deepEqual(toStatements(sql, 'postgres'), [sql])
   })

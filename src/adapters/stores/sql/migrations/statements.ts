@@ -1,7 +1,7 @@
-/** Strings, quoted names and comments are left alone; everything between them is code. */
+/** Strings, quoted names and comments are tokens of their own, so that only the code between them is translated. */
 const tokens = /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^'";/-]+|[/-]/g
 
-const postgresWords: Readonly<Record<string, string>> = {
+const postgresTypes: Readonly<Record<string, string>> = {
   INTEGER: 'bigint',
   TEXT: 'text',
   BLOB: 'bytea',
@@ -9,19 +9,19 @@ const postgresWords: Readonly<Record<string, string>> = {
   STRICT: '',
 }
 
-/** The statements of a migration file, in the words of the engine. */
+/** The statements of a migration file, in the dialect of the engine. */
 export function toStatements(sql: string, engine: 'sqlite' | 'postgres'): string[] {
   const statements = ['']
   for (const [token] of sql.matchAll(tokens)) {
     if (token === ';') statements.push('')
     else if (!token.startsWith('--') && !token.startsWith('/*'))
-      statements.push(statements.pop() + inWordsOf(engine, token))
+      statements.push(statements.pop() + inDialectOf(engine, token))
   }
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')
 }
 
-/** Files are written in SQLite's words, in capitals: only those are types. */
-function inWordsOf(engine: 'sqlite' | 'postgres', token: string): string {
+/** Files use SQLite's type names in capitals. Only words in capitals are translated. */
+function inDialectOf(engine: 'sqlite' | 'postgres', token: string): string {
   if (engine === 'sqlite' || /^['"]/.test(token)) return token
-  return token.replace(/\b[A-Z]+\b/g, (word) => postgresWords[word] ?? word)
+  return token.replace(/\b[A-Z]+\b/g, (word) => postgresTypes[word] ?? word)
 }

@@ -7,7 +7,7 @@ import { createDatabaseBreaker, type DatabaseBreaker } from './breaker.ts'
 const isUnavailable = (error: unknown): boolean => error instanceof DatabaseError && error.reason === 'unavailable'
 const never = new Promise<never>(() => {})
 
-/** A server that answers probes or not, as the test says. */
+/** A server that answers probes or not, controlled by the test. */
 function createScene() {
   const server = { isUp: true, probes: 0, broken: 0 }
   const breaker = createDatabaseBreaker({
@@ -26,8 +26,8 @@ async function untilClosed(breaker: DatabaseBreaker): Promise<void> {
   while (!(await breaker.run(async () => true).catch(() => false))) await new Promise((r) => setTimeout(r, 10))
 }
 
-describe('the breaker before PostgreSQL', () => {
-  it('ends work that hangs with its server, and begins none until the server answers', async () => {
+describe('the circuit breaker of PostgreSQL', () => {
+  it('ends work on a hanging server, and starts none until the server answers', async () => {
     const { server, breaker } = createScene()
     server.isUp = false
     const calls = await Promise.allSettled([breaker.run(() => never), breaker.run(() => never)])
@@ -45,7 +45,7 @@ describe('the breaker before PostgreSQL', () => {
     assert.equal(server.broken, 1)
   })
 
-  it('leaves work alone that takes long while its server answers', async () => {
+  it('does not end slow work while its server answers', async () => {
     const { server, breaker } = createScene()
     const { promise, resolve } = Promise.withResolvers<string>()
     const running = breaker.run(() => promise)
@@ -55,13 +55,13 @@ describe('the breaker before PostgreSQL', () => {
     assert.equal(server.broken, 0)
   })
 
-  it('asks nobody while work is quick', async () => {
+  it('sends no probe while work is fast', async () => {
     const { server, breaker } = createScene()
     for (let count = 0; count < 10; count++) await breaker.run(async () => undefined)
     assert.equal(server.probes, 0)
   })
 
-  it('tells work that is over so that it begins nothing more', async () => {
+  it('marks ended work, so that it starts nothing else', async () => {
     const { server, breaker } = createScene()
     server.isUp = false
     const late = Promise.withResolvers<void>()

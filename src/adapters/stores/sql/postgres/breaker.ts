@@ -3,33 +3,33 @@ import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
 
 export type DatabaseBreakerParts = {
-  /** Resolves where the server answers. */
+  /** Resolves if the server answers. */
   readonly probe: () => Promise<unknown>
-  /** Ends what is under way: its connections lead to a server that does not answer. */
+  /** Closes the connections in use, because their server does not answer. */
   readonly onOpen: () => void
-  /** A caller waits this long at the most for a server that hangs; a quarter of it goes by before the server is probed. */
+  /** The longest time a caller waits for a hanging server. The server is probed after a quarter of it. */
   readonly answerTimeoutMs: number
-  /** The world's own: a server does not answer faster because a test's time does. */
+  /** The system clock, also in tests, because a real server does not follow a test clock. */
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
 }
 
-/** Knows whether the server answers. While it does not, the breaker is open and work is rejected at once. */
+/** A circuit breaker: while the server does not answer, the breaker is open and work is rejected at once. */
 export type DatabaseBreaker = Disposable & {
   run<T>(work: (call: DatabaseCall) => Promise<T>): Promise<T>
-  /** A connection failed or broke. One may do so alone, so a probe decides. */
+  /** Call when a connection failed or broke. A probe then decides whether the server is unavailable. */
   suspect(): void
-  /** The server has committed something, which is as good as the answer to a probe. */
+  /** Call after a commit, which proves that the server answers. */
   committed(): void
 }
 
-/** What `run` waits for. Once it is over its caller was told that it failed, so it must not begin anything more. */
+/** One call of `run`. Once it is over, its caller got an error, so `work` must not start anything else. */
 export type DatabaseCall = { readonly isOver: boolean }
 
-const probeEveryMs = 500
+const probeIntervalMs = 500
 
 /**
- * Work that takes long opens nothing as long as the server answers probes: a report may take seconds, and a tenant who asks
- * for one must not cut off all others. A server that hangs answers no probe either.
+ * Slow work does not open the breaker as long as the server answers probes, because a report may take seconds and must not cut
+ * off other tenants. A hanging server does not answer probes either.
  */
 export function createDatabaseBreaker({
   probe,
@@ -55,7 +55,7 @@ export function createDatabaseBreaker({
       if (isDisposed || commits > before) return
       const isNew = open === undefined
       open = new DatabaseError('unavailable', 'the database does not answer', cause)
-      cancelRetry = clock.after(probeEveryMs, suspect)
+      cancelRetry = clock.after(probeIntervalMs, suspect)
       if (isNew) endCalls(open)
     }
   }
@@ -101,17 +101,17 @@ export function createDatabaseBreaker({
 }
 
 /**
- * Rejects after `ms`. An answer that this process was too busy to read in time counts all the same; where the process did not
- * run at all, the server gets its time once more.
+ * Rejects after `ms`. An answer that arrived in time still counts if this process was too busy to read it. If the process was
+ * suspended, the timeout starts again.
  */
 async function within(clock: DatabaseBreakerParts['clock'], ms: number, work: Promise<unknown>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   let cancel = (): void => {}
   const start = (): void => {
     const dueMs = clock.monotonicMs() + ms
-    cancel = clock.after(ms, () => void giveUp(dueMs))
+    cancel = clock.after(ms, () => void onTimeout(dueMs))
   }
-  const giveUp = async (dueMs: number): Promise<void> => {
+  const onTimeout = async (dueMs: number): Promise<void> => {
     if (clock.monotonicMs() - dueMs > ms / 2) return start()
     await afterIo()
     await afterIo()

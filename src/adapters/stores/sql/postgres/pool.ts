@@ -1,28 +1,28 @@
 import { Socket } from 'node:net'
 import { Pool, type PoolConfig } from 'pg'
-import { postgresParsers } from './values.ts'
+import { DatabaseError, type Value } from '../database.ts'
 
 export type PostgresOptions = {
   readonly url: string
   readonly poolSize?: number
-  /** How long a statement may run; 0 for as long as it takes, which is what migrations need. */
+  /** The longest a statement may run; 0 for no limit, which migrations need. */
   readonly statementTimeoutMs?: number
-  /** How long to wait for a connection, new or from the pool, before saying that there is none. */
+  /** The longest wait for a connection, new or from the pool. */
   readonly connectTimeoutMs?: number
-  /** How long a caller waits for a server that hangs; 0 for ever, which is what migrations need. */
+  /** The longest a caller waits for a hanging server; 0 for no limit, which migrations need. */
   readonly answerTimeoutMs?: number
 }
 
-/** The pool, and a way to break all its connections: those in use, idle and not open yet. */
+/** The pool, and a function that closes all its connections: in use, idle and connecting. */
 export type BreakablePool = { readonly pool: Pool; breakAll(): void }
 
-/** The server ends a statement first; this is for a server that does not answer at all. */
+/** The server ends slow statements itself; this covers a server that does not answer at all. */
 const answerGraceMs = 1_000
 
-/** A node that froze inside a transaction must not hold its locks for ever. */
+/** Ends the locks of a node that froze inside a transaction. */
 const idleInTransactionMs = 60_000
 
-/** Connections that are few, wait a bounded time, and whose breaking is nobody's surprise. */
+/** Creates a small pool with bounded waits, which handles broken connections. */
 export function createPool(options: PostgresOptions): BreakablePool {
   const { url, poolSize = 10, statementTimeoutMs = 10_000, connectTimeoutMs = 3_000 } = options
   const sockets = new Set<Socket>()
@@ -38,10 +38,10 @@ export function createPool(options: PostgresOptions): BreakablePool {
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + answerGraceMs,
     keepAlive: true,
-    pipeline: true, // a step's statements leave together: one round trip
+    pipeline: true, // sends the statements of a step together, in one round trip
     types: { getTypeParser: (type: number) => postgresParsers[type] ?? String },
-    // Not as start-up parameters: connection poolers refuse those. Read-only outside of a `begin read write`, so
-    // that a `begin` that failed in a pipeline cannot leave the statements behind it to commit one by one.
+    // Not start-up parameters, because connection poolers reject them. Read-only outside of `begin read write`, so that
+    // after a failed `begin` in a pipeline the following statements cannot commit one by one.
     // eslint-disable-next-line typescript/no-misused-promises -- the pool waits for it; its types do not say so
     onConnect: (client) => {
       const settings =
@@ -52,6 +52,27 @@ export function createPool(options: PostgresOptions): BreakablePool {
   }
   const pool = new Pool(config)
   pool.on('error', () => undefined) // an idle connection broke; the pool has dropped it
-  pool.on('connect', (client) => client.on('error', () => undefined)) // its statements say so themselves
+  pool.on('connect', (client) => client.on('error', () => undefined)) // its statements report the error
   return { pool, breakAll: () => sockets.forEach((socket) => socket.destroy()) }
+}
+
+/** Parsers for PostgreSQL's text format, by type number; other types stay text. */
+export const postgresParsers: Readonly<Record<number, (text: string) => Value>> = {
+  16: (text) => (text === 't' ? 1 : 0), // boolean as 1 or 0, because SQLite has no boolean
+  17: (text) => Uint8Array.fromHex(text.slice(2)), // bytea, as \x0123
+  20: toSafeNumber, // bigint
+  21: Number, // smallint
+  23: Number, // integer
+  700: Number, // real
+  701: Number, // double precision
+  1700: toSafeNumber, // numeric, the type of sum() over bigint
+}
+
+/** Throws instead of rounding, because amounts of money must be exact. */
+function toSafeNumber(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new DatabaseError('other', `${text} is beyond the integers that a number holds exactly`)
+  }
+  return value
 }

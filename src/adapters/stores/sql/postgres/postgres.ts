@@ -16,59 +16,59 @@ import { createProbe } from './probe.ts'
 import { createSession, execute, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
 
-/** How often a step is tried that the server undid to end a deadlock. */
-const maxTries = 3
+/** Attempts for a step that the server rolled back because of a deadlock. */
+const maxAttempts = 3
 
-/** How long a caller waits for a server that hangs. */
+/** The longest a caller waits for a hanging server. */
 const defaultAnswerTimeoutMs = 1_000
 
-/** The engine for many nodes. Rejects when the server cannot be reached. */
+/** The engine for several nodes. Rejects if the server cannot be reached. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { pool, breakAll } = createPool(options)
   await using opened = new AsyncDisposableStack()
   opened.defer(() => pool.end())
-  await borrow({ pool, breaker: unbreakable }, async () => undefined)
+  await withConnection({ pool, breaker: noBreaker }, async () => undefined)
   const { url, answerTimeoutMs = defaultAnswerTimeoutMs } = options
   const guard = { url, answerTimeoutMs, clock: systemClock, onOpen: breakAll }
-  const breaker = answerTimeoutMs === 0 ? unbreakable : await createGuard(opened, guard)
+  const breaker = answerTimeoutMs === 0 ? noBreaker : await createBreakerWithProbe(opened, guard)
   const server = { pool, breaker }
-  const gate = createDrainLatch()
-  opened.defer(() => gate.close())
-  const kept = opened.move()
+  const latch = createDrainLatch()
+  opened.defer(() => latch.close())
+  const resources = opened.move()
   return {
     engine: 'postgres',
-    read: (sql, params) => gate.enter(() => read(server, sql, params)),
-    write: (statements) => gate.enter(() => write(server, statements)),
+    read: (sql, params) => latch.enter(() => read(server, sql, params)),
+    write: (statements) => latch.enter(() => write(server, statements)),
     transaction: (work) =>
-      gate.enter(() =>
-        borrow(server, (client) => runTransaction(createSession(client), work).then(committed(breaker))),
+      latch.enter(() =>
+        withConnection(server, (client) => runTransaction(createSession(client), work).then(committed(breaker))),
       ),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-type GuardParts = { readonly url: string } & Omit<DatabaseBreakerParts, 'probe'>
+type BreakerOptions = { readonly url: string } & Omit<DatabaseBreakerParts, 'probe'>
 
 type Server = { readonly pool: Pool; readonly breaker: DatabaseBreaker }
 
-const unbreakable: DatabaseBreaker = {
+const noBreaker: DatabaseBreaker = {
   run: (work) => work({ isOver: false }),
   suspect() {},
   committed() {},
   [Symbol.dispose]() {},
 }
 
-async function createGuard(opened: AsyncDisposableStack, guard: GuardParts): Promise<DatabaseBreaker> {
+async function createBreakerWithProbe(opened: AsyncDisposableStack, guard: BreakerOptions): Promise<DatabaseBreaker> {
   const { url, ...parts } = guard
   const probe = opened.use(createProbe({ url, timeoutMs: parts.answerTimeoutMs, clock: parts.clock }))
-  // Now, while nothing is amiss: a new connection may take longer than a hung server is waited for.
-  await probe.ask().catch(() => undefined)
-  return opened.use(createDatabaseBreaker({ ...parts, probe: probe.ask }))
+  // Connect the probe now, because a new connection may take longer than the answer timeout.
+  await probe.send().catch(() => undefined)
+  return opened.use(createDatabaseBreaker({ ...parts, probe: probe.send }))
 }
 
-/** A read may have met a connection that died in the pool: once more, on another one. */
+/** Retries once on another connection, because the first may have broken while it was idle in the pool. */
 async function read<R extends DatabaseRow>(server: Server, sql: string, params: readonly Value[] = []): Promise<R[]> {
-  const once = () => borrow(server, async (client) => (await execute(client, { sql, params })).rows as R[])
+  const once = () => withConnection(server, async (client) => (await execute(client, { sql, params })).rows as R[])
   try {
     return await once()
   } catch (error) {
@@ -77,20 +77,20 @@ async function read<R extends DatabaseRow>(server: Server, sql: string, params: 
   }
 }
 
-/** Tried again only when the server says that it undid the step. After a lost connection nobody knows. */
+/** Retries only if the server reports that it rolled the step back. After a lost connection the outcome is unknown. */
 async function write(server: Server, statements: readonly Statement[]): Promise<StatementResult[]> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await borrow(server, (client) => runStep(client, statements).then(committed(server.breaker)))
+      return await withConnection(server, (client) => runStep(client, statements).then(committed(server.breaker)))
     } catch (error) {
       const isSafe = error instanceof DatabaseError && isUndoneByServer(error.cause)
-      if (!isSafe || tries === maxTries) throw error
+      if (!isSafe || attempt === maxAttempts) throw error
     }
   }
 }
 
-/** Lends a connection. One that may be broken, or did not come back from its transaction, is not used again. */
-function borrow<T>({ pool, breaker }: Server, use: (client: PoolClient) => Promise<T>): Promise<T> {
+/** Runs `use` with a pooled connection. A connection that may be broken, or is still in a transaction, is closed afterwards. */
+function withConnection<T>({ pool, breaker }: Server, use: (client: PoolClient) => Promise<T>): Promise<T> {
   return breaker.run(async (call) => {
     const client = await connect(pool).catch(suspecting(breaker))
     let isSuspect = call.isOver

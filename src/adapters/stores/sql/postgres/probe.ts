@@ -6,16 +6,16 @@ import { probeStatements } from '../write-probe.ts'
 export type ProbeParts = { readonly url: string; readonly timeoutMs: number; readonly clock: Pick<Clock, 'after'> }
 
 export type Probe = AsyncDisposable & {
-  /** Resolves where the server commits, or says why it does not. Rejects where nobody answers. */
-  ask(): Promise<void>
+  /** Resolves if the server commits or reports an error. Rejects if it does not answer. */
+  send(): Promise<void>
 }
 
-/** A connection may have died while it was idle, so after this long or a failure the probe is sent on a new one, too. */
-const secondTryMs = 150
+/** After this delay or a failure the probe is also sent on a second connection, because the first may have broken while idle. */
+const secondAttemptMs = 150
 
 /**
- * Two connections beside the pool, which may be exhausted by what hangs. The first one stays open. The probe commits: a server
- * whose reads are answered and whose commits hang, as without its synchronous standby, counts as hung.
+ * Two connections outside of the pool, which may be exhausted by hanging calls. The first one stays open. The probe commits,
+ * because a server whose commits hang, as without its synchronous standby, counts as hanging even if it answers reads.
  */
 export function createProbe({ url, timeoutMs, clock }: ProbeParts): Probe {
   const pool = new Pool({
@@ -29,7 +29,7 @@ export function createProbe({ url, timeoutMs, clock }: ProbeParts): Probe {
   })
   pool.on('error', () => undefined)
 
-  async function askOnce(): Promise<void> {
+  async function sendOnce(): Promise<void> {
     try {
       await pool.query(probeStatements.postgres)
     } catch (error) {
@@ -39,13 +39,13 @@ export function createProbe({ url, timeoutMs, clock }: ProbeParts): Probe {
   }
 
   return {
-    async ask() {
+    async send() {
       const begin = Promise.withResolvers<void>()
-      const cancel = clock.after(secondTryMs, begin.resolve)
-      const first = askOnce()
+      const cancel = clock.after(secondAttemptMs, begin.resolve)
+      const first = sendOnce()
       first.catch(() => begin.resolve())
       try {
-        await Promise.any([first, begin.promise.then(askOnce)])
+        await Promise.any([first, begin.promise.then(sendOnce)])
       } catch (error) {
         throw error instanceof AggregateError ? error.errors.at(-1) : error
       } finally {

@@ -1,13 +1,12 @@
 import type { PoolClient } from 'pg'
-import type { DatabaseRow, Statement, StatementResult } from '../database.ts'
+import { assertExpectedRows, type DatabaseRow, type Statement, type StatementResult } from '../database.ts'
 import { fromPostgres } from '../errors.ts'
-import { assertExpectedRows } from '../expected-rows.ts'
 import type { Session } from '../transaction.ts'
 
 const begin: Statement = { sql: 'begin read write' }
 const commit: Statement = { sql: 'commit' }
 
-/** Without parameters `pg` would take a text of several statements; SQLite does not. */
+/** Without this, `pg` accepts several statements in one text if there are no parameters; SQLite does not. */
 const oneStatementOnly = { queryMode: 'extended' }
 
 export async function execute(client: PoolClient, { sql, params = [] }: Statement): Promise<StatementResult> {
@@ -19,7 +18,7 @@ export async function execute(client: PoolClient, { sql, params = [] }: Statemen
   }
 }
 
-/** One atomic step in one round trip; in two when the number of rows decides whether it stands. */
+/** One atomic step in one round trip, or in two if a statement expects a number of rows. */
 export async function runStep(client: PoolClient, statements: readonly Statement[]): Promise<StatementResult[]> {
   const isGuarded = statements.some(({ expect }) => expect !== undefined)
   try {
@@ -36,7 +35,7 @@ export async function runStep(client: PoolClient, statements: readonly Statement
   }
 }
 
-/** In one packet. After a failure the server refuses the rest, and turns a commit into a rollback. */
+/** Sends all statements in one packet. After a failure the server rejects the others, and turns a commit into a rollback. */
 async function sendTogether(client: PoolClient, statements: readonly Statement[]): Promise<StatementResult[]> {
   const { stream } = client.connection
   stream.cork()
@@ -48,7 +47,7 @@ async function sendTogether(client: PoolClient, statements: readonly Statement[]
 
 async function rollback(client: PoolClient): Promise<void> {
   if (client.getTransactionStatus() === 'I') return
-  await execute(client, { sql: 'rollback' }).catch(() => undefined) // a broken connection has rolled back already
+  await execute(client, { sql: 'rollback' }).catch(() => undefined) // a broken connection is rolled back by the server
 }
 
 /** The connection of an interactive transaction. */

@@ -4,18 +4,18 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { secretFileNames } from './data-folder.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
-/** What a backup file tells about itself, in a table of its own beside the copied ones. */
+/** Metadata of a backup file, stored in an additional table. */
 export type BackupManifest = {
   readonly createdAtMs: number
-  /** Version of the program that made it. */
+  /** Version of the program that created it. */
   readonly version: string
-  /** Proves which server secret the data belongs to, without revealing it. */
+  /** Identifies the server secret of the data without revealing it. */
   readonly secretCheck: string
-  /** Texts of the data folder's secret files by name; empty where the operator keeps the secret elsewhere. */
+  /** Contents of the data folder's secret files by name; empty if the secret is configured elsewhere. */
   readonly secretFiles: Readonly<Record<string, string>>
 }
 
-/** What a backup holds, for the person who restores it. */
+/** A summary of a backup, for the person who restores it. */
 export type BackupContents = {
   readonly manifest: BackupManifest
   readonly lastMigration: number
@@ -25,18 +25,17 @@ export type BackupContents = {
 
 const databaseFile = 'gatehouse.db'
 
-/** More pages than a database can have: one step, so that a busy writer never makes the copy start over. */
+/** More pages than a database can have, so that the copy is one step and a busy writer cannot make it start over. */
 const allPages = 2 ** 31 - 1
 
 /**
- * Copies the database of a data folder into one file while a server works on it. The copy is a snapshot: it holds
- * every commit that was acknowledged before the call. The file appears under its name only when it is complete and
- * was read back.
+ * Copies the database of a data folder into one file while a server uses it. The copy is a snapshot with every commit that was
+ * acknowledged before the call. The file appears under its name only when it is complete and was read back.
  */
 export async function writeBackup(dataDir: string, file: string, manifest: BackupManifest): Promise<BackupContents> {
   const source = join(dataDir, databaseFile)
   if (!existsSync(source)) throw new Error(`There is no database in ${dataDir} to back up.`)
-  if (existsSync(file)) throw alreadyThere(file)
+  if (existsSync(file)) throw fileExists(file)
   assertWritable(file)
   const partial = `${file}.${process.pid}.partial`
   try {
@@ -51,7 +50,7 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
   }
 }
 
-/** Reads every page of a backup; a file that is damaged or not a backup is an error. */
+/** Reads every page of a backup; throws for a file that is damaged or not a backup. */
 export function readBackup(file: string): BackupContents {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   let database: DatabaseSync | undefined
@@ -75,8 +74,8 @@ export function readBackup(file: string): BackupContents {
 }
 
 /**
- * Puts a backup's database and secret files into a data folder that is locked by this process. What the folder held is
- * moved into `replacedDir`. The database is renamed into its place last: a folder without one can be restored again.
+ * Restores a backup's database and secret files into a data folder that this process has locked. Existing files are moved to
+ * `replacedDir`. The database is renamed to its final name last, because a folder without a database can be restored again.
  */
 export async function restoreBackup(
   file: string,
@@ -89,7 +88,7 @@ export async function restoreBackup(
     dropManifest(partial)
     syncPath(partial)
     moveAside(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
-    // All of them, because a previous secret that stays would be taken for one of the restored database.
+    // All secret files, because a previous secret that stays would be used for the restored database.
     if (Object.keys(manifest.secretFiles).length > 0) moveAside(dataDir, replacedDir, secretFileNames)
     for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)
     renameSync(partial, join(dataDir, databaseFile))
@@ -121,7 +120,7 @@ function addManifest(file: string, manifest: BackupManifest): void {
   })
 }
 
-/** The manifest may hold the secret, so its page is overwritten too. */
+/** Overwrites the page of the manifest as well, because it may contain the secret. */
 function dropManifest(file: string): void {
   change(file, (database) => database.exec('pragma secure_delete = on; drop table backup_manifest'))
 }
@@ -129,25 +128,25 @@ function dropManifest(file: string): void {
 function change(file: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(file)
   try {
-    database.exec('pragma journal_mode = delete') // one file, without a log beside it
+    database.exec('pragma journal_mode = delete') // one file, without a separate log
     work(database)
   } finally {
     database.close()
   }
 }
 
-/** A link, because a rename would replace a file that somebody made meanwhile. */
+/** Uses a link, because a rename would replace a file that was created meanwhile. */
 function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw alreadyThere(file)
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw fileExists(file)
     renameSync(partial, file) // some file systems have no links
   }
   syncPath(join(file, '..'))
 }
 
-/** SQLite would name neither the file nor the reason. */
+/** Checks before the copy, because SQLite's error names neither the file nor the reason. */
 function assertWritable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK)
@@ -157,7 +156,7 @@ function assertWritable(file: string): void {
   }
 }
 
-function alreadyThere(file: string): Error {
+function fileExists(file: string): Error {
   return new Error(`${file} exists already. A backup never overwrites a file: choose another name.`)
 }
 

@@ -3,7 +3,7 @@ import { DatabaseError } from '../database.ts'
 import type { StepOutcome, WorkerReply, WorkerRequest, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 
 export type Channel = {
-  /** `makeSteps` is called at the moment the request leaves, so that a group stays open until then. */
+  /** `makeSteps` is called when the request is sent, so that a group accepts steps until then. */
   call(kind: RequestKind, makeSteps?: () => readonly StatementList[]): Promise<readonly StepOutcome[]>
   /** Resolves once the thread has ended. */
   readonly ended: Promise<void>
@@ -11,7 +11,7 @@ export type Channel = {
 
 type Waiting = { resolve(outcomes: readonly StepOutcome[]): void; reject(error: Error): void }
 
-/** Starts the database thread and speaks with it: one message per turn of the event loop, whatever it holds. */
+/** Starts the database thread and sends it one message per turn of the event loop, with all requests of that turn. */
 export function openChannel(options: WorkerOptions): Channel {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: options,

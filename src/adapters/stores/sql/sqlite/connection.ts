@@ -1,31 +1,31 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Statement, StatementResult, Value } from '../database.ts'
 
-/** One connection that remembers its prepared statements by their text. */
+/** One connection with a cache of prepared statements by their text. */
 export type SqliteConnection = {
   run(statement: Statement): StatementResult
-  /** False once SQLite gave up a transaction by itself, as it may when the disk is full. */
+  /** False after SQLite rolled a transaction back on its own, which may happen when the disk is full. */
   isTransaction(): boolean
   close(): void
 }
 
 type Prepared = {
   readonly statement: StatementSync
-  readonly answersRows: boolean
+  readonly returnsRows: boolean
   readonly countsRows: boolean
-  /** Its values go into columns as they are, and the type of a column makes integers of them. */
-  readonly bindsPlainly: boolean
+  /** Values are bound without conversion, because the column types convert them to integers. */
+  readonly bindsUnconverted: boolean
 }
 
-/** Texts with lists of changing length must not fill the memory. */
+/** Bounds the cache, because statements with lists have a text for each length. */
 const maxPrepared = 500
 
 export function openConnection(database: DatabaseSync): SqliteConnection {
   const cache = new Map<string, Prepared>()
 
   function prepared(sql: string): Prepared {
-    const known = cache.get(sql)
-    if (known !== undefined) return known
+    const cached = cache.get(sql)
+    if (cached !== undefined) return cached
     const [oldest] = cache.keys()
     if (cache.size >= maxPrepared && oldest !== undefined) cache.delete(oldest)
     const fresh = prepare(database, sql)
@@ -35,9 +35,9 @@ export function openConnection(database: DatabaseSync): SqliteConnection {
 
   return {
     run({ sql, params = [] }) {
-      const { statement, answersRows, countsRows, bindsPlainly } = prepared(sql)
-      const values = bindsPlainly ? params : params.map(toBinding)
-      if (answersRows) {
+      const { statement, returnsRows, countsRows, bindsUnconverted } = prepared(sql)
+      const values = bindsUnconverted ? params : params.map(toBinding)
+      if (returnsRows) {
         const rows = statement.all(...values)
         return { rows, changed: rows.length }
       }
@@ -52,20 +52,20 @@ export function openConnection(database: DatabaseSync): SqliteConnection {
 function prepare(database: DatabaseSync, sql: string): Prepared {
   const text = toPositions(sql)
   const statement = database.prepare(text)
-  // SQLite prepares the first statement of a text and would forget the others without a word.
+  // SQLite prepares only the first statement of a text and ignores the others silently.
   if (text.slice(statement.sourceSQL.length).trim() !== '') throw new Error('one statement at a time')
   return {
     statement,
-    answersRows: statement.columns().length > 0,
-    // For anything else SQLite repeats the count of the last change.
+    returnsRows: statement.columns().length > 0,
+    // For other statements SQLite returns the count of the last change.
     countsRows: /^\s*(insert|update|delete|replace|with)\b/i.test(text),
-    bindsPlainly: /^insert into \w+ \([\w, ]+\) values [(?, )]+$/.test(text),
+    bindsUnconverted: /^insert into \w+ \([\w, ]+\) values [(?, )]+$/.test(text),
   }
 }
 
 /**
- * `$1` is a name to SQLite and a position to PostgreSQL; `?1` is the same position here. Where each stands once and in
- * its order a bare `?` will do: every number is looked up in a list of all of them, which takes long in a long statement.
+ * `$1` is a name in SQLite and a position in PostgreSQL; `?1` is the same position in SQLite. If each parameter occurs once and in
+ * order, a bare `?` is used, because SQLite searches a list for each number, which is slow in long statements.
  */
 function toPositions(sql: string): string {
   const numbers = [...sql.matchAll(parameter)].flatMap(([, digits]) => (digits === undefined ? [] : [Number(digits)]))
@@ -73,12 +73,12 @@ function toPositions(sql: string): string {
   return sql.replace(parameter, (match, digits) => (digits === undefined ? match : isInOrder ? '?' : `?${digits}`))
 }
 
-/** Texts in quotes match too, so that nothing inside of them does. */
+/** Also matches quoted texts, so that parameters inside of them are skipped. */
 const parameter = /'[^']*'|\$(\d+)/g
 
 /**
- * node:sqlite binds every number as a REAL: 7 / $1 would not divide as integers and $1 || '' would say 2.0. Making them
- * something else costs as much as binding them, so that long lists of new rows go without.
+ * node:sqlite binds every number as REAL: 7 / $1 would not be an integer division, and $1 || '' would give 2.0. The conversion
+ * costs as much as the binding, so inserts of many rows skip it (`bindsUnconverted`).
  */
 const toBinding = (value: Value): Value =>
   typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value

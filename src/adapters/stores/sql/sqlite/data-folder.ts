@@ -5,10 +5,10 @@ import { systemRandom, type Random } from '../../../../base/random.ts'
 import { isSqliteBusy } from '../errors.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
-/** Another process works on the folder. */
+/** Another process uses the folder. */
 export class DataFolderInUse extends Error {
   readonly dataDir: string
-  /** Undefined when the holder has not yet written it down. */
+  /** Undefined if the holder has not written its process id yet. */
   readonly pid: number | undefined
 
   constructor(dataDir: string, pid: number | undefined) {
@@ -20,12 +20,12 @@ export class DataFolderInUse extends Error {
   }
 }
 
-/** A database that nobody refers to is closed by the garbage collector, and its lock would go with it. */
-const held = new Set<DatabaseSync>()
+/** Keeps references, because the garbage collector closes an unreferenced database and releases its lock. */
+const lockFiles = new Set<DatabaseSync>()
 
 /**
- * Makes the folder where it is missing and takes it for this process alone, until disposed. The lock is the kernel's
- * (on `lock.db`), so that it ends with the process however that ends; `gatehouse.pid` only names the holder.
+ * Creates the folder if it is missing and locks it for this process until disposed. The kernel holds the lock (on `lock.db`), so it
+ * ends with the process in any case; `gatehouse.pid` only names the holder.
  */
 export function lockDataFolder(dataDir: string): Disposable {
   try {
@@ -33,8 +33,8 @@ export function lockDataFolder(dataDir: string): Disposable {
   } catch (cause) {
     if (cause instanceof DataFolderInUse) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const mend = 'Let this user write it, or set GATEHOUSE_DATA_DIR to another.'
-    throw new Error(`The data folder ${dataDir} cannot be used: ${reason}. ${mend}`, { cause })
+    const fix = 'Give this user write permission, or set GATEHOUSE_DATA_DIR to another folder.'
+    throw new Error(`The data folder ${dataDir} cannot be used: ${reason}. ${fix}`, { cause })
   }
 }
 
@@ -50,36 +50,36 @@ function lock(dataDir: string): Disposable {
     file.close()
     throw isSqliteBusy(error) ? new DataFolderInUse(dataDir, readPid(pidFile)) : error
   }
-  held.add(file)
+  lockFiles.add(file)
   return {
     [Symbol.dispose]() {
-      if (!held.delete(file)) return
+      if (!lockFiles.delete(file)) return
       rmSync(pidFile, { force: true })
       file.close()
     },
   }
 }
 
-/** Files of the folder without which its database cannot be used. */
+/** Files of the folder that its database needs. */
 export const secretFileNames: readonly string[] = ['secret', 'secret.previous']
 
 /**
- * The server's secret, 32 bytes in base64url, kept in the folder and made on first use. Call it while the folder is
- * locked: two processes that made one each would not read one another's keys.
+ * The server secret, 32 bytes in base64url, stored in the folder and created on first use. Call it only while the folder is
+ * locked, because two processes with different secrets could not read each other's keys.
  */
-export function readOrMakeSecret(dataDir: string, random: Random = systemRandom): string {
+export function readOrCreateSecret(dataDir: string, random: Random = systemRandom): string {
   const path = join(dataDir, 'secret')
   if (!existsSync(path)) writeAtomically(path, newSecret(random))
   return readSecretFile(path)
 }
 
-/** The secret before the present one, while a rotation is under way. */
+/** The previous secret, during a rotation. */
 export function readPreviousSecret(dataDir: string): string | undefined {
   const path = join(dataDir, 'secret.previous')
   return existsSync(path) ? readSecretFile(path) : undefined
 }
 
-/** Keeps the present secret as the previous one, then makes a new one. After a crash in between both files hold the same. */
+/** Stores the current secret as the previous one, then creates a new one. After a crash in between both files are equal. */
 export function replaceSecret(dataDir: string, random: Random): void {
   const path = join(dataDir, 'secret')
   writeAtomically(join(dataDir, 'secret.previous'), `${readSecretFile(path)}\n`)
@@ -96,7 +96,7 @@ const newSecret = (random: Random): string => `${Buffer.from(random.bytes(32)).t
 function readSecretFile(path: string): string {
   const secret = readFileSync(path, 'utf8').trim()
   if (/^[\w-]{43}$/.test(secret)) return secret
-  throw new Error(`${path} does not hold 32 bytes in base64url; restore it from a backup.`)
+  throw new Error(`${path} does not contain 32 bytes in base64url; restore it from a backup.`)
 }
 
 function readPid(pidFile: string): number | undefined {

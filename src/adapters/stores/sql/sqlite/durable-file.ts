@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** After a crash at any point the file is as it was or as it should be, never in between. */
+/** Replaces a file atomically: after a crash it has the old or the new content, never a mix. */
 export function writeAtomically(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   const file = openSync(temporary, 'w', 0o600)
@@ -12,10 +12,10 @@ export function writeAtomically(path: string, text: string): void {
     closeSync(file)
   }
   renameSync(temporary, path)
-  syncPath(dirname(path)) // the new name is on the disk, too
+  syncPath(dirname(path)) // makes the new name durable
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Waits until a file, or the entries of a folder, are on the disk. */
 export function syncPath(path: string): void {
   const file = openSync(path, 'r')
   try {

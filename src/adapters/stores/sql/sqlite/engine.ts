@@ -1,15 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseError, UnexpectedRows, type StatementResult } from '../database.ts'
+import { assertExpectedRows, DatabaseError, UnexpectedRows, type StatementResult } from '../database.ts'
 import { fromSqlite } from '../errors.ts'
-import { assertExpectedRows } from '../expected-rows.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import type { Failure, StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 
 type Engine = { handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[] }
 
 /**
- * Runs requests on one database file, one after the other. Two connections, because the writer sees its own
- * uncommitted work and a read must not.
+ * Runs requests on one database file, one after the other. It has two connections, because the writer sees its own uncommitted
+ * changes and a read must not.
  */
 export function createEngine(options: WorkerOptions): Engine {
   let connections: { readonly writer: SqliteConnection; readonly reader: SqliteConnection } | undefined
@@ -20,17 +19,17 @@ export function createEngine(options: WorkerOptions): Engine {
   }
 
   const handlers: Readonly<Record<RequestKind, (steps: readonly StatementList[]) => StepOutcome[]>> = {
-    open: silently(() => {
+    open: withoutResult(() => {
       connections = { writer: openWriter(options), reader: openReader(options) }
     }),
     read: (steps) => steps.map((step) => ({ results: runAll(opened().reader, step) })),
     group: (steps) => runGroup(opened().writer, steps),
-    begin: silently(() => command(opened().writer, 'begin immediate')),
+    begin: withoutResult(() => command(opened().writer, 'begin immediate')),
     statement: (steps) => steps.map((step) => ({ results: runInTransaction(opened().writer, step) })),
-    commit: silently(() => command(opened().writer, 'commit')),
-    rollback: silently(() => rollback(opened().writer)),
-    close: silently(() => {
-      opened().reader.close() // the last one to close takes the log back into the file, and a reader may not
+    commit: withoutResult(() => command(opened().writer, 'commit')),
+    rollback: withoutResult(() => rollback(opened().writer)),
+    close: withoutResult(() => {
+      opened().reader.close() // the last connection to close checkpoints the log, and a reader cannot
       opened().writer.close()
     }),
   }
@@ -45,21 +44,21 @@ export function createEngine(options: WorkerOptions): Engine {
   }
 }
 
-const silently = (act: () => void) => (): StepOutcome[] => {
+const withoutResult = (act: () => void) => (): StepOutcome[] => {
   act()
   return []
 }
 
 function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): SqliteConnection {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
-  database.exec('pragma page_size = 8192') // of a new file: two events of the audit log do not fit into the usual half
+  database.exec('pragma page_size = 8192') // for new files: two audit events do not fit into the default of 4096 bytes
   const journal = database.prepare('pragma journal_mode = wal').get()
   if (journal?.['journal_mode'] !== 'wal')
-    throw new DatabaseError('unavailable', `${path}: no file system for SQLite’s WAL`)
+    throw new DatabaseError('unavailable', `${path}: the file system does not support SQLite’s WAL`)
   database.exec('pragma synchronous = full') // a commit is on the disk before its promise resolves
   database.exec('pragma journal_size_limit = 67108864')
-  database.exec('pragma wal_autocheckpoint = 2000') // pages that are written again and again go into the file less often
-  database.exec('pragma temp_store = memory') // what undoes half a statement would be a new file each time
+  database.exec('pragma wal_autocheckpoint = 2000') // pages that change often are written to the file less often
+  database.exec('pragma temp_store = memory') // otherwise each statement journal is a new file
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
   return openConnection(database)
 }
@@ -69,12 +68,16 @@ function openReader({ path, busyTimeoutMs }: WorkerOptions): SqliteConnection {
 }
 
 /**
- * Group commit: one wait for the disk for all steps. A step that fails is undone alone. Where it took the whole
- * transaction with it, as a step that does not fit on the disk may, each is done by itself.
+ * Group commit: one fsync for all steps. A step that fails is rolled back alone. If it rolled the whole transaction back, as a step
+ * that does not fit on the disk may, each step is run in a transaction of its own.
  */
 function runGroup(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] {
   try {
-    return runTogether(writer, steps) ?? runApart(writer, steps) ?? steps.flatMap((step) => runGroup(writer, [step]))
+    return (
+      runTogether(writer, steps) ??
+      runWithSavepoints(writer, steps) ??
+      steps.flatMap((step) => runGroup(writer, [step]))
+    )
   } catch (error) {
     rollback(writer)
     const failure = toFailure(error)
@@ -82,7 +85,7 @@ function runGroup(writer: SqliteConnection, steps: readonly StatementList[]): St
   }
 }
 
-/** Without a way back for single steps, which costs as much as the steps themselves. Undefined: one failed, none is done. */
+/** Runs the steps without savepoints, which cost as much as the steps. Undefined if one failed: then none is done. */
 function runTogether(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
   const outcomes: StepOutcome[] = []
@@ -98,8 +101,8 @@ function runTogether(writer: SqliteConnection, steps: readonly StatementList[]):
   return outcomes
 }
 
-/** Each step with a way back. Undefined: one of them has undone them all. */
-function runApart(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
+/** Runs each step with a savepoint. Undefined if a step rolled the whole transaction back. */
+function runWithSavepoints(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
   command(writer, 'begin immediate')
   const outcomes: StepOutcome[] = []
   for (const step of steps) {
@@ -127,7 +130,7 @@ function runStep(writer: SqliteConnection, step: StatementList): StatementResult
 }
 
 function runInTransaction(writer: SqliteConnection, step: StatementList): StatementResult[] {
-  if (!writer.isTransaction()) throw new Error('SQLite has given up the transaction')
+  if (!writer.isTransaction()) throw new Error('SQLite has rolled the transaction back')
   return runAll(writer, step)
 }
 

@@ -1,8 +1,8 @@
 import { DatabaseError, UnexpectedRows, type Statement, type StatementResult } from '../database.ts'
 
 /**
- * What the two threads say to one another. Every request carries steps (lists of statements that stand or fall
- * together) and gets one outcome for each of them, so that there is one shape for everything.
+ * Messages between the main thread and the database thread. Every request carries steps (lists of statements that are applied all
+ * or none) and gets one outcome for each step, so that all requests have the same shape.
  */
 export type WorkerRequest = {
   readonly id: number
@@ -14,7 +14,7 @@ export type RequestKind =
   | 'open'
   | 'read' // on the reader connection
   | 'group' // independent steps that share one commit
-  | 'begin' // from here to commit or rollback the writer connection belongs to one interactive transaction
+  | 'begin' // until commit or rollback, the writer connection belongs to one interactive transaction
   | 'statement'
   | 'commit'
   | 'rollback'
@@ -25,7 +25,7 @@ export type WorkerReply = { readonly id: number; readonly outcomes: readonly Ste
 export type StatementList = readonly Statement[]
 export type StepOutcome = { readonly results: StatementResult[] } | { readonly failure: Failure }
 
-/** An error in a form that survives the way between threads. */
+/** An error in a form that can be sent between threads. */
 export type Failure =
   | { readonly reason: DatabaseError['reason']; readonly message: string }
   | { readonly statement: number; readonly changed: number }

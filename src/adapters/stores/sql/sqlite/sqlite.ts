@@ -9,20 +9,20 @@ import { runTransaction, type Session } from '../transaction.ts'
 export type SqliteOptions = {
   /** An existing folder; the file in it is `gatehouse.db`. */
   readonly dataDir: string
-  /** How long to wait for another process that holds the file, such as a backup. */
+  /** The longest wait for another process that locks the file, such as a backup. */
   readonly busyTimeoutMs?: number
-  /** The file never grows beyond this many pages of 4 KiB; then writes fail as on a full disk. */
+  /** Maximum size of the file in pages; beyond it writes fail as on a full disk. */
   readonly maxPages?: number
 }
 
-/** The embedded engine: SQLite in a thread of its own, so that neither a scan nor the disk stops the event loop. */
+/** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
 export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: SqliteOptions): Promise<Database> {
   const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), busyTimeoutMs, ...rest })
   const writers = createWriters(channel)
-  const gate = createDrainLatch()
+  const latch = createDrainLatch()
 
   const close = async (): Promise<void> => {
-    await channel.call('close').catch(() => undefined) // a thread that died has nothing left to close
+    await channel.call('close').catch(() => undefined) // a dead thread has nothing to close
     await channel.ended
   }
 
@@ -35,30 +35,30 @@ export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: Sq
   return {
     engine: 'sqlite',
     read: <R extends DatabaseRow>(sql: string, params: readonly Value[] = []) =>
-      gate.enter(async () => {
+      latch.enter(async () => {
         const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
         return (result?.rows ?? []) as R[]
       }),
-    write: (statements) => gate.enter(() => writers.write(statements)),
-    transaction: (work) => gate.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
+    write: (statements) => latch.enter(() => writers.write(statements)),
+    transaction: (work) => latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
     async [Symbol.asyncDispose]() {
-      await gate.close()
+      await latch.close()
       await close()
     },
   }
 }
 
 function createSession(channel: Channel): Session {
-  const simply = (kind: 'begin' | 'commit' | 'rollback') => async (): Promise<void> => {
+  const send = (kind: 'begin' | 'commit' | 'rollback') => async (): Promise<void> => {
     onlyStep(await channel.call(kind))
   }
   return {
-    begin: simply('begin'),
+    begin: send('begin'),
     async execute(sql, params) {
       const [result] = onlyStep(await channel.call('statement', () => [[{ sql, params }]]))
       return result ?? { rows: [], changed: 0 }
     },
-    commit: simply('commit'),
-    rollback: () => simply('rollback')().catch(() => undefined), // a dead thread has rolled back already
+    commit: send('commit'),
+    rollback: () => send('rollback')().catch(() => undefined), // a dead thread has rolled back already
   }
 }

@@ -3,8 +3,8 @@ import type { WorkerReply, WorkerRequest, WorkerOptions } from './protocol.ts'
 import { createEngine } from './engine.ts'
 
 /**
- * The thread that owns the database file. One message brings the requests of one turn of the other side's event
- * loop, one message takes their replies back: waking a thread costs more than most statements.
+ * The thread that owns the database file. One message carries all requests of one turn of the main thread's event loop, and one
+ * message their replies, because waking a thread costs more than most statements.
  */
 if (parentPort === null) throw new Error('sqlite-worker.ts must run in a worker thread')
 const port = parentPort
@@ -12,7 +12,7 @@ const options: WorkerOptions = workerData
 const engine = createEngine(options)
 
 port.on('message', (requests: readonly WorkerRequest[]) => {
-  // Reads first: they are short, and a commit waits for the disk.
+  // Reads first, because they are short and a commit waits for the disk.
   answer(requests.filter(({ kind }) => kind === 'read'))
   answer(requests.filter(({ kind }) => kind !== 'read'))
 })

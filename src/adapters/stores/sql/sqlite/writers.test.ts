@@ -9,7 +9,7 @@ const sqlOf = (steps: readonly StatementList[]) => steps.map(([statement]) => st
 const done: StepOutcome = { results: [] }
 
 describe('the order of writers', () => {
-  it('sends steps that arrive together as one group, and those that arrive meanwhile as the next', async () => {
+  it('sends steps that arrive together as one group, and steps that arrive meanwhile as the next', async () => {
     const thread = createThread()
     const writers = createWriters(thread.channel)
     const first = [writers.write(step('a')), writers.write(step('b'))]
@@ -25,7 +25,7 @@ describe('the order of writers', () => {
     )
   })
 
-  it('puts no step before a transaction that was asked for earlier, and none into it', async () => {
+  it('puts no step before an earlier transaction, and none into it', async () => {
     const thread = createThread()
     const writers = createWriters(thread.channel)
     const order: string[] = []
@@ -54,7 +54,7 @@ describe('the order of writers', () => {
     assert.equal(thread.take().length, 500)
   })
 
-  it('rejects everything that waits, and goes on, when the thread is dead', async () => {
+  it('rejects all waiting steps if the thread is dead, and stays usable', async () => {
     const dead = new Error('dead')
     const writers = createWriters({ call: () => Promise.reject(dead), ended: Promise.resolve() })
     const outcomes = await Promise.allSettled([writers.write(step('a')), writers.write(step('b'))])
@@ -63,7 +63,7 @@ describe('the order of writers', () => {
   })
 })
 
-/** Stands in for the database thread: the test decides when a request leaves and when it is answered. */
+/** Replaces the database thread: the test decides when a request is sent and when it is answered. */
 function createThread() {
   let waiting: { makeSteps(): readonly StatementList[]; resolve(outcomes: readonly StepOutcome[]): void } | undefined
   const channel: Channel = {

@@ -4,7 +4,7 @@ import { toError, type StepOutcome, type StatementList } from './protocol.ts'
 
 export type Writers = {
   write(step: StatementList): Promise<StatementResult[]>
-  /** Nothing else is written until `work` is over. */
+  /** No other write runs until `work` has ended. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -14,12 +14,12 @@ type Waiting = { readonly step: StatementList; resolve(results: StatementResult[
 const maxGroupSize = 500
 
 /**
- * The order of writers on the one connection that writes. While a group is with the database thread, the steps that
- * arrive meanwhile form the next one: the slower the disk, the larger the groups.
+ * Orders the writers on the single connection that writes. Steps that arrive while a group is being written form the next group: the
+ * slower the disk, the larger the groups.
  */
 export function createWriters(channel: Channel): Writers {
   const jobs: (() => Promise<void>)[] = []
-  let openGroup: Waiting[] | undefined // the last job, as long as it takes more steps
+  let openGroup: Waiting[] | undefined // the last job, while it accepts more steps
   let isDraining = false
 
   function enqueue(job: () => Promise<void>): void {
@@ -73,7 +73,7 @@ export function createWriters(channel: Channel): Writers {
 }
 
 function settle({ resolve, reject }: Waiting, outcome: StepOutcome | undefined): void {
-  if (outcome === undefined) reject(new DatabaseError('other', 'the database thread left a step unanswered'))
+  if (outcome === undefined) reject(new DatabaseError('other', 'the database thread returned no outcome for a step'))
   else if ('failure' in outcome) reject(toError(outcome.failure))
   else resolve(outcome.results)
 }
