@@ -18,7 +18,7 @@ async function openScene(draft: Partial<PolicyContent> = {}) {
 }
 
 describe('a backtest', () => {
-  it('tells what the draft would change, by project and threshold, and how much it could see', async () => {
+  it('reports changes of the draft by project and threshold, and the coverage', async () => {
     await using scene = await openScene({ matchThresholdBasisPoints: 6500 })
     await scene.say('score 7000')
     await scene.say('score 6000', { projectId: 'proj_2' })
@@ -50,7 +50,7 @@ describe('a backtest', () => {
     assert.ok(!JSON.stringify(tally).includes('score'))
   })
 
-  it('asks about the texts of its direction, and only in its projects', async () => {
+  it('evaluates texts of its direction only, and only in its projects', async () => {
     await using scene = await openScene({ direction: 'response', scope: 'projects', projectIds: ['proj_1'] })
     const content = { full: { prompt: 'score 9000', response: 'score 9001' } }
     await scene.say('', { content })
@@ -104,7 +104,7 @@ describe('a backtest', () => {
     assert.equal(tally.newly_blocked + tally.unchanged, 120)
   })
 
-  it('leaves a backtest to whoever took it over when a lease has ended', async () => {
+  it('leaves a backtest to the node that took it over after the lease expired', async () => {
     await using scene = await openScene()
     for (let at = 0; at < 10; at++) await scene.say(`score ${at}`)
     const id = await scene.start()
@@ -122,7 +122,7 @@ describe('a backtest', () => {
     assert.deepEqual([...slow.errors, ...other.errors], [])
   })
 
-  it('fails, and says so, where a rule breaks', async () => {
+  it('fails with an error if a rule cannot be evaluated', async () => {
     await using scene = await openScene()
     await scene.say('broken')
     const id = await scene.start()

@@ -18,7 +18,7 @@ import { checkResponsesStream } from './rules/responses.ts'
 /** An upstream of the same dialect goes by other names and gives its items other ids, and it always counts. */
 type Names = 'ours' | 'theirs' | 'ours with their ids'
 
-type Door = {
+type Endpoint = {
   readonly dialect: Dialect
   readonly writer: (names?: Names) => StreamWriter
   readonly check: (text: string, how: 'complete' | 'failed') => void
@@ -31,7 +31,7 @@ function contextOf(dialect: Dialect, names: Names = 'ours'): AnswerContext {
   return names === 'theirs' ? { ...theirIds, id: 'theirs', model: 'upstream-model' } : theirIds
 }
 
-const doors: readonly Door[] = [
+const endpoints: readonly Endpoint[] = [
   {
     dialect: 'messages',
     writer: (names) => createMessagesWriter(contextOf('messages', names)),
@@ -55,9 +55,9 @@ const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
  * The same events with the frames in which an upstream of this dialect would have said them. Our messages writer keeps
  * the start of thinking back until its first word, which no upstream does: until then the events go together.
  */
-function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEvent[]): Chunk[] {
+function upstreamChunks({ dialect, writer }: Endpoint, events: readonly InferenceEvent[]): Chunk[] {
   const upstream = writer('theirs')
-  const pieces: Chunk[] = []
+  const chunks: Chunk[] = []
   let said: InferenceEvent[] = []
   let frames: RawFrame[] = []
   let keptBack = 0
@@ -68,11 +68,11 @@ function upstreamPieces({ dialect, writer }: Door, events: readonly InferenceEve
     said.push(event)
     frames.push(...spoken)
     if (keptBack > 0) continue
-    pieces.push({ events: said, raw: { kind: 'frames', dialect, frames } })
+    chunks.push({ events: said, raw: { kind: 'frames', dialect, frames } })
     said = []
     frames = []
   }
-  return pieces
+  return chunks
 }
 
 /** What a check does when it cuts an answer short. */
@@ -82,26 +82,26 @@ function cutShort(written: readonly InferenceEvent[]): InferenceEvent[] {
   return [...grammar.openBlocks().map(close), end('filtered')]
 }
 
-for (const door of doors) {
-  describe(`the ${door.dialect} stream`, () => {
+for (const endpoint of endpoints) {
+  describe(`the ${endpoint.dialect} stream`, () => {
     const property = (check: (events: InferenceEvent[], at: number) => void) =>
       fc.assert(
-        fc.property(anyEvents(door.dialect), fc.nat(), (events, at) => check(events, at % events.length)),
+        fc.property(anyEvents(endpoint.dialect), fc.nat(), (events, at) => check(events, at % events.length)),
         { numRuns: 200 },
       )
 
-    it('keeps the rules for any legal answer, in however many pieces it comes', () => {
+    it('keeps the rules for any legal answer, in however many chunks it comes', () => {
       property((events, at) => {
-        const writer = door.writer()
-        door.check(writer.write(events.slice(0, at)) + writer.write(events.slice(at)), 'complete')
+        const writer = endpoint.writer()
+        endpoint.check(writer.write(events.slice(0, at)) + writer.write(events.slice(at)), 'complete')
         assert.ok(writer.hasEnded())
       })
     })
 
     it('keeps the rules when the answer fails anywhere', () => {
       property((events, at) => {
-        const writer = door.writer()
-        door.check(writer.write(events.slice(0, at)) + writer.fail(fault), 'failed')
+        const writer = endpoint.writer()
+        endpoint.check(writer.write(events.slice(0, at)) + writer.fail(fault), 'failed')
         assert.equal(writer.fail(fault), '', 'a failure is said once')
         assert.throws(() => writer.write(events.slice(at)), /Illegal event order/)
       })
@@ -109,10 +109,10 @@ for (const door of doors) {
 
     it('keeps the rules when an upstream speaks for itself', () => {
       property((events) => {
-        const writer = door.writer()
-        door.check(
-          upstreamPieces(door, events)
-            .map((piece) => writer.forward(piece))
+        const writer = endpoint.writer()
+        endpoint.check(
+          upstreamChunks(endpoint, events)
+            .map((chunk) => writer.forward(chunk))
             .join(''),
           'complete',
         )
@@ -121,38 +121,38 @@ for (const door of doors) {
 
     it('passes on what the upstream said and nothing else', () => {
       property((events) => {
-        const writer = door.writer()
-        const text = upstreamPieces(door, events)
-          .map((piece) => writer.forward(piece))
+        const writer = endpoint.writer()
+        const text = upstreamChunks(endpoint, events)
+          .map((chunk) => writer.forward(chunk))
           .join('')
         assert.deepEqual(
           readFrames(text).map(parsed),
-          readFrames(door.writer('ours with their ids').write(events)).map(parsed),
+          readFrames(endpoint.writer('ours with their ids').write(events)).map(parsed),
         )
       })
     })
 
     it('keeps the rules when a check cuts an upstream short', () => {
       property((events, at) => {
-        const pieces = upstreamPieces(door, events)
-        const kept = pieces.slice(0, 1 + (at % (pieces.length - 1)))
-        const writer = door.writer()
-        const text = kept.map((piece) => writer.forward(piece)).join('')
-        door.check(text + writer.write(cutShort(kept.flatMap((piece) => piece.events))), 'complete')
+        const chunks = upstreamChunks(endpoint, events)
+        const kept = chunks.slice(0, 1 + (at % (chunks.length - 1)))
+        const writer = endpoint.writer()
+        const text = kept.map((chunk) => writer.forward(chunk)).join('')
+        endpoint.check(text + writer.write(cutShort(kept.flatMap((chunk) => chunk.events))), 'complete')
       })
     })
 
     it('keeps the rules when we go on in our own words where an upstream stopped', () => {
       property((events, at) => {
-        const writer = door.writer()
-        const pieces = upstreamPieces(door, events)
-        const text = pieces
+        const writer = endpoint.writer()
+        const chunks = upstreamChunks(endpoint, events)
+        const text = chunks
           .slice(0, at)
-          .map((piece) => writer.forward(piece))
+          .map((chunk) => writer.forward(chunk))
           .join('')
-        const [changed, ...rest] = pieces.slice(at)
-        door.check(
-          text + writer.write(changed?.events ?? []) + rest.map((piece) => writer.forward(piece)).join(''),
+        const [changed, ...rest] = chunks.slice(at)
+        endpoint.check(
+          text + writer.write(changed?.events ?? []) + rest.map((chunk) => writer.forward(chunk)).join(''),
           'complete',
         )
       })
@@ -160,9 +160,9 @@ for (const door of doors) {
 
     it('keeps the rules when an upstream fails after speaking for itself', () => {
       property((events, at) => {
-        const writer = door.writer()
-        const kept = upstreamPieces(door, events).slice(0, -1).slice(0, at)
-        door.check(kept.map((piece) => writer.forward(piece)).join('') + writer.fail(fault), 'failed')
+        const writer = endpoint.writer()
+        const kept = upstreamChunks(endpoint, events).slice(0, -1).slice(0, at)
+        endpoint.check(kept.map((chunk) => writer.forward(chunk)).join('') + writer.fail(fault), 'failed')
       })
     })
   })

@@ -61,7 +61,7 @@ describe('a key with a list of allowed addresses', () => {
     ['GET', '/api/policy-gateway/config'],
     ['GET', '/api/policy-gateway/exports'],
   ] as const) {
-    it(`is refused from elsewhere at ${method} ${path}, in words that say why`, async () => {
+    it(`is rejected from elsewhere at ${method} ${path}, in words that say why`, async () => {
       const refused = await (method === 'GET'
         ? scene.get(path, from(elsewhere))
         : scene.post(path, message, from(elsewhere)))
@@ -72,7 +72,7 @@ describe('a key with a list of allowed addresses', () => {
     })
   }
 
-  it('is refused from elsewhere at administration, with the code ip_not_allowed', async () => {
+  it('is rejected from elsewhere at administration, with the code ip_not_allowed', async () => {
     const ask = (address: string) => adminKey.ask('GET', '/policies', { headers: { 'x-forwarded-for': address } })
     assert.equal((await ask(office)).status, 200)
     const refused = await ask(elsewhere)
@@ -81,7 +81,7 @@ describe('a key with a list of allowed addresses', () => {
     assert.equal(gateway.status, 403)
   })
 
-  it('does not count as used by a request that was refused', async () => {
+  it('does not count as used by a request that was rejected', async () => {
     const made = await scene.admin.post(keysPath(), { name: 'Unused', allowed_ips: [office] })
     const refused = await scene.post('/v1/messages', message, from(elsewhere, textOf(made, 'value')))
     assert.equal(refused.status, 403)
@@ -89,7 +89,7 @@ describe('a key with a list of allowed addresses', () => {
     assert.deepEqual([shown?.['allowed_ips'], shown?.['last_used_at']], [[`${office}/32`], undefined])
   })
 
-  it('is counted once for each request, and told of in the audit log once a minute', async () => {
+  it('is counted once for each request, and audited once a minute', async () => {
     const made = await scene.admin.post(keysPath(), { name: 'Stolen', allowed_ips: [office] })
     const counted = async (): Promise<number> => {
       const exposed = await (await scene.get('/metrics', {})).text()

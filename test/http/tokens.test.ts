@@ -59,24 +59,24 @@ describe('a token of the configured issuer', () => {
     (await scene.post('/v1/messages', body, { authorization: `Bearer ${bearer}` })).status
 
   it('is let in', async () => assert.equal(await statusOf(await token()), 200))
-  it('is refused when another key signed it', async () =>
+  it('is rejected when another key signed it', async () =>
     assert.equal(await statusOf(await token({ key: stranger.privateKey })), 401))
-  it('is refused when its key id is unknown', async () =>
+  it('is rejected when its key id is unknown', async () =>
     assert.equal(await statusOf(await token({ kid: 'two' })), 401))
-  it('is refused from another issuer', async () =>
+  it('is rejected from another issuer', async () =>
     assert.equal(await statusOf(await token({ issuer: 'https://evil.example' })), 401))
-  it('is refused for another audience', async () =>
+  it('is rejected for another audience', async () =>
     assert.equal(await statusOf(await token({ audience: 'other' })), 401))
-  it('is refused once it has expired, with half a minute of patience', async () => {
+  it('is rejected once it has expired, with 30 seconds of clock tolerance', async () => {
     const nowSeconds = Math.floor(Date.now() / 1000)
     assert.equal(await statusOf(await token({ expires: nowSeconds - 10 })), 200)
     assert.equal(await statusOf(await token({ expires: nowSeconds - 60 })), 401)
   })
-  it('is refused for a project that is not the organization’s', async () => {
+  it('is rejected for a project that is not the organization’s', async () => {
     assert.equal(await statusOf(await token({ claims: { project_id: 'proj_other' } })), 401)
     assert.equal(await statusOf(await token({ claims: { org_id: 'org_other' } })), 401)
   })
-  it('is refused without a signature', async () => {
+  it('is rejected without a signature', async () => {
     const claims = {
       org_id: scene.organizationId,
       project_id: scene.projectId,
@@ -87,7 +87,7 @@ describe('a token of the configured issuer', () => {
     }
     assert.equal(await statusOf(new UnsecuredJWT(claims).encode()), 401)
   })
-  it('is refused when the public key was used as a shared secret', async () => {
+  it('is rejected when the public key was used as a shared secret', async () => {
     const forged = await new SignJWT({ org_id: scene.organizationId, project_id: scene.projectId })
       .setProtectedHeader({ alg: 'HS256', kid: 'one' })
       .setSubject('x')
@@ -122,7 +122,7 @@ describe('a token of the configured issuer', () => {
   })
 })
 
-it('a token of another type is refused where a type is asked for: an ID token is no access token', async () => {
+it('a token of another type is rejected where a type is asked for: an ID token is no access token', async () => {
   const secret = 'a secret that both sides share, long enough'
   const jwt = { issuer, audience, secret, type: 'at+jwt' }
   await using scene = await startTestApp({ config: { auth: { jwt } } })

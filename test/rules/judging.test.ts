@@ -51,7 +51,7 @@ describe('a policy in force', () => {
     ['Never mention "Project Falcon".', 'about PROJECT FALCON', 'about projects'],
     ['No email addresses.', 'write to ann@example.com', 'write to ann'],
   ] as const) {
-    it(`refuses what breaks it and nothing else: ${rule}`, async () => {
+    it(`denies what breaks it and nothing else: ${rule}`, async () => {
       await using scene = await startScene()
       await publish(scene.app, rule)
       assert.equal((await say(scene.app, refused)).status, 400)
@@ -60,7 +60,7 @@ describe('a policy in force', () => {
     })
   }
 
-  it('holds for a request without a word too, where its rule asks for none', async () => {
+  it('applies to a request without text if its rule does not need one', async () => {
     await using scene = await startScene()
     await publish(scene.app, 'cel:user == "intern"')
     const image_url = { url: 'https://example.com/cat.png' }
@@ -70,7 +70,7 @@ describe('a policy in force', () => {
     assert.equal((await ask('ada')).status, 200)
   })
 
-  it('whose rule fails on a request refuses it: it was not judged, which is no pass', async () => {
+  it('whose rule fails on a request denies it, because a failed evaluation is not a pass', async () => {
     await using scene = await startScene()
     await publish(scene.app, 'cel:metadata.missing == "x"')
     const answer = await say(scene.app, 'Hello')
@@ -78,7 +78,7 @@ describe('a policy in force', () => {
     assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
   })
 
-  it('whose rule takes too much time on a text refuses it, and goes on with others', async () => {
+  it('whose rule takes too much time on a text denies it, and goes on with others', async () => {
     await using scene = await startScene({ expression_time_ms: 1 })
     await publish(scene.app, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
     const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
@@ -91,7 +91,7 @@ describe('a policy in force', () => {
     assert.equal(scene.upstream.requests.length, 1)
   })
 
-  it('that names nothing warns whoever publishes it, and never blocks', async () => {
+  it('that names no entity is published with a warning, and never blocks', async () => {
     await using scene = await startScene()
     const { headers } = await publish(scene.app, 'Be polite.')
     assert.equal(headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
@@ -116,7 +116,7 @@ describe('a policy in force, with a judge', () => {
     assert.equal(asked['temperature'], 0)
   })
 
-  it('tells what it costs, and charges nobody', async () => {
+  it('reports the cost of the judge, and charges no organization', async () => {
     await using scene = await startScene(withJudge())
     const { app } = scene
     await publish(app, 'Be polite.')
@@ -135,7 +135,7 @@ describe('a policy in force, with a judge', () => {
     ['answers with prose', answerWith('allow')],
     ['is broken', answerJson({ error: { message: 'no' } }, 500)],
   ] as const) {
-    it(`that ${says} refuses where it fails closed, and lets pass where it fails open`, async () => {
+    it(`that ${says} denies where it fails closed, and lets pass where it fails open`, async () => {
       for (const [fail, status] of [
         ['closed', 400],
         ['open', 200],
@@ -162,7 +162,7 @@ describe('a policy in force, with a judge', () => {
     assert.equal(scene.judge.requests.length, 0)
   })
 
-  it('whose judge is there has texts written anew for the gateway, and refuses where that fails', async () => {
+  it('with a judge rewrites texts for the gateway, and denies if that fails', async () => {
     await using scene = await startScene(withJudge())
     const { app, judge, upstream } = scene
     const authorization = `Bearer ${app.adminKey}`
@@ -180,7 +180,7 @@ describe('a policy in force, with a judge', () => {
     assert.equal(upstream.requests.length, 1)
   })
 
-  it('writes nothing anew that stands where nothing can be changed: the request is refused', async () => {
+  it('denies a request if the text is in a field that cannot be rewritten', async () => {
     await using scene = await startScene(withJudge())
     const { app, judge, upstream } = scene
     const authorization = `Bearer ${app.adminKey}`

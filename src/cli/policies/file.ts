@@ -16,7 +16,7 @@ export type Wanted = {
 export function readPolicyFile(file: string): Wanted[] {
   const whole = readYamlFile(file)
   const entries = isRecord(whole) ? whole['policies'] : undefined
-  if (!Array.isArray(entries)) throw new Error(`${file}: the key policies must contain a list.`)
+  if (!Array.isArray(entries)) throw new Error(`${file}: the key policies must contain a list of policies.`)
   const wanted = entries.map((entry: unknown, at) => wantedOf(entry, `${file}: policies[${at}]`))
   const twice = wanted.find(({ name }, at) => wanted.findIndex((each) => each.name === name) !== at)
   if (twice) throw new Error(`${file}: the policy ${twice.name} is listed twice.`)

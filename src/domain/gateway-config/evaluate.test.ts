@@ -84,7 +84,7 @@ describe('a gateway configuration decides', () => {
     }
   }
 
-  it('the same where something is always blocked, which is refused without it', () => {
+  it('the same where something is always blocked, which is rejected without it', () => {
     const rules = fc.record({
       allowlist: fc.subarray(['tea']),
       redact: fc.boolean(),

@@ -75,7 +75,7 @@ describe('a configuration as it is given', () => {
     assert.deepEqual(withDefaults(whole), whole)
   })
 
-  it('is refused for a term that cannot be looked for, under the name that the caller wrote', () => {
+  it('is rejected for a term that cannot be looked for, under the name that the caller wrote', () => {
     const { configurations } = open()
     const check = (terms: string[]) => () => configurations.check({ rules: { denylist: terms } })
     assert.throws(check(['a', 'a', 'b', '  ']), refusal('invalid_parameter', 'rules.denylist[3]'))
@@ -127,7 +127,7 @@ describe('a save', () => {
     assert.ok(Number(second.value.updatedAtMs) > Number(first.value.updatedAtMs))
   })
 
-  it('is refused where another save came between', async () => {
+  it('is rejected where another save came between', async () => {
     const { save } = open()
     const { value } = await save({ name: 'One' }, null)
     await save({ name: 'Two' }, value.updatedAtMs)
@@ -159,7 +159,7 @@ describe('a save', () => {
     }
   })
 
-  it('is refused where it is never let in and nobody was', async () => {
+  it('is rejected where it is never let in and nobody was', async () => {
     const { store, configurations } = open()
     const shut = { ...store, save: async () => false }
     const config = configurations.check({ name: 'Late' })

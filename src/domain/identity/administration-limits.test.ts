@@ -67,7 +67,7 @@ describe('the limits of administration', () => {
     assert.ok(Symbol.dispose in begin('a'))
   })
 
-  it('count a refused request nowhere', () => {
+  it('count a rejected request nowhere', () => {
     const { ask } = scene()
     for (let count = 0; count < 10; count++) ask('a')
     assert.equal(ask('b'), undefined) // the organization has seen three
@@ -75,7 +75,7 @@ describe('the limits of administration', () => {
     assert.equal(ask('b')?.scope, 'organization')
   })
 
-  it('never let more begin in any minute than allowed, and never refuse without need', () => {
+  it('never let more begin in any minute than allowed, and never reject without need', () => {
     const step = fc.record({ credential: fc.constantFrom('a', 'b', 'c'), afterMs: fc.integer({ min: 0, max: 30_000 }) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

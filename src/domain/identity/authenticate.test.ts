@@ -106,7 +106,7 @@ describe('authentication', () => {
     await ask()
     assert.equal(log.lookUps, 1)
   })
-  it('refuses unknown, expired and revoked keys in the same words', async () => {
+  it('rejects unknown, expired and revoked keys in the same words', async () => {
     const messages = await Promise.all(
       [createScene({ expiresAtMs: 1 }), createScene({ revokedAtMs: 1 })]
         .map(({ ask }) => ask())
@@ -120,7 +120,7 @@ describe('authentication', () => {
     )
     assert.deepEqual(new Set(messages), new Set(['The API key is invalid, expired or revoked.']))
   })
-  it('refuses a wrong checksum without a look-up', async () => {
+  it('rejects a wrong checksum without a lookup', async () => {
     const { authenticator, secret, log } = createScene()
     await assert.rejects(async () => authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRefused)
     assert.equal(log.lookUps, 0)
@@ -128,7 +128,7 @@ describe('authentication', () => {
   it('does not take an administrator key for an API key', async () => {
     await assert.rejects(createScene().ask(mintSecret('adm', systemRandom)), isRefused)
   })
-  it('refuses a remembered key once its revocation is announced', async () => {
+  it('rejects a cached key once its revocation is announced', async () => {
     const { ask, revoke, changes } = createScene()
     await ask()
     revoke()
@@ -156,7 +156,7 @@ describe('authentication', () => {
     advance(-3_600_000)
     assert.equal((await ask()).id, 'key_1')
   })
-  it('refuses a key from an address that it does not allow, looked up or remembered, and does not note its use', async () => {
+  it('rejects a key from an address that it does not allow, looked up or cached, and does not note its use', async () => {
     const { authenticator, secret, ask, log } = createScene({ allowedIps: ['192.0.2.0/24'] })
     const isDenied = (error: unknown): boolean => error instanceof Fault && error.code === 'ip_not_allowed'
     await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
@@ -231,7 +231,7 @@ describe('authentication', () => {
     for (let host = 1; host <= 3; host++) await assert.rejects(guess(host), isRefused)
     await assert.rejects(guess(4), isToldToWait)
   })
-  it('holds nothing against an address that costs no look-up: keys that cannot be any, and none at all', async () => {
+  it('holds nothing against an address that costs no lookup: keys that cannot be any, and none at all', async () => {
     const { ask, authenticator, log } = createScene()
     for (let count = 0; count < 10; count++) {
       await assert.rejects(ask(`ak_nonsense${count}`), isRefused)
@@ -276,7 +276,7 @@ describe('a change that is followed by an outage', () => {
     advance(1)
     await assert.rejects(ask(), isAway)
   })
-  it('refuses the key that it revoked, and those of a project that it archived', async () => {
+  it('rejects the key that it revoked, and those of a project that it archived', async () => {
     for (const revoked of ['key_1', 'proj_1']) {
       const { ask, changes, storage } = createScene()
       await ask()
@@ -286,7 +286,7 @@ describe('a change that is followed by an outage', () => {
       await assert.rejects(ask(), isRefused)
     }
   })
-  it('refuses a revoked key also where it was being read while it was revoked', async () => {
+  it('rejects a revoked key also where it was being read while it was revoked', async () => {
     const { ask, changes, storage } = createScene()
     const pending = ask()
     changes.announce('org_1', ['key_1'])

@@ -44,7 +44,7 @@ describe('a change with an Idempotency-Key', () => {
     assert.equal((await admin().ask('DELETE', path)).status, 404)
   })
 
-  it('gives a new key’s secret again, to whoever made it', async () => {
+  it('returns the secret of a new key again to the credential that created it', async () => {
     const headers = newKey()
     const first = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
     const second = await admin().ask('POST', '/admin_api_keys', { body: { name: 'CI' }, headers })
@@ -55,7 +55,7 @@ describe('a change with an Idempotency-Key', () => {
     assert.notEqual(other.body['value'], first.body['value'])
   })
 
-  it('refuses the key with any other request', async () => {
+  it('rejects the key with any other request', async () => {
     const headers = newKey()
     const made = await admin().ask('POST', '/policies', { body: { name: 'One', rule: 'r' }, headers })
     for (const [method, path, body] of [
@@ -70,7 +70,7 @@ describe('a change with an Idempotency-Key', () => {
     }
   })
 
-  it('keeps nothing of a refusal: the same key may be tried again', async () => {
+  it('keeps nothing of an error response: the same key may be tried again', async () => {
     const before = await policy()
     const headers = newKey()
     const path = `/policies/${textOf(before)}/resume`

@@ -57,7 +57,7 @@ describe('administrator keys', () => {
       itemsOf(await admin().get('/admin_api_keys?limit=100')).some((key) => key['id'] === id),
       false,
     )
-    assert.equal((await ask('GET', `/admin_api_keys?after=${id}`)).status, 200) // whoever stood there goes on
+    assert.equal((await ask('GET', `/admin_api_keys?after=${id}`)).status, 200) // a cursor on a revoked key stays valid
   })
 
   for (const [body, param] of [

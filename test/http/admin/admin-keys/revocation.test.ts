@@ -41,7 +41,7 @@ describe('revoking an administrator key', () => {
     assert.equal((await revoke(clerk, lesser)).status, 200)
   })
 
-  it('is refused for the last one with all permissions, unless it is done at the machine', async () => {
+  it('is rejected for the last one with all permissions, unless it is done at the machine', async () => {
     await using app = await startAdminApp()
     await app.adminWith(['keys:read', 'keys:write'])
     const id = await firstKey(app.admin)

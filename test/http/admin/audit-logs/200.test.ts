@@ -7,7 +7,7 @@ import { operatorOf } from '../../../support/operator.ts'
 describe('the audit log', () => {
   const { app, admin, ask, policy } = adminSuite()
 
-  it('tells who changed what, with which request, from which revision to which', async () => {
+  it('records actor, request and both revisions of a change', async () => {
     const before = await policy()
     const answer = await ask('PATCH', `/policies/${textOf(before)}`, { revision: 1, mode: 'enforcing', name: 'New' })
     const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
@@ -50,7 +50,7 @@ describe('the audit log', () => {
     assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'kind'])
   })
 
-  it('has one entry for each change, and none for what was refused', async () => {
+  it('has one entry for each change, and none for a rejected request', async () => {
     await using fresh = await startAdminApp()
     const made = await fresh.admin.post('/policies', { name: 'One', rule: 'r' })
     const path = `/policies/${textOf(made)}`
@@ -84,7 +84,7 @@ describe('the audit log', () => {
     )
   })
 
-  it('tells what somebody at the machine itself changed, too', async () => {
+  it('records changes by an operator on the machine as well', async () => {
     await using fresh = await startAdminApp()
     const operator = operatorOf(fresh.app)
     await operator.grant({ credits: 5, ref: 'once', note: 'gift' })

@@ -28,7 +28,7 @@ describe('every administration route', () => {
   })
 
   for (const route of adminRoutes) {
-    it(`${titleOf(route)} answers whoever may ask, with a request id`, async () => {
+    it(`${titleOf(route)} answers an authorised caller, with a request id`, async () => {
       const ids = await furnish(app.admin)
       const holder = await app.adminWith([route.permission])
       const { status, headers, body } = await holder.ask(route.method, pathOf(route, { ...ids }), {

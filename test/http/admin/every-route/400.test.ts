@@ -18,7 +18,7 @@ describe('every administration route with a body', () => {
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     for (const { says, body, code, type = 'application/json' } of broken) {
-      it(`${titleOf(route)} refuses ${says}`, async () => {
+      it(`${titleOf(route)} rejects ${says}`, async () => {
         const headers = { 'content-type': type }
         const answer = await admin().ask(route.method, pathTo(route), { body, headers })
         assert.deepEqual([answer.status, errorOf(answer)['code']], [400, code])
@@ -27,7 +27,7 @@ describe('every administration route with a body', () => {
   }
 
   for (const route of adminRoutes.filter(({ method, isEnquiry }) => method !== 'GET' && !isEnquiry)) {
-    it(`${titleOf(route)} refuses an Idempotency-Key that is too long or not visible ASCII`, async () => {
+    it(`${titleOf(route)} rejects an Idempotency-Key that is too long or not visible ASCII`, async () => {
       for (const key of ['k'.repeat(256), 'a b', 'ä'.normalize()]) {
         const headers = { 'idempotency-key': Buffer.from(key).toString('latin1') }
         const answer = await admin().ask(route.method, pathTo(route), { body: route.body, headers })
@@ -38,7 +38,7 @@ describe('every administration route with a body', () => {
 
   const lists = adminRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('}'))
   for (const route of lists) {
-    it(`${titleOf(route)} refuses a cursor that is none`, async () => {
+    it(`${titleOf(route)} rejects a cursor that is none`, async () => {
       for (const cursor of ['', 'nobody', 'x'.repeat(201), 'a%00b', 'a&after=b']) {
         const answer = await admin().ask('GET', `${pathTo(route)}?after=${cursor}`)
         assert.deepEqual(

@@ -35,7 +35,7 @@ describe('every administration route', () => {
     assert.equal(response.headers.get('www-authenticate'), challenge)
   })
 
-  it('refuses a key from the moment it is revoked', async () => {
+  it('rejects a key from the moment it is revoked', async () => {
     const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
     const holder = adminOf(app().url, textOf(made, 'value'))
     await holder.get('/policies')

@@ -8,7 +8,7 @@ describe('every administration route', () => {
   const { admin, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes) {
-    it(`${titleOf(route)} refuses a query parameter that it does not know`, async () => {
+    it(`${titleOf(route)} rejects a query parameter that it does not know`, async () => {
       const path = pathTo(route)
       const answer = await admin().ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
         body: route.body,
@@ -20,7 +20,7 @@ describe('every administration route', () => {
   }
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
-    it(`${titleOf(route)} refuses a field that it does not know`, async () => {
+    it(`${titleOf(route)} rejects a field that it does not know`, async () => {
       const answer = await admin().ask(route.method, pathTo(route), {
         body: { ...route.body, typo: 1 },
       })
@@ -48,7 +48,7 @@ describe('every administration route', () => {
       }
     })
 
-    it(`${titleOf(route)} refuses an id with a NUL character`, async () => {
+    it(`${titleOf(route)} rejects an id with a NUL character`, async () => {
       const broken = Object.fromEntries(idsIn(route).map((name) => [name, 'a\0b']))
       const answer = await admin().ask(route.method, pathOf(route, broken), { body: route.body })
       assert.equal(answer.status, 422)

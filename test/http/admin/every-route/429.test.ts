@@ -23,7 +23,7 @@ function standingClock() {
 }
 
 describe('the limits of administration', () => {
-  it('refuse a credential beyond its minute, say when to come back, and mean it', async () => {
+  it('reject a credential beyond its minute, say when to come back, and mean it', async () => {
     const clock = standingClock()
     const administration = { credential: { ...many, requests_per_minute: 3 }, organization: many }
     await using app = await startAdminApp({ clock, config: { administration } })
@@ -44,7 +44,7 @@ describe('the limits of administration', () => {
     assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
   })
 
-  it('refuse an organization beyond its minute, whichever key asks', async () => {
+  it('reject an organization beyond its minute, whichever key asks', async () => {
     const administration = { credential: many, organization: { ...many, requests_per_minute: 2 } }
     await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
     const colleague = await app.adminWith(['*'])
@@ -57,7 +57,7 @@ describe('the limits of administration', () => {
     assert.equal((await stranger.ask('GET', '/policies')).status, 200)
   })
 
-  it('refuse more requests at once than allowed, and let the next one in when one is over', async () => {
+  it('reject more requests at once than allowed, and let the next one in when one is over', async () => {
     const administration = { credential: { ...many, concurrent_requests: 2 }, organization: many }
     await using app = await startAdminApp({ config: { administration } })
     const answers = await Promise.all(

@@ -55,7 +55,7 @@ describe('the life of a policy over HTTP', () => {
     return ask('POST', `${path}/${said.operation}`, { revision })
   }
 
-  /** What the policy is afterwards, read anew. */
+  /** Reads the policy and its versions again after the last step. */
   async function assertHistory(id: string, model: PolicyModel): Promise<void> {
     const read = await ask('GET', `/policies/${id}`)
     assert.equal(read.status, model.isDeleted ? 404 : 200)

@@ -8,7 +8,7 @@ describe('saving a gateway configuration', () => {
   const put = (body: unknown, headers: Record<string, string> = {}) => ask('PUT', '/config', { body, headers })
   const updatedAt = async (): Promise<string> => textOf((await ask('GET', '/config')).body, 'updated_at')
 
-  it('is refused with 409 where something was saved since, and names the time', async () => {
+  it('is rejected with 409 where something was saved since, and names the time', async () => {
     assert.equal((await put({ name: 'One' }, { 'if-match': 'null' })).status, 200)
     const seen = await updatedAt()
     assert.equal((await put({ name: 'Two' }, { 'if-match': `"${seen}"` })).status, 200)
@@ -24,12 +24,12 @@ describe('saving a gateway configuration', () => {
     assert.equal((await put({ name: 'Four' }, { 'if-match': '*' })).status, 200)
   })
 
-  it('is refused with 400 where the condition is no time', async () => {
+  it('is rejected with 400 where the condition is no time', async () => {
     const answer = await put({ name: 'One' }, { 'if-match': '"an-etag"' })
     assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_header'])
   })
 
-  it('is refused with 413 over a mebibyte', async () => {
+  it('is rejected with 413 over a mebibyte', async () => {
     const answer = await put({ description: 'x'.repeat(1024 * 1024) })
     assert.deepEqual([answer.status, errorOf(answer)['code']], [413, 'body_too_large'])
   })
@@ -59,7 +59,7 @@ describe('saving a gateway configuration', () => {
     ['refusal_replacement.mode', { refusal_replacement: { mode: 'allow' } }],
   ]
   for (const [param, body] of wrong) {
-    it(`is refused with 422 for ${JSON.stringify(body).slice(0, 60)}, naming ${param}`, async () => {
+    it(`is rejected with 422 for ${JSON.stringify(body).slice(0, 60)}, naming ${param}`, async () => {
       const answer = await put(body)
       assert.deepEqual(
         [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],

@@ -30,7 +30,7 @@ describe('an export sink', () => {
     })
   })
 
-  it('is refused where its type or its configuration is wrong, with the field named', async () => {
+  it('is rejected where its type or its configuration is wrong, with the field named', async () => {
     const cases: [Json, string][] = [
       [{ type: 'carrier_pigeon', config: {} }, 'type'],
       [{ type: 'splunk_hec', config: { ...splunk, tokn: 'x' } }, 'config.tokn'],

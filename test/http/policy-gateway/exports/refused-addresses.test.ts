@@ -23,7 +23,7 @@ const spellings = [
 ]
 
 describe('addresses that a tenant must not reach', () => {
-  it('are all refused in the same words as one that does not answer, and nothing is ever dialled', async () => {
+  it('are all rejected in the same words as one that does not answer, and nothing is ever dialled', async () => {
     let dialled = 0
     const canary = createServer((socket) => {
       dialled += 1

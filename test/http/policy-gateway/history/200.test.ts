@@ -14,7 +14,7 @@ describe('the history of the gateway', () => {
     return response.headers.get('x-request-id') ?? ''
   }
 
-  it('tells of each request once it is answered: who, what, and what it used', async () => {
+  it('lists each request once it is answered: caller, decision and usage', async () => {
     for (const stream of [false, true]) {
       const requestId = await infer({ stream, metadata: { user_id: 'ada' } })
       const [entry, ...more] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
@@ -34,7 +34,7 @@ describe('the history of the gateway', () => {
     }
   })
 
-  it('tells of requests that failed, too', async () => {
+  it('lists failed requests as well', async () => {
     const requestId = await infer({ model: 'no-such-model' })
     const [entry] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
     assert.deepEqual([entry?.['error'], entry?.['output_tokens']], ['model_not_found', null])

@@ -97,7 +97,7 @@ describe('a simulation', () => {
     ['scenario.messages[0].content', { scenario: { messages: [{ role: 'user' }] } }],
   ]
   for (const [param, body] of wrong) {
-    it(`is refused with 422 for ${JSON.stringify(body)}, naming ${param}`, async () => {
+    it(`is rejected with 422 for ${JSON.stringify(body)}, naming ${param}`, async () => {
       const answer = await simulate(body)
       assert.deepEqual(
         [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],

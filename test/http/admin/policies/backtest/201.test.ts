@@ -72,7 +72,7 @@ describe('trying a draft on recorded requests', () => {
     assert.ok(logged.includes(examples.newly_blocked[0]))
   })
 
-  it('tells apart what nobody can judge', async () => {
+  it('reports rules that cannot be evaluated separately', async () => {
     const policyId = textOf(await draft({ rule: 'Be kind.' }))
     const { id } = await app.admin.post(`/policies/${policyId}/backtest`, { limit: 3 })
     assert.partialDeepStrictEqual(await completed(policyId, String(id)), {
@@ -81,7 +81,7 @@ describe('trying a draft on recorded requests', () => {
     })
   })
 
-  it('is written down with whoever asked for it', async () => {
+  it('is recorded in the audit log with its actor', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
     const { id } = await app.admin.post(`/policies/${policyId}/backtest`, {})
     const [entry] = itemsOf(await app.admin.get('/audit_logs?kind=backtest.created'))
@@ -92,7 +92,7 @@ describe('trying a draft on recorded requests', () => {
     })
   })
 
-  it('refuses times the wrong way round, and a backtest of another policy', async () => {
+  it('rejects times the wrong way round, and a backtest of another policy', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
     const wrong = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
     assert.equal(wrong.status, 422)

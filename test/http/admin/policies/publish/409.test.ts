@@ -25,7 +25,7 @@ describe('an operation that does not fit the state of its policy', () => {
   const { admin, ask, policy } = adminSuite()
 
   for (const { says, fields = {}, steps = [], operation, body = {}, code } of scenarios) {
-    it(`is refused: ${says}`, async () => {
+    it(`is rejected: ${says}`, async () => {
       const before = await policy(fields, ...steps)
       const path = `/policies/${textOf(before)}`
       const answer = await ask('POST', `${path}/${operation}`, { revision: before['revision'], ...body })
@@ -35,7 +35,7 @@ describe('an operation that does not fit the state of its policy', () => {
   }
 
   for (const operation of ['publish', 'pause', 'resume', 'rollback']) {
-    it(`is refused for its revision first: ${operation}`, async () => {
+    it(`is rejected for its revision first: ${operation}`, async () => {
       const before = await policy()
       const body = { revision: 7, ...(operation === 'rollback' && { version: 1 }) }
       const answer = await ask('POST', `/policies/${textOf(before)}/${operation}`, body)
