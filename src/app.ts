@@ -60,11 +60,15 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
-  const { govern, sendable, screen, simulate, isAuditRequired } = openEvaluation(infrastructure, administration, {
-    ...rules,
-    holdMs: holdMsOf(infrastructure, served),
-  })
-  const pipelineParts = { freeRequests, overrides, govern, sendable, served }
+  const { govern, checkBeforeCounting, screen, simulate, isAuditRequired } = openEvaluation(
+    infrastructure,
+    administration,
+    {
+      ...rules,
+      holdMs: holdMsOf(infrastructure, served),
+    },
+  )
+  const pipelineParts = { freeRequests, overrides, govern, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
   const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredResponses(infrastructure)

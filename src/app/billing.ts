@@ -65,7 +65,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     creditUsd: config.credits.credit_usd,
     remaining,
     failpoint,
-    onVerdict: measures.verdict,
+    onDecision: measures.verdict,
     onUnsettled: (requestId, error) =>
       log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
   })

@@ -76,7 +76,7 @@ export function openEvaluation(
   })
   return {
     govern,
-    sendable: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
+    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
     screen: scanText,
     simulate: createSimulate({ evaluate, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>

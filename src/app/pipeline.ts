@@ -23,7 +23,7 @@ export type PipelineParts = {
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
   readonly govern: Enforce
-  readonly sendable: CheckBeforeCounting
+  readonly checkBeforeCounting: CheckBeforeCounting
   readonly served: ServedModels
 }
 
@@ -50,7 +50,7 @@ function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImpl
 /** The inference pipeline with its limits and credits. */
 export async function openPipeline(
   infrastructure: Infrastructure,
-  { freeRequests, overrides, govern, sendable, served }: PipelineParts,
+  { freeRequests, overrides, govern, checkBeforeCounting, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
   const { catalogue, providers } = served
@@ -59,7 +59,7 @@ export async function openPipeline(
   const counters = built.use(await openCounters({ ...infrastructure, settings }))
   const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
-  const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, sendable }
+  const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, checkBeforeCounting }
   const infer = createInfer({
     catalogue,
     storage,

@@ -16,13 +16,13 @@ export type CountTokensParts = {
   readonly factors: LearnedFactors
   readonly count: CountTexts
   readonly clock: Clock
-  readonly sendable: CheckBeforeCounting
+  readonly checkBeforeCounting: CheckBeforeCounting
 }
 
-/** How many tokens a request would have, and how that is known. */
+/** The number of input tokens of a request, and the source of the number. */
 export type TokenCount = { readonly inputTokens: number; readonly source: TokenCountSource }
 
-/** The upstream's own count, that of our tokenizer, or an estimate: from a sample of the texts, or from their length. */
+/** The upstream's own count, the gateway's tokenizer, or an estimate from a sample of the texts or from their length. */
 export type TokenCountSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
 
 export type CountTokensCall = {
@@ -31,39 +31,39 @@ export type CountTokensCall = {
   readonly signal: AbortSignal
 }
 
-export type CountTokens = (counting: CountTokensCall) => Promise<TokenCount>
+export type CountTokens = (call: CountTokensCall) => Promise<TokenCount>
 
 /**
- * Asks the model's first upstream where it can count, and may see the request; an upstream that cannot, or is down, is
- * no reason to fail.
+ * Uses the count of the model's first upstream, if it has a counter and may receive the request. If it has none or fails, the
+ * gateway counts.
  */
 export function createCountTokens(parts: CountTokensParts): CountTokens {
-  return async (counting) => {
-    const { request, principal } = counting
+  return async (call) => {
+    const { request, principal } = call
     const model = permittedModel(parts.catalogue, principal, request.model)
-    const byUpstream = await askUpstream(parts, model, counting)
-    if (byUpstream !== undefined) return { inputTokens: byUpstream, source: 'upstream' }
-    const countCaller = { queueKey: principal.organization.id, signal: counting.signal }
+    const upstreamCount = await countUpstream(parts, model, call)
+    if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream' }
+    const countCaller = { queueKey: principal.organization.id, signal: call.signal }
     const { tokens, method } = await countLocally(parts.count, request, countCaller)
     const inputTokens = Math.ceil(tokens * parts.factors.of(model.name))
     return { inputTokens, source: method === 'whole' ? 'tokenizer' : method }
   }
 }
 
-async function askUpstream(
-  { providers, sendable }: CountTokensParts,
+async function countUpstream(
+  { providers, checkBeforeCounting }: CountTokensParts,
   { targets: [target] }: Model,
   { request, principal, signal }: CountTokensCall,
 ): Promise<number | undefined> {
   const counter = target && providers.get(target.upstream)?.countTokens
-  // To examine a request costs more than to count it here.
+  // Evaluating a request costs more than counting it, so that it is evaluated only for an upstream counter.
   if (target === undefined || counter === undefined) return undefined
-  const sent = await sendable(principal, request)
-  return sent && counter({ request: sent, model: target.model, signal }).catch(orNothing)
+  const sent = await checkBeforeCounting(principal, request)
+  return sent && counter({ request: sent, model: target.model, signal }).catch(ignoreFailure)
 }
 
-/** An upstream that has no counter, or is in trouble, need not trouble the caller: we can count ourselves. */
-function orNothing(error: unknown): undefined {
+/** A failure of the upstream's counter is not reported to the caller, because the gateway can count. */
+function ignoreFailure(error: unknown): undefined {
   if (isFault(error) && error.code !== 'unsupported_parameter') return undefined
   throw error
 }
@@ -78,16 +78,16 @@ async function countLocally(
   return { tokens: extraTokens + tokens, method }
 }
 
-/** Comparisons wait for one another, and take turns with the organizations as one more caller. */
+/** Comparisons run one at a time, and share the tokenizer with the organizations as one more caller. */
 const learner = { queueKey: 'learner' }
 
-/** Now and then what an upstream reported is held against our own count, off the road of the request. */
+/** From time to time, compares the usage that an upstream reported with the gateway's count, outside of the request's path. */
 export function createFactorLearner({ factors, count, clock }: Pick<CountTokensParts, 'factors' | 'count' | 'clock'>) {
   return (model: string, request: InferenceRequest, usage: Usage): void => {
     if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
     countLocally(count, request, learner).then(
       ({ tokens, method }) => method !== 'length' && factors.learn(model, tokens, totalInputTokens(usage)),
-      () => {}, // a sample that failed teaches nothing
+      () => {}, // a failed sample is skipped
     )
   }
 }

@@ -30,106 +30,108 @@ export type InferParts = RouteParts & {
   readonly creditUsd: number
   readonly freeRequests: FreeRequests
   readonly freeOutputTokens: number
-  /** Told what the upstream counted, so that our own counts get better. */
+  /** Called with the usage that the upstream reports, so that the gateway's own token counts improve. */
   readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
-  /** Told of an upstream that reports more than a request can have used. */
+  /** Called if an upstream reports more usage than the request can have. */
   readonly onImplausibleUsage: (report: ImplausibleReport) => void
 }
 
 export type ImplausibleReport = ModelTarget & { readonly requestId: string; readonly usage: Usage }
 
-/** An answer on its way. It owns what was borrowed for it: dispose of it, read or unread, and all goes back. */
+/** An answer that has started. It owns the upstream call, the lease and the quota; dispose of it, read or unread. */
 export type InferenceAnswer = AsyncDisposable & {
   readonly model: string
   readonly upstream: string
-  /** Whoever lets the end out pays for it first: it has no receipt yet. */
-  readonly pieces: AsyncIterable<Chunk>
+  /** Call `bill.pay` before emitting the `end` event; the receipt is attached then. */
+  readonly chunks: AsyncIterable<Chunk>
   readonly bill: Bill
-  /** What could not be carried over to the upstream, in the caller's words. */
+  /** Fields of the request that the upstream cannot receive, by their names in the caller's dialect. */
   readonly dropped: ReadonlySet<string>
-  /** Where its caller's limits stand; null for the free request. */
-  readonly verdict: Admitted | null
+  /** The admission with the status of the caller's limits; null for the free request. */
+  readonly admission: Admitted | null
 }
 
-/** What an answer costs, and how it is paid for. */
+/** The price of an answer, and its payment. */
 export type Bill = {
   quote(usage: Usage): Quote
   pay(usage: Usage): Promise<Receipt>
-  /** Instead of paying, for an answer whose end is kept back: it costs nothing, whatever its caller does next. */
+  /** Instead of `pay`, for an answer whose end is withheld: it then costs nothing, whatever the caller does next. */
   waive(usage: Usage): Promise<void>
-  /** What was charged for an answer that is over, also one that was interrupted. */
+  /** What was charged for an answer that has ended, also for an interrupted one. */
   charged(): Charged | undefined
 }
 
-export type Infer = (asking: InferenceCall) => Promise<InferenceAnswer>
+export type Infer = (call: InferenceCall) => Promise<InferenceAnswer>
 
 const done = Promise.resolve()
 
-/** The road of an inference request, from a known caller to an answer that has begun. */
+/** The pipeline of an inference request, from an authenticated caller to an answer that has started. */
 export function createInfer(parts: InferParts): Infer {
-  return async (asking) => {
-    const { requestId, caller, request, signal } = asking
-    // An answer whose charge and event can be kept nowhere is not given out, so its upstream is not paid for it either.
-    const refusal = parts.storage.refusal()
-    if (refusal) throw refusal
-    const found = countRejected(parts.admission, caller, () => permittedModel(parts.catalogue, caller, request.model))
-    const model = isPromise(found) ? await found : found
+  return async (call) => {
+    const { requestId, caller, request, signal } = call
+    // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
+    const storageFault = parts.storage.refusal()
+    if (storageFault) throw storageFault
+    const permitted = countRejected(parts.admission, caller, () =>
+      permittedModel(parts.catalogue, caller, request.model),
+    )
+    const model = isPromise(permitted) ? await permitted : permitted
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
-    const askedOutputTokens = outputCap(asking, model, parts.freeOutputTokens)
-    const borrowed = createDisposables()
-    let verdict: Admitted | null = null
+    const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
+    const disposables = createDisposables()
+    let admission: Admitted | null = null
     try {
-      const freePlace = caller.kind === 'free' ? borrowed.use(await parts.freeRequests.claim(caller)) : undefined
-      const lease = borrowed.use(
-        await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: askedOutputTokens, signal }),
+      const freeSlot = caller.kind === 'free' ? disposables.use(await parts.freeRequests.claim(caller)) : undefined
+      const lease = disposables.use(
+        await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal }),
       )
-      verdict = lease.verdict
-      const ready = asking.beforeModels?.()
+      admission = lease.admission
+      const ready = call.beforeModels?.()
       if (isPromise(ready)) await ready
-      const estimate = { expected, maxOutputTokens: Math.min(askedOutputTokens, model.contextTokens) }
-      const enforced = borrowed.use(await permitted(parts.enforce, asking, { ...estimate, lease }))
-      const maxOutputTokens = Math.min(askedOutputTokens, enforced.maxOutputTokens)
-      const onDropped = (what: string): void => void dropped.add(what)
-      const call = { request: enforced.request, maxOutputTokens, requestId, signal, onDropped }
-      const begun = borrowed.use(await route(parts, model, call).catch(enforced.fail))
-      freePlace?.keep()
+      const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
+      const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
+      const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
+      const onDropped = (field: string): void => void dropped.add(field)
+      const providerCall = { request: enforced.request, maxOutputTokens, requestId, signal, onDropped }
+      const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
+      freeSlot?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
-      const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...begun.target, usage })
+      const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
       const bounds = usageBounds({ model, request, expected, maxOutputTokens })
-      const metered = borrowed.use(meter(begun.pieces, { lease, expected, bounds, signal, onEnd, onImplausible }))
+      const metered = disposables.use(meter(started.chunks, { lease, expected, bounds, signal, onEnd, onImplausible }))
       let isPaid = false
       const pay = async (usage: Usage): Promise<Receipt> => {
         const receipt = await lease.settle('answered', usage)
         isPaid = true
         return receipt
       }
-      // An answer that is paid for has given everything back by itself.
-      const giveBack = (): Promise<void> => (isPaid ? done : borrowed.dispose())
+      // By the time an answer is paid for, its upstream has ended and its lease is settled: nothing is left to release.
+      const release = (): Promise<void> => (isPaid ? done : disposables.dispose())
       return {
         model: model.name,
-        upstream: begun.target.upstream,
-        pieces: enforced.guard(metered, async () => begun[Symbol.asyncDispose]()),
+        upstream: started.target.upstream,
+        chunks: enforced.guard(metered, async () => started[Symbol.asyncDispose]()),
         bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage), charged: lease.charged },
         dropped,
-        verdict,
-        [Symbol.asyncDispose]: giveBack,
+        admission,
+        [Symbol.asyncDispose]: release,
       }
     } catch (error) {
-      await borrowed.dispose()
-      throw verdict !== null && isFault(error) ? withLimitStatus(error, verdict.limitStatus) : error
+      await disposables.dispose()
+      throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
     }
   }
 }
 
-/** A request that the checks stop has used nothing but its place and its input. */
-async function permitted(
+/** A request that is denied counts with its input tokens only, because no upstream was called. */
+async function enforceOn(
   enforce: Enforce,
-  asking: InferenceCall,
+  call: InferenceCall,
   { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
 ): Promise<EnforcedRequest> {
   try {
-    return await enforce(asking, { expected, maxOutputTokens })
+    return await enforce(call, { expected, maxOutputTokens })
   } catch (error) {
     if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
       await lease.giveUp('blocked', expected)
@@ -140,18 +142,18 @@ async function permitted(
 function leaseFor(
   { admission, ratesOf, creditUsd }: InferParts,
   caller: Caller,
-  asked: Omit<AdmissionCall, 'principal'>,
+  call: Omit<AdmissionCall, 'principal'>,
 ): MaybePromise<Lease> {
-  if (caller.kind === 'free') return freeLease(ratesOf(asked.model.price), creditUsd)
-  return admission.admit({ ...asked, principal: caller })
+  if (caller.kind === 'free') return freeLease(ratesOf(call.model.price), creditUsd)
+  return admission.admit({ ...call, principal: caller })
 }
 
-function outputCap({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
-  const asked = request.maxOutputTokens ?? model.maxOutputTokens
-  return caller.kind === 'free' ? Math.min(asked, freeOutputTokens) : asked
+function outputLimitOf({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
+  const requested = request.maxOutputTokens ?? model.maxOutputTokens
+  return caller.kind === 'free' ? Math.min(requested, freeOutputTokens) : requested
 }
 
-/** What is held for a request, and what clients show from its first event, long before the upstream has counted. */
+/** The basis of the hold. Clients also get it with the first event, before the upstream has counted. */
 const expectedUsage = (request: InferenceRequest): Usage => ({
   inputTokens: estimateInputTokens(request),
   cacheReadTokens: 0,

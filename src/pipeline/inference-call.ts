@@ -4,24 +4,24 @@ import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 
-/** A request on the road: who asks what, and on what terms. */
+/** An inference request in the pipeline, with its caller and the hooks of the outer layers. */
 export type InferenceCall = {
   readonly requestId: string
   readonly caller: Caller
   readonly request: InferenceRequest
-  /** Where the request came from. */
+  /** The client and the endpoint, for the audit log. */
   readonly origin?: RequestOrigin
-  /** What its headers say about whom and what it is for. */
+  /** The policy labels that the caller sent beside the body. */
   readonly purpose?: PolicyLabels
-  /** Aborted when the caller hangs up. */
+  /** Aborted when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal
-  /** Told what the checks said, each time they have said more. */
+  /** Called with the verdict of the checks, each time it changes. */
   readonly onVerdict?: (verdict: VerdictFacts) => void
-  /** Called once the request is admitted and before any model is asked. Where it throws, the request goes no further. */
+  /** Called when the request is admitted, before any model is called. If it throws, the request ends. */
   readonly beforeModels?: () => MaybePromise<void>
 }
 
-/** The `X-Policy-*` headers. */
+/** Labels that select policies: the end user, the target, and policies by id. */
 export type PolicyLabels = {
   readonly user?: string | undefined
   readonly target?: string | undefined

@@ -2,7 +2,7 @@ import { Fault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 
-/** A model the caller may not use is known to exist; one that does not exist is not. */
+/** Finds a model in the catalogue. A model that exists but is not allowed is a different fault than an unknown one. */
 export function permittedModel(catalogue: Catalogue, caller: Caller, name: string): Model {
   const model = catalogue.find(name)
   if (!model)

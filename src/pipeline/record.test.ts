@@ -83,7 +83,7 @@ function scene(
       return {
         model: 'm',
         upstream: 'local',
-        pieces: yieldAll(pieces),
+        chunks: yieldAll(pieces),
         bill: {
           quote: () => receipt,
           pay() {
@@ -96,7 +96,7 @@ function scene(
           charged: () => (closed > 0 ? { usage, cost: receipt } : undefined),
         },
         dropped: new Set<string>(),
-        verdict: null,
+        admission: null,
         async [Symbol.asyncDispose]() {
           closed += 1
         },
@@ -142,7 +142,7 @@ async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[])
   }
 }
 
-const read = async (answer: InferenceAnswer): Promise<Chunk[]> => Array.fromAsync(answer.pieces)
+const read = async (answer: InferenceAnswer): Promise<Chunk[]> => Array.fromAsync(answer.chunks)
 
 describe('the record of a request', () => {
   it('says who asked which model from where, what it used and what it cost', async () => {
@@ -171,7 +171,7 @@ describe('the record of a request', () => {
   it('is durable before the end of the answer is given, and only the end waits for it', async () => {
     const { infer, holdLog, releaseLog } = scene([[start], [delta], [end]])
     holdLog()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     await pieces.next()
     let isGiven = false
@@ -185,7 +185,7 @@ describe('the record of a request', () => {
   it('is written while the answer is paid for, and the end waits for both', async () => {
     const { infer, facts, holdLedger, releaseLedger } = scene([[start], [end]])
     holdLedger()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     let isGiven = false
     const last = pieces.next().then((step) => {
@@ -202,7 +202,7 @@ describe('the record of a request', () => {
   it('is corrected where the answer could not be paid for, whose end then never comes', async () => {
     const { infer, facts, holdLedger, breakLedger } = scene([[start], [end]])
     holdLedger()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     const last = pieces.next()
     breakLedger(new Fault('unavailable', 'credit_balance_unavailable', 'no ledger'))
@@ -216,7 +216,7 @@ describe('the record of a request', () => {
   it('is durable before anything is charged, where the answer is refused without it', async () => {
     const { infer, settled, holdLog, releaseLog } = scene([[start], [end]], { isRequired: true })
     holdLog()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     const last = pieces.next()
     await new Promise((resolve) => setImmediate(resolve))
@@ -229,7 +229,7 @@ describe('the record of a request', () => {
   it('keeps the end of an answer back where it cannot be written, and the answer is not charged', async () => {
     const { infer, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: true })
     holdLog()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     const last = pieces.next()
     breakLog(new Fault('unavailable', 'audit_unavailable', 'no log'))
@@ -255,7 +255,7 @@ describe('the record of a request', () => {
     const { infer, facts, holdLog, releaseLog, holdLedger, breakLedger } = scene([[start], [end]])
     holdLog()
     holdLedger()
-    const pieces = (await infer()).pieces[Symbol.asyncIterator]()
+    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
     await pieces.next()
     const last = pieces.next()
     releaseLog(false)
@@ -281,7 +281,7 @@ describe('the record of a request', () => {
   it('tells of a caller who left, once, and not of one who stayed to the end', async () => {
     const left = scene([[start], [end]])
     const answer = await left.infer()
-    await answer.pieces[Symbol.asyncIterator]().next()
+    await answer.chunks[Symbol.asyncIterator]().next()
     await answer[Symbol.asyncDispose]()
     assert.deepEqual(
       left.facts.map(({ failure }) => failure?.code),

@@ -13,30 +13,30 @@ import type { InferenceCall } from './inference-call.ts'
 import type { InferenceAnswer, Infer } from './infer.ts'
 
 export type RecordParts = {
-  /** Null where requests are not logged: they are paid for all the same. */
+  /** Null if requests are not audited. They are paid for all the same. */
   readonly journal: Journal | null
   readonly clock: Clock
   readonly content: ContentLevel
-  /** Takes personal data out of a text. */
+  /** Redacts personal data in a text. */
   readonly redact: (text: string) => string
 }
 
 /**
- * The same road, and each request on it in the audit log: answered, refused, broken off or left by its caller. The end
- * of an answer is held back until it is paid for and its event is durable, so that no complete answer is missing from
- * the ledger or the log. An answer that is refused where its event cannot be written is paid for only once the event is
- * durable, so that a refused one is never charged. Otherwise both are written at once: a caller waits for the disk one time.
+ * Adds an audit event for each request: answered, rejected, interrupted or abandoned by its caller. The `end` event of an
+ * answer is held back until the answer is paid for and its audit event is durable, so that every complete answer is in the
+ * ledger and in the log. If the organization requires audit, the answer is paid for only after its event is durable, so that
+ * an answer without an event is never charged. Otherwise both are written in parallel, so that the caller waits for one write.
  */
 export function withAudit(infer: Infer, parts: RecordParts): Infer {
-  return async (asking) => {
-    const recording = begin(asking, parts)
+  return async (call) => {
+    const recording = startRecording(call, parts)
     try {
-      const { judged: onVerdict, prepare: beforeModels } = recording
-      return logged(await infer({ ...asking, onVerdict, beforeModels }), recording)
+      const { setVerdict: onVerdict, prepare: beforeModels } = recording
+      return withAuditEvent(await infer({ ...call, onVerdict, beforeModels }), recording)
     } catch (error) {
-      // Where the log is why the request is refused, it is no news that it cannot be written.
-      await recording.write(failureOf(error)).catch((refusal: unknown) => {
-        if (!isAuditFault(error)) throw refusal
+      // If the request failed because the audit log is unavailable, a failing write is expected.
+      await recording.write(failureOf(error)).catch((auditError: unknown) => {
+        if (!isAuditFault(error)) throw auditError
       })
       throw error
     }
@@ -45,29 +45,29 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
 
 type Recording = {
   readonly texts: TextCollector | undefined
-  /** Takes what the checks said; the last word counts. */
-  judged(verdict: VerdictFacts): void
-  /** Learns whether the answer is refused when its event cannot be written. Rejects where it cannot be written now. */
+  /** Sets the verdict of the checks; the last one is written. */
+  setVerdict(verdict: VerdictFacts): void
+  /** Reads whether the organization requires audit. Rejects if it does and the log is unavailable. */
   prepare(): MaybePromise<void>
   isRequired(): boolean
-  /** Writes the event once; a second call waits for the same one. False: it is lost, and counted so. */
+  /** Writes the event once; a second call waits for the same write. False: the event is lost and counted as lost. */
   write(outcome: RequestOutcome): Promise<boolean>
-  /** Writes another one: it came otherwise than was written. */
+  /** Writes a corrected event, for when the outcome differs from the one already recorded. */
   correct(outcome: RequestOutcome): Promise<unknown>
 }
 
 const unrecorded: Recording = {
   texts: undefined,
-  judged() {},
+  setVerdict() {},
   prepare() {},
   isRequired: () => false,
   write: async () => true,
   async correct() {},
 }
 
-function begin(asking: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
-  const { requestId, caller, request, origin, purpose } = asking
-  // The free request is nobody's, so there is no log for it.
+function startRecording(call: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
+  const { requestId, caller, request, origin, purpose } = call
+  // The free request belongs to no organization, so that there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded
   const startedMs = clock.monotonicMs()
   const timeMs = clock.nowMs()
@@ -89,46 +89,46 @@ function begin(asking: InferenceCall, { journal, clock, content, redact }: Recor
         latencyMs,
         outcome,
         verdict,
-        // Of what never came as far as the checks there is no text to keep: a caller over its limit must cost little.
+        // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
         content: verdict && texts?.content(),
       })
     return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
   }
   return {
     texts,
-    judged(said) {
-      verdict = said
+    setVerdict(latest) {
+      verdict = latest
     },
     prepare: () =>
-      andThen(journal.isRequired(organizationId), (said) => {
-        isRequired = said
+      andThen(journal.isRequired(organizationId), (answer) => {
+        isRequired = answer
       }),
     isRequired: () => isRequired !== false,
     write: (outcome) => (written ??= record(outcome)),
-    // Where the first one is lost there is nothing to correct, and the request is counted as lost already.
+    // If the first event is lost there is nothing to correct, and the request is already counted as lost.
     correct: async (outcome) => (await written) && (written = record(outcome)),
   }
 }
 
-function logged(answer: InferenceAnswer, recording: Recording): InferenceAnswer {
+function withAuditEvent(answer: InferenceAnswer, recording: Recording): InferenceAnswer {
   const { upstream, bill } = answer
-  const giveBack = async (): Promise<void> => {
+  const dispose = async (): Promise<void> => {
     await answer[Symbol.asyncDispose]()
-    // Nobody waits for it any more, but what happened is written down.
+    // The caller is gone, but the outcome is recorded.
     await recording.write({ upstream, failure: 'caller_left', ...bill.charged() }).catch(() => undefined)
   }
-  return { ...answer, pieces: watchPieces(answer, recording), [Symbol.asyncDispose]: giveBack }
+  return { ...answer, chunks: auditChunks(answer, recording), [Symbol.asyncDispose]: dispose }
 }
 
-function watchPieces({ pieces, upstream, bill }: InferenceAnswer, recording: Recording): AsyncIterable<Chunk> {
-  const watch = (piece: Chunk): MaybePromise<Chunk> => {
-    recording.texts?.add(piece)
-    const end = endIn(piece)
-    return end === undefined ? piece : finish(piece, end)
+function auditChunks({ chunks, upstream, bill }: InferenceAnswer, recording: Recording): AsyncIterable<Chunk> {
+  const recordChunk = (chunk: Chunk): MaybePromise<Chunk> => {
+    recording.texts?.add(chunk)
+    const end = endIn(chunk)
+    return end === undefined ? chunk : finish(chunk, end)
   }
-  const finish = async (piece: Chunk, end: InferenceEnd): Promise<Chunk> => {
+  const finish = async (chunk: Chunk, end: InferenceEnd): Promise<Chunk> => {
     const receipt = await (recording.isRequired() ? logThenPay(end) : logAndPay(end))
-    return { ...piece, events: [...piece.events.slice(0, -1), { ...end, receipt }] }
+    return { ...chunk, events: [...chunk.events.slice(0, -1), { ...end, receipt }] }
   }
   const write = (end: InferenceEnd): Promise<boolean> =>
     recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
@@ -138,8 +138,8 @@ function watchPieces({ pieces, upstream, bill }: InferenceAnswer, recording: Rec
       throw error
     })
   const logAndPay = async (end: InferenceEnd): Promise<Receipt> => {
-    const written = write(end)
-    const [receipt] = await Promise.all([pay(end), written])
+    const writing = write(end)
+    const [receipt] = await Promise.all([pay(end), writing])
     return receipt
   }
   const logThenPay = async (end: InferenceEnd): Promise<Receipt> => {
@@ -155,10 +155,10 @@ function watchPieces({ pieces, upstream, bill }: InferenceAnswer, recording: Rec
     await recording.write({ upstream, ...failureOf(error), ...bill.charged() })
     throw error
   }
-  return tap(pieces, watch, breakOff)
+  return tap(chunks, recordChunk, breakOff)
 }
 
-/** The end is the last event of the last piece. */
+/** The `end` event is the last event of the last chunk. */
 function endIn({ events }: Chunk): InferenceEnd | undefined {
   const last = events.at(-1)
   return last?.type === 'end' ? last : undefined

@@ -12,66 +12,66 @@ export type RouteParts = {
   readonly health: UpstreamHealth
   readonly clock: Clock
   readonly random: Random
-  /** Told of each call that failed, whether or not another target then answered. */
+  /** Called for each failed call, also if another target then answers. */
   readonly onFailedCall: (target: ModelTarget, fault: Fault) => void
 }
 
-/** An upstream that has begun to answer. Disposing of it stops the call. */
-export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly pieces: AsyncIterable<Chunk> }
+/** An answer whose first chunk has arrived. Disposing of it stops the upstream call. */
+export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly chunks: AsyncIterable<Chunk> }
 
 const retryPauseMs = 250
 
 /**
- * Tries the model's targets in order until one has begun to answer: its first piece is in hand, so that a failure
- * before it is still a clean status. Resting upstreams are left out unless all rest. The last one gets a second chance.
+ * Tries the model's targets in order until one has sent its first chunk. A failure before that can still be answered with an
+ * error status. Targets in cooldown are skipped unless all are in cooldown. The last target is called twice.
  */
 export async function route(
   parts: RouteParts,
   model: Model,
   call: Omit<ProviderCall, 'model'>,
 ): Promise<StartedAnswer> {
-  const awake = model.targets.filter((target) => !parts.health.isCoolingDown(target.upstream))
-  const targets = awake.length > 0 ? awake : model.targets
+  const available = model.targets.filter((target) => !parts.health.isCoolingDown(target.upstream))
+  const targets = available.length > 0 ? available : model.targets
   let last: Fault | undefined
   for (const [at, target] of targets.entries()) {
     const isLast = at === targets.length - 1
-    for (let chance = isLast ? 2 : 1; chance > 0; chance--) {
+    for (let attempts = isLast ? 2 : 1; attempts > 0; attempts--) {
       try {
-        return await begin(parts, target, call)
+        return await start(parts, target, call)
       } catch (error) {
         if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error
         parts.onFailedCall(target, error)
-        if (chance > 1 && !worthRetrying(error)) break
-        if (chance > 1) await pause(parts, call.signal)
+        if (attempts > 1 && !isWorthRetrying(error)) break
+        if (attempts > 1) await pause(parts, call.signal)
       }
     }
   }
   throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
 }
 
-async function begin(
+async function start(
   parts: RouteParts,
   target: ModelTarget,
   call: Omit<ProviderCall, 'model'>,
 ): Promise<StartedAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
-  const pieces = pullStreamOf(provider.infer({ ...call, model: target.model }))
+  const chunks = pullStreamOf(provider.infer({ ...call, model: target.model }))
   try {
-    const first = await nextOf(pieces)
+    const first = await nextOf(chunks)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
     parts.health.succeeded(target.upstream)
-    const stop = async (): Promise<void> => void (await pieces.stop?.())
-    return { target, pieces: prepend(first, pieces), [Symbol.asyncDispose]: stop }
+    const stop = async (): Promise<void> => void (await chunks.stop?.())
+    return { target, chunks: prepend(first, chunks), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (isUpstreamFault(error)) parts.health.failed(target.upstream)
     throw error
   }
 }
 
-/** Waiting out an overload or a time-out is the caller's choice, not ours. */
-const worthRetrying = ({ kind }: Fault): boolean => kind === 'upstream_failed'
+/** Whether to wait for an upstream that is overloaded or timed out is left to the caller. */
+const isWorthRetrying = ({ kind }: Fault): boolean => kind === 'upstream_failed'
 
 function pause({ clock, random }: RouteParts, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

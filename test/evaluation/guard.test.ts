@@ -113,7 +113,7 @@ async function answered(
   let wasStopped = false
   // Where the upstream halts, every silence has lasted long enough.
   const clock = isHalting ? createQuickClock() : systemClock
-  const metered = { pieces: streamed(pieces, isHalting), used: () => end.usage }
+  const metered = { chunks: streamed(pieces, isHalting), used: () => end.usage }
   const leaving = guardOutput(metered, {
     plan,
     holdBack: holdBackPolicyOf(plan, false),

@@ -77,9 +77,8 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
   const { inFlight, count } = createCountedInFlight()
   const infer = async (call: InferenceCall): Promise<InferenceAnswer> => {
     calls.push(call)
-    const pieces = answer(call)
     return {
-      ...({ model: 'm', upstream: 'up', pieces, dropped: new Set<string>(), verdict: null } as const),
+      ...({ model: 'm', upstream: 'up', chunks: answer(call), dropped: new Set<string>(), admission: null } as const),
       bill: {} as InferenceAnswer['bill'],
       [Symbol.asyncDispose]: async () => void (counted.disposed += 1),
     }

@@ -97,7 +97,7 @@ export function createInferenceHandler(parts: InferenceParts, door: DialectCodec
       echo,
     }
     const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
-    const pieces = observe?.(answer.pieces, newContext) ?? answer.pieces
+    const pieces = observe?.(answer.chunks, newContext) ?? answer.chunks
     const saying = {
       request,
       pieces,
@@ -143,7 +143,7 @@ function createPartIds(answerId: string): Ids {
   }
 }
 
-const limitHeaders = ({ verdict }: InferenceAnswer): Record<string, string> =>
+const limitHeaders = ({ admission: verdict }: InferenceAnswer): Record<string, string> =>
   verdict === null ? {} : rateLimitHeaders(verdict.limitStatus)
 
 /** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */

@@ -20,11 +20,11 @@ export type AdmissionParts = LeaseParts & {
   readonly allocator: Pick<SliceAllocator, 'topUp'>
   readonly backlog: Pick<ChargeBacklog, 'isFull'> | null
   readonly failpoint: Failpoint
-  /** Every decision, for the figures. */
-  readonly onVerdict: (verdict: AdmissionResult) => void
+  /** Called with every decision, for metrics. */
+  readonly onDecision: (verdict: AdmissionResult) => void
 }
 
-/** Who wants to do what, and how much of it at most. */
+/** The request to admit, with the most that it may use. */
 export type AdmissionCall = {
   readonly requestId: string
   readonly principal: Principal
@@ -35,9 +35,9 @@ export type AdmissionCall = {
 }
 
 export type Admission = {
-  /** One atomic step over three scopes, five metrics and the credits. A refusal is a Fault. */
-  admit(applicant: AdmissionCall): Promise<Lease>
-  /** A request that goes no further counts all the same. Throws where even that is one too many. */
+  /** Checks three scopes, five metrics and the credits in one atomic step. A rejection is thrown as a Fault. */
+  admit(call: AdmissionCall): Promise<Lease>
+  /** Counts a request that ends before its admission. Throws if this attempt exceeds a limit. */
   count(principal: Principal): Promise<AdmissionResult>
 }
 
@@ -45,14 +45,14 @@ type Running = Extract<AdmissionRequest, { mode: 'full' }>
 
 export function createAdmission(parts: AdmissionParts): Admission {
   return {
-    async admit(applicant) {
+    async admit(call) {
       if (parts.backlog?.isFull()) throw creditsUnavailable()
-      const { principal, requestId, model, expected, signal } = applicant
+      const { principal, requestId, model, expected, signal } = call
       const rates = parts.ratesOf(model.price)
-      // Whatever a caller asks for, no answer is longer than what the model can hold.
-      const output = Math.min(applicant.maxOutputTokens, model.contextTokens)
+      // Whatever the caller requests, no answer is longer than the model's context.
+      const output = Math.min(call.maxOutputTokens, model.contextTokens)
       const tokens = expected.inputTokens + output
-      const dearest = worstCaseMicro({ input: expected.inputTokens, output }, rates)
+      const worstMicro = worstCaseMicro({ input: expected.inputTokens, output }, rates)
       const limits = parts.limitsOf(principal)
       const request: Running = {
         organization: principal.organization.id,
@@ -62,49 +62,49 @@ export function createAdmission(parts: AdmissionParts): Admission {
         mode: 'full',
         requestId,
         tokens,
-        micro: principal.organization.metered ? dearest : null,
+        micro: principal.organization.metered ? worstMicro : null,
       }
       const first = parts.limits.admit(request)
-      const decided = isPromise(first) ? await first : first
-      const verdict = decided.admitted ? decided : await admittedAfterTopUp(principal, request, decided)
-      parts.onVerdict(verdict)
+      const decision = isPromise(first) ? await first : first
+      const admission = decision.admitted ? decision : await admittedAfterTopUp(principal, request, decision)
+      parts.onDecision(admission)
       const passed = parts.failpoint('admitted')
       if (passed !== undefined) await passed
-      return createLease(parts, { verdict, requestId, principal, model: model.name, rates, tokens, expected, signal })
+      return createLease(parts, { admission, requestId, principal, model: model.name, rates, tokens, expected, signal })
     },
 
     async count(principal) {
-      const verdict = await countAttempt(principal)
-      if (!verdict.admitted && verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
-      return verdict
+      const result = await countAttempt(principal)
+      if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
+      return result
     },
   }
 
-  /** Refused for credits, the counters are given more of the ledger's, until it has said twice that there is no more. */
-  async function admittedAfterTopUp(principal: Principal, request: Running, refused: Rejected): Promise<Admitted> {
-    let verdict: AdmissionResult = refused
+  /** After a rejection for credits, tops up the slice and tries again, until the balance was exhausted twice in a row. */
+  async function admittedAfterTopUp(principal: Principal, request: Running, rejected: Rejected): Promise<Admitted> {
+    let result: AdmissionResult = rejected
     for (
       let exhausted = 0;
-      !verdict.admitted && verdict.reason === 'credits' && verdict.credits !== null && exhausted < 2;
+      !result.admitted && result.reason === 'credits' && result.credits !== null && exhausted < 2;
     ) {
-      const need = { organizationId: request.organization, micro: request.micro ?? 0, credits: verdict.credits }
+      const need = { organizationId: request.organization, micro: request.micro ?? 0, credits: result.credits }
       exhausted = (await parts.allocator.topUp(need).catch(rethrow)) === 'exhausted' ? exhausted + 1 : 0
-      verdict = await parts.limits.admit(request)
+      result = await parts.limits.admit(request)
     }
-    if (verdict.admitted) return verdict
-    parts.onVerdict(verdict)
-    if (verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
-    throw await shortOfCredits(principal, request, verdict)
+    if (result.admitted) return result
+    parts.onDecision(result)
+    if (result.reason !== 'credits') throw overLimit(result, result.reason)
+    throw await shortOfCredits(principal, request, result)
   }
 
-  /** Whoever gives up for want of credits has made an attempt, which the counters have not counted. */
-  async function shortOfCredits(principal: Principal, request: Running, refused: Rejected): Promise<Fault> {
+  /** The counters do not count a request that they reject for credits, so that the attempt is counted here. */
+  async function shortOfCredits(principal: Principal, request: Running, rejected: Rejected): Promise<Fault> {
     const { limitStatus } = await countAttempt(principal)
-    const remainingMicro = Math.max(refused.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)
+    const remainingMicro = Math.max(rejected.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)
     return insufficientCredits({
       neededMicro: request.micro ?? 0,
       remainingMicro,
-      refused: { ...refused, limitStatus },
+      rejected: { ...rejected, limitStatus },
     })
   }
 
@@ -120,7 +120,7 @@ export const subjectOf = ({ id, projectId, organization }: Principal): Subject =
   key: id,
 })
 
-/** What is out of reach is the ledger, which the caller knows as its credits. */
+/** An unreachable ledger is reported as unavailable credits. */
 function rethrow(error: unknown): never {
   const isOutage = isFault(error) && error.kind === 'unavailable' && error.code !== 'credit_balance_unavailable'
   throw isOutage ? creditsUnavailable(error) : error

@@ -5,23 +5,23 @@ import { withLimitStatus } from '../../domain/limits/limited-fault.ts'
 import type { Admission } from './admission.ts'
 
 /**
- * What is refused before it is admitted is an attempt all the same: it counts as a request, and says so: in headers,
- * or as a refusal where it is one too many. The free request is counted where it is claimed.
+ * Counts a request that is rejected before its admission as an attempt. The fault then carries the status of the limits; if
+ * the attempt itself exceeds a limit, that fault is thrown instead. The free request is counted when it is claimed.
  */
 export function countRejected<T>(
   admission: Pick<Admission, 'count'>,
   caller: Caller,
   work: () => MaybePromise<T>,
 ): MaybePromise<T> {
-  const refused = async (error: unknown): Promise<never> => {
+  const countAndRethrow = async (error: unknown): Promise<never> => {
     if (!isFault(error) || caller.kind === 'free') throw error
     const { limitStatus } = await admission.count(caller)
     throw withLimitStatus(error, limitStatus)
   }
   try {
     const result = work()
-    return isPromise(result) ? result.catch(refused) : result
+    return isPromise(result) ? result.catch(countAndRethrow) : result
   } catch (error) {
-    return refused(error)
+    return countAndRethrow(error)
   }
 }

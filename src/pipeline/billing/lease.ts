@@ -16,45 +16,45 @@ export type LeaseParts = {
   readonly settle: Settle
   readonly clock: Clock
   readonly creditUsd: number
-  /** What an organization had left when it was last heard of. */
+  /** The last known remaining credits of each organization. */
   readonly remaining: Map<string, number>
-  /** An end that could not be written down: the request is then found and ended as an orphan. */
+  /** Called if the charge could not be written: the reconciler then ends the request as an orphan. */
   readonly onUnsettled: (requestId: string, error: unknown) => void
 }
 
-/** What was taken for a request: its place, its tokens, its credits. Disposed of without an end, it never began. */
+/** The slot, tokens and credits of an admitted request. If it is disposed of unsettled, the answer never started. */
 export type Lease = AsyncDisposable & {
-  /** Null for the anonymous free request, which is nobody's. */
-  readonly verdict: Admitted | null
-  /** What an answer costs, before it is paid for. */
+  /** Null for the anonymous free request. */
+  readonly admission: Admitted | null
+  /** The price of an answer, before it is paid for. */
   quote(usage: Usage): Quote
-  /** Ends the request and answers what it cost. Only the first end counts. */
+  /** Ends the request and resolves to its receipt. Only the first call has an effect. */
   settle(outcome: ChargeOutcome, usage: Usage): Promise<Receipt>
-  /** The same for an answer that nobody waits for any more: it cannot fail. */
+  /** The same for an answer that no caller waits for. It never rejects. */
   giveUp(outcome: ChargeOutcome, usage: Usage): Promise<void>
-  /** What the end has cost its caller; undefined before the end, and where it costs nothing. */
+  /** What the caller was charged; undefined before the end, and if nothing is charged. */
   charged(): Charged | undefined
 }
 
-/** What was paid for, and its price. */
+/** The usage that was paid for, and its price. */
 export type Charged = { readonly usage: Usage; readonly cost: Quote }
 
 export type LeaseTerms = {
-  readonly verdict: Admitted
+  readonly admission: Admitted
   readonly requestId: string
   readonly principal: Principal
   readonly model: string
   readonly rates: Rates
-  /** Reserved in the counters. */
+  /** Tokens reserved in the counters. */
   readonly tokens: number
-  /** What its input is expected to be. */
+  /** The estimated usage of its input. */
   readonly expected: Usage
   readonly signal: AbortSignal
 }
 
-export function createLease(parts: LeaseParts, taken: LeaseTerms): Lease {
-  const request = renewalOf(taken)
-  const beat = parts.heartbeat.keep(request)
+export function createLease(parts: LeaseParts, terms: LeaseTerms): Lease {
+  const request = renewalOf(terms)
+  const heartbeat = parts.heartbeat.keep(request)
   let ended: Promise<Receipt> | undefined
   let charged: Charged | undefined
   let isUnsettled = false
@@ -64,34 +64,34 @@ export function createLease(parts: LeaseParts, taken: LeaseTerms): Lease {
     try {
       await settle(outcome, usage)
     } catch (error) {
-      // A later caller that gives the request up gets the same failure, which is reported once.
-      if (!isUnsettled) parts.onUnsettled(taken.requestId, error)
+      // Later calls get the same failure, which is reported once.
+      if (!isUnsettled) parts.onUnsettled(terms.requestId, error)
       isUnsettled = true
     }
   }
-  const neverBegan = (): Promise<void> => giveUp(hasCallerLeft(taken.signal) ? 'left' : 'failed', taken.expected)
+  const abandon = (): Promise<void> => giveUp(hasCallerLeft(terms.signal) ? 'left' : 'failed', terms.expected)
   return {
-    verdict: taken.verdict,
-    quote: (usage) => quoteOf(costMicro(usage, taken.rates), parts.creditUsd),
+    admission: terms.admission,
+    quote: (usage) => quoteOf(costMicro(usage, terms.rates), parts.creditUsd),
     settle,
     giveUp,
     charged: () => charged,
-    [Symbol.asyncDispose]: neverBegan,
+    [Symbol.asyncDispose]: abandon,
   }
 
   async function end(outcome: ChargeOutcome, usage: Usage): Promise<Receipt> {
-    using _ = beat
-    const tokens = tokensOf(outcome, usage, taken.tokens)
-    const charge = chargeOf(taken, outcome, { usage, atMs: parts.clock.nowMs() })
+    using _ = heartbeat
+    const tokens = tokensOf(outcome, usage, terms.tokens)
+    const charge = chargeOf(terms, outcome, { usage, atMs: parts.clock.nowMs() })
     if (charge === undefined) {
       await parts.limits.settle({ ...request, tokens, micro: 0 })
       return receiptOf(0, undefined)
     }
-    const settled = await parts.settle(charge, { ...request, tokens, epoch: taken.verdict.credits?.epoch ?? '' })
+    const settled = await parts.settle(charge, { ...request, tokens, epoch: terms.admission.credits?.epoch ?? '' })
     const remaining = settled?.remainingMicro ?? lastKnownAfter(charge)
     if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
     const { isPaid } = whoPays[outcome]
-    const cost = isPaid ? costMicro(usage, taken.rates) : 0
+    const cost = isPaid ? costMicro(usage, terms.rates) : 0
     const receipt = receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
     if (isPaid) charged = { usage, cost: receipt }
     return receipt
@@ -103,16 +103,16 @@ export function createLease(parts: LeaseParts, taken: LeaseTerms): Lease {
   }
 
   function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
-    const isMetered = taken.verdict.credits !== null && remainingMicro !== undefined
+    const isMetered = terms.admission.credits !== null && remainingMicro !== undefined
     return { ...quoteOf(micro, parts.creditUsd), remainingCredits: isMetered ? displayedBalance(remainingMicro) : null }
   }
 }
 
-/** The free request is counted where it is claimed, and costs nothing. Its receipt says what it would have cost. */
+/** The free request is counted when it is claimed, and costs nothing. Its receipt states what it would have cost. */
 export function freeLease(rates: Rates, creditUsd: number): Lease {
   const quote = (usage: Usage): Quote => quoteOf(costMicro(usage, rates), creditUsd)
   return {
-    verdict: null,
+    admission: null,
     quote,
     settle: async (_, usage) => ({ ...quote(usage), remainingCredits: null }),
     async giveUp() {},
@@ -126,7 +126,7 @@ const quoteOf = (micro: number, creditUsd: number): Quote => ({
   costUsd: inUsd(micro, creditUsd),
 })
 
-/** A caller who hangs up is not a server that stops: that one says why. */
+/** A shutdown of the server aborts the signal with a Fault as its reason; a disconnected caller does not. */
 export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)
 
 const renewalOf = ({ principal, requestId }: LeaseTerms): Renewal => ({
@@ -143,12 +143,12 @@ function tokensOf(outcome: ChargeOutcome, usage: Usage, reserved: number): numbe
 
 type Ending = { readonly usage: Usage; readonly atMs: number }
 
-/** The row that the ledger gets; none for a request that used nothing. */
-function chargeOf(taken: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
+/** The charge for the ledger; undefined for a request that used nothing. */
+function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
   if (!isWritten(outcome)) return undefined
-  const { principal, requestId, model, rates, verdict } = taken
+  const { principal, requestId, model, rates, admission } = terms
   const { reasoningTokens: _, ...tokens } = usage
-  const isCharged = verdict.credits !== null && whoPays[outcome].isPaid
+  const isCharged = admission.credits !== null && whoPays[outcome].isPaid
   return {
     requestId,
     organizationId: principal.organization.id,
@@ -157,7 +157,7 @@ function chargeOf(taken: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: En
     model,
     atMs,
     outcome,
-    sliceId: verdict.credits?.sliceId ?? null,
+    sliceId: admission.credits?.sliceId ?? null,
     micro: isCharged ? costMicro(usage, rates) : 0,
     usage: tokens,
     rates,

@@ -42,7 +42,7 @@ describe('the fault of a request that the credits do not cover', () => {
     insufficientCredits({
       neededMicro: neededCredits * 1e6,
       remainingMicro: remainingCredits * 1e6,
-      refused: rejectedFor('credits', { scope: 'organization' }),
+      rejected: rejectedFor('credits', { scope: 'organization' }),
     })
 
   it('names what the request may cost and what is left', () => {

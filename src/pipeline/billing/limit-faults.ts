@@ -18,9 +18,9 @@ const scopeNames: Readonly<Record<LimitScope, string>> = {
   organization: 'This organization',
 }
 
-/** The limit that stood in the way, and when to come again. */
-export function overLimit(refused: Rejected, reason: Metric): Fault {
-  const { scope, retryAfterMs, limitStatus } = refused
+/** Names the limit that rejected the request, and when to retry. */
+export function overLimit(rejected: Rejected, reason: Metric): Fault {
+  const { scope, retryAfterMs, limitStatus } = rejected
   const limit = limitStatus[scope][reason]?.limit ?? 0
   const neverFits = retryAfterMs === null
   const message = `${scopeNames[scope]} may have ${limit} ${metricNames[reason]}.`
@@ -29,32 +29,32 @@ export function overLimit(refused: Rejected, reason: Metric): Fault {
       kind: 'rate_limit',
       code: 'rate_limit_exceeded',
       message: neverFits ? `${message} This request asks for more.` : message,
-      details: { retryAfterSeconds: waitMs(refused, reason) / 1000, ...(neverFits && { isPermanent: true }) },
+      details: { retryAfterSeconds: waitMs(rejected, reason) / 1000, ...(neverFits && { isPermanent: true }) },
     },
     limitStatus,
   )
 }
 
-/** A request larger than the limit itself never passes; its caller is told when the window is empty. */
+/** A request larger than the limit itself is never admitted. Its wait is the time until the window is empty. */
 const waitMs = ({ retryAfterMs, limitStatus, scope }: Rejected, reason: Metric): number =>
   retryAfterMs ?? (reason === 'concurrent' ? 0 : (limitStatus[scope][reason]?.resetMs ?? 0))
 
 export type CreditShortage = {
   readonly neededMicro: number
   readonly remainingMicro: number
-  readonly refused: Rejected
+  readonly rejected: Rejected
 }
 
-/** Waiting does not help, so that nothing says when to come again. */
-export function insufficientCredits({ neededMicro, remainingMicro, refused }: CreditShortage): Fault {
+/** Names no wait, because waiting does not help. */
+export function insufficientCredits({ neededMicro, remainingMicro, rejected }: CreditShortage): Fault {
   const left = displayedBalance(remainingMicro)
   const short =
     remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
   const message = `This request may cost ${displayedUsage(neededMicro)} credits; ${short}.`
-  return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, refused.limitStatus)
+  return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, rejected.limitStatus)
 }
 
-/** The ledger cannot be asked, or cannot be written: nothing may be begun that would have to be paid for. */
+/** The ledger cannot be read or written, so that no paid request may start. */
 export const creditsUnavailable = (cause?: unknown): Fault =>
   new Fault('unavailable', 'credit_balance_unavailable', 'Credits cannot be charged right now.', {
     retryAfterSeconds: 5,

@@ -20,12 +20,12 @@ const stopping = new Fault('unavailable', 'unavailable', 'stopping')
 
 type Ending = { readonly outcome: ChargeOutcome; readonly input: number; readonly output: number }
 
-/** An answer of these pieces, metered, and how it was settled. */
+/** A metered answer of these chunks, and how it was settled. */
 function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
   const endings: Ending[] = []
   const controller = new AbortController()
   const lease: Lease = {
-    verdict: null,
+    admission: null,
     quote: () => receipt,
     async settle(outcome, { inputTokens: input, outputTokens: output }) {
       endings.push({ outcome, input, output })
@@ -53,7 +53,7 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
     onEnd: (usage) => void ends.push(usage),
     onImplausible: (usage) => void implausible.push(usage),
   })
-  return { metered, endings, ends, implausible, controller, iterator: metered.pieces[Symbol.asyncIterator]() }
+  return { metered, endings, ends, implausible, controller, iterator: metered.chunks[Symbol.asyncIterator]() }
 }
 
 async function read(pieces: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
@@ -65,36 +65,36 @@ async function read(pieces: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
 const text = [start, open(0, { type: 'text' }), delta(0, 'x'.repeat(35))]
 
 describe('a metered answer', () => {
-  it('has used what was generated, and at its end what the upstream reports', async () => {
+  it('has used what was generated so far, and at its end what the upstream reports', async () => {
     const scene = openScene([text, [close(0), end()]])
     await scene.iterator.next()
     assert.deepEqual([scene.metered.used().inputTokens, scene.metered.used().outputTokens], [10, 10])
     await scene.iterator.next()
     assert.deepEqual(scene.ends, [scene.metered.used()])
     assert.deepEqual([scene.metered.used().inputTokens, scene.metered.used().outputTokens], [10, 7])
-    assert.deepEqual(scene.endings, [], 'whoever lets the end out pays for it')
+    assert.deepEqual(scene.endings, [], 'the end is paid for by withAudit')
   })
 
-  it('costs no less in a script of many bytes: there a character is about a token', async () => {
+  it('counts about one token per character in a script with many bytes per character', async () => {
     const scene = openScene([[start, open(0, { type: 'text' }), delta(0, '字'.repeat(35))]])
     await scene.iterator.next()
     assert.equal(scene.metered.used().outputTokens, 30)
   })
 
-  it('that ended and that nobody paid for is settled by what the upstream reports', async () => {
+  it('that ended unpaid is settled by the usage that the upstream reports', async () => {
     const scene = openScene([text, [close(0), end()]])
-    await read(scene.metered.pieces)
+    await read(scene.metered.chunks)
     await scene.metered[Symbol.asyncDispose]()
     assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 10, output: 7 }])
   })
 
-  it('says what its input is expected to be, until the upstream knows', async () => {
+  it('starts with the estimated usage if the upstream reports none', async () => {
     const scene = openScene([[{ type: 'start', model: 'm' }], [end()]])
-    const [first] = await read(scene.metered.pieces)
+    const [first] = await read(scene.metered.chunks)
     assert.deepEqual(first?.type === 'start' && first.usage, expected)
   })
 
-  it('that its caller leaves is settled by what was generated', async () => {
+  it('that its caller abandons is charged by what was generated', async () => {
     const scene = openScene([text, [close(0), end()]])
     await scene.iterator.next()
     scene.controller.abort(new Error('the caller hung up'))
@@ -102,7 +102,7 @@ describe('a metered answer', () => {
     assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 10 }])
   })
 
-  it('that the service itself stops is nobody’s to pay', async () => {
+  it('that a shutdown interrupts is not charged', async () => {
     const scene = openScene([text, stopping])
     await scene.iterator.next()
     scene.controller.abort(stopping)
@@ -110,29 +110,29 @@ describe('a metered answer', () => {
     assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 10, output: 10 }])
   })
 
-  it('that its caller does not read is the caller’s to pay', async () => {
+  it('that its caller does not read is charged', async () => {
     const scene = openScene([text, new Fault('timeout', 'response_not_read', 'not read')])
     await scene.iterator.next()
     await assert.rejects(async () => scene.iterator.next(), /not read/)
     assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 10 }])
   })
 
-  it('that breaks off is settled at once, and the failure goes on', async () => {
+  it('that the upstream interrupts is settled at once, and the failure is rethrown', async () => {
     const scene = openScene([text, new Error('connection reset')])
-    await assert.rejects(read(scene.metered.pieces), /connection reset/)
+    await assert.rejects(read(scene.metered.chunks), /connection reset/)
     assert.deepEqual(
       scene.endings.map(({ outcome }) => outcome),
       ['broken_off'],
     )
   })
 
-  it('is settled by our own count where the upstream reports more than there can be, which is told once', async () => {
+  it('is settled by the gateway’s count if the upstream reports an implausible usage, which is reported once', async () => {
     const absurd: Usage = { ...expected, inputTokens: 1e9, outputTokens: 7, source: 'reported' }
     const scene = openScene([
       [{ type: 'start', model: 'm', usage: absurd }, ...text.slice(1)],
       [close(0), { type: 'end', stopReason: 'end', usage: absurd }],
     ])
-    const events = await read(scene.metered.pieces)
+    const events = await read(scene.metered.chunks)
     const believed = { ...expected, outputTokens: 7, reportedTokens: 1e9 + 7 }
     const last = events.at(-1)
     assert.deepEqual(last?.type === 'end' && last.usage, believed)
@@ -142,7 +142,7 @@ describe('a metered answer', () => {
     assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 8, output: 7 }])
   })
 
-  it('that nobody read is settled all the same', async () => {
+  it('that was never read is settled when it is disposed of', async () => {
     const scene = openScene([text, [end()]])
     scene.controller.abort(new Error('the caller hung up'))
     await scene.metered[Symbol.asyncDispose]()

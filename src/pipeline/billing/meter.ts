@@ -9,74 +9,73 @@ type InferenceStart = Extract<InferenceEvent, { type: 'start' }>
 
 export type MeterParts = {
   readonly lease: Lease
-  /** What the input is expected to be, until the upstream says. */
+  /** The estimated usage, until the upstream reports its own. */
   readonly expected: Usage
   /** The most that the request can have used. */
   readonly bounds: UsageBounds
   readonly signal: AbortSignal
   readonly onEnd: (usage: Usage) => void
-  /** Told once where the upstream reports what cannot be true. */
+  /** Called once if the upstream reports an implausible usage. */
   readonly onImplausible: (usage: Usage) => void
 }
 
 export type Metered = AsyncDisposable & {
-  readonly pieces: AsyncIterable<Chunk>
-  /** What was used until now. */
+  readonly chunks: AsyncIterable<Chunk>
+  /** The usage so far. */
   used(): Usage
 }
 
 /**
- * Watches an answer that has begun, and knows what it has used. One that does not come to its end is settled by what was
- * generated until then; the end itself is paid for by whoever lets it out.
+ * Meters the usage of an answer that has started. An answer that does not reach its end is settled by what was generated so
+ * far. The `end` event itself is paid for by `withAudit`.
  */
 export function meter(source: AsyncIterable<Chunk>, parts: MeterParts): Metered {
   const { lease, expected, signal } = parts
-  let begun = expected
+  let atStart = expected
   let isImplausible = false
   let outputBytes = 0
   let reported: Usage | undefined
 
   const used = (): Usage => {
     if (reported !== undefined) return reported
-    const outputTokens = Math.max(begun.outputTokens, estimateTokensOfBytes(outputBytes))
-    return { ...begun, outputTokens, source: 'estimated' }
+    const outputTokens = Math.max(atStart.outputTokens, estimateTokensOfBytes(outputBytes))
+    return { ...atStart, outputTokens, source: 'estimated' }
   }
-  /** Where the answer is paid for by now, that counts. */
-  const giveUp = (isCallersDoing: boolean): Promise<void> =>
-    lease.giveUp(isCallersDoing ? 'aborted' : 'broken_off', used())
+  /** Has no effect if the answer is already paid for. */
+  const giveUp = (isByCaller: boolean): Promise<void> => lease.giveUp(isByCaller ? 'aborted' : 'broken_off', used())
 
   async function breakOff(error: unknown): Promise<never> {
     await giveUp(hasCallerLeft(signal) || isUnread(error))
     throw error
   }
 
-  /** Reads along. Only the beginning is changed, and an end whose counts cannot be true. */
-  function watch(piece: Chunk): Chunk {
-    let { events } = piece
+  /** Changes only the `start` event, and an `end` event with an implausible usage. */
+  function measure(chunk: Chunk): Chunk {
+    let { events } = chunk
     for (const event of events) if (event.type === 'delta') outputBytes += Buffer.byteLength(event.text)
     const first = events[0]
     const last = events[events.length - 1]
     if (first?.type === 'start') events = [started(first), ...events.slice(1)]
     const end = last?.type === 'end' ? ended(last) : last
     if (end !== undefined && end !== last) events = [...events.slice(0, -1), end]
-    return events === piece.events ? piece : { ...piece, events }
+    return events === chunk.events ? chunk : { ...chunk, events }
   }
 
   function started(event: InferenceStart): InferenceStart {
-    begun = event.usage === undefined ? expected : believed(event.usage)
-    return { ...event, usage: begun }
+    atStart = event.usage === undefined ? expected : plausible(event.usage)
+    return { ...event, usage: atStart }
   }
 
   function ended(event: InferenceEnd): InferenceEnd {
-    const usage = believed(event.usage)
+    const usage = plausible(event.usage)
     reported = usage
     parts.onEnd(usage)
     return usage === event.usage ? event : { ...event, usage }
   }
 
-  function believed(said: Usage): Usage {
+  function plausible(upstreamUsage: Usage): Usage {
     const { inputTokens } = expected
-    const usage = plausibleUsage(said, parts.bounds, {
+    const usage = plausibleUsage(upstreamUsage, parts.bounds, {
       inputTokens,
       outputTokens: estimateTokensOfBytes(outputBytes),
       outputBytes,
@@ -89,11 +88,11 @@ export function meter(source: AsyncIterable<Chunk>, parts: MeterParts): Metered 
   }
 
   return {
-    pieces: tap(source, watch, breakOff),
+    chunks: tap(source, measure, breakOff),
     used,
     [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(signal)),
   }
 }
 
-/** A caller who does not read its answer has it generated all the same. */
+/** A caller that does not read its answer pays for it, because it was generated. */
 const isUnread = (error: unknown): boolean => isFault(error) && error.code === 'response_not_read'

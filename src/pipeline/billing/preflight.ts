@@ -13,7 +13,7 @@ export type PreflightParts = {
   readonly ratesOf: (price: Price) => Rates
 }
 
-/** A request that somebody thinks of making. Without tokens it only asks where the limits stand. */
+/** A hypothetical request. Without tokens, the result is the current status of the limits. */
 export type PreflightRequest = {
   readonly organization: Organization
   readonly projectId: string
@@ -23,19 +23,19 @@ export type PreflightRequest = {
   readonly maxOutputTokens?: number
 }
 
-/** What would be decided, and what would be held for it. */
-export type PreflightResult = { readonly verdict: AdmissionResult; readonly tokens: number; readonly micro: number }
+/** The decision, and what would be held for the request. */
+export type PreflightResult = { readonly admission: AdmissionResult; readonly tokens: number; readonly micro: number }
 
-export type Preflight = (thought: PreflightRequest) => Promise<PreflightResult>
+export type Preflight = (request: PreflightRequest) => Promise<PreflightResult>
 
-/** Decides as admission would, and counts nothing. */
+/** Decides like admission, without counting anything. */
 export function createPreflight({ limits, limitsOf, ledger, ratesOf }: PreflightParts): Preflight {
   return async ({ organization, projectId, keyId, price, inputTokens = 0, maxOutputTokens = 0 }) => {
     const tokens = inputTokens + maxOutputTokens
     const micro =
       price === undefined ? 0 : worstCaseMicro({ input: inputTokens, output: maxOutputTokens }, ratesOf(price))
     const subject = { organization: organization.id, project: projectId, key: keyId }
-    const verdict = await limits.admit({
+    const admission = await limits.admit({
       ...subject,
       limits: await limitsOf({ id: keyId, projectId, organization }),
       mode: 'check',
@@ -43,16 +43,16 @@ export function createPreflight({ limits, limitsOf, ledger, ratesOf }: Preflight
       tokens,
       micro: organization.metered && price !== undefined ? micro : null,
     })
-    return { verdict: await withLedger(verdict, organization.id, micro), tokens, micro }
+    return { admission: await withLedger(admission, organization.id, micro), tokens, micro }
   }
 
-  /** What the counters lack, the ledger may have. */
-  async function withLedger(verdict: AdmissionResult, organizationId: string, micro: number): Promise<AdmissionResult> {
-    if (verdict.admitted || verdict.reason !== 'credits') return verdict
+  /** Credits that the counters lack may be available in the ledger. */
+  async function withLedger(result: AdmissionResult, organizationId: string, micro: number): Promise<AdmissionResult> {
+    if (result.admitted || result.reason !== 'credits') return result
     const available = (await ledger.balance(organizationId))?.availableMicro ?? 0
-    const left = verdict.credits?.leftMicro ?? 0
-    if (micro > left + available) return verdict
-    const { limitStatus, atMs, credits } = verdict
+    const left = result.credits?.leftMicro ?? 0
+    if (micro > left + available) return result
+    const { limitStatus, atMs, credits } = result
     return { admitted: true, duplicate: false, limitStatus, atMs, credits }
   }
 }

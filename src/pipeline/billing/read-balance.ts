@@ -20,28 +20,28 @@ const readLimits: Limits = {
   project: unlimited,
   organization: { ...unlimited, rpm: 300 },
 }
-/** As old as a balance may be while the ledger is out of reach. */
+/** The maximum age of a cached balance while the ledger is unreachable. */
 const staleMs = 5_000
-const mostRemembered = 10_000
+const maxCached = 10_000
 
-/** Reads of the balance have limits of their own, and count apart from all else. */
+/** Reads of the balance have limits of their own, and are counted separately. */
 export function createReadBalance({ ledger, limits, clock }: ReadBalanceParts): ReadBalance {
-  const last = new Map<string, { readonly balance: Balance; readonly atMs: number }>()
+  const cache = new Map<string, { readonly balance: Balance; readonly atMs: number }>()
 
   return async (principal) => {
     const { id } = principal.organization
     const subject = { ...subjectOf(principal), organization: `${id}:credits` }
-    const verdict = await limits.admit({ ...subject, limits: readLimits, mode: 'count' })
-    if (!verdict.admitted && verdict.reason !== 'credits') throw overLimit(verdict, verdict.reason)
+    const result = await limits.admit({ ...subject, limits: readLimits, mode: 'count' })
+    if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
     const atMs = clock.monotonicMs()
     try {
       const balance = (await ledger.balance(id)) ?? noBalance
-      if (last.size >= mostRemembered) last.clear()
-      last.set(id, { balance, atMs })
+      if (cache.size >= maxCached) cache.clear()
+      cache.set(id, { balance, atMs })
       return balance
     } catch (error) {
-      const known = last.get(id)
-      if (known !== undefined && clock.monotonicMs() - known.atMs <= staleMs) return known.balance
+      const cached = cache.get(id)
+      if (cached !== undefined && clock.monotonicMs() - cached.atMs <= staleMs) return cached.balance
       throw isFault(error) && error.kind === 'unavailable' ? creditsUnavailable(error) : error
     }
   }

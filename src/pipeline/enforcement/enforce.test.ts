@@ -91,7 +91,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
 }
 
 const meteredOf = (chunks: AsyncIterable<Chunk>): Metered => ({
-  pieces: chunks,
+  chunks,
   used: () => usageOf(7),
   [Symbol.asyncDispose]: async () => {},
 })

@@ -31,7 +31,7 @@ function createScene(rules: Partial<GatewayConfiguration['rules']>, rephrased?: 
   let stops = 0
   const guard = (chunks: AsyncIterable<Chunk>): AsyncIterable<Chunk> =>
     guardOutput(
-      { pieces: chunks, used: () => usageOf(3) },
+      { chunks, used: () => usageOf(3) },
       {
         plan,
         holdBack: holdBackPolicyOf(plan, false),

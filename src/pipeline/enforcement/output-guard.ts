@@ -32,9 +32,9 @@ type HeldChunk = { chunk: Chunk; readonly number: number; readonly marks: readon
  * Sends a response only as far as it is scanned and allowed. A denied text is never sent: the upstream is stopped, held
  * chunks are dropped, and the response ends with the stop reason `filtered`.
  */
-export function guardOutput(metered: Pick<Metered, 'pieces' | 'used'>, parts: OutputGuardParts): AsyncIterable<Chunk> {
+export function guardOutput(metered: Pick<Metered, 'chunks' | 'used'>, parts: OutputGuardParts): AsyncIterable<Chunk> {
   const { clock } = parts
-  const upstream = createIdleAwareStream(metered.pieces, parts.idleTimers)
+  const upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
   const held = createHoldBackBuffer(mayBeSent)
   const inspection = createStreamInspection(parts, (block, text) => held.replaceText(block, text))
   let chunks = 0

@@ -61,7 +61,7 @@ export function createAskModel(parts: AskModelParts): AskModel {
       const call = { request: requestOf(question, model.name), requestId: ids('req'), signal, onDropped: () => {} }
       await using begun = await begin(model, { ...call, maxOutputTokens: question.maxOutputTokens })
       spent = usdOf(expected, model.price) // whatever becomes of it now, it is paid for
-      const { text, usage } = await readAnswer(begun.pieces, question.maxOutputTokens)
+      const { text, usage } = await readAnswer(begun.chunks, question.maxOutputTokens)
       spent = usdOf(usage, model.price)
       parts.onUsage(usage, spent)
       return text

@@ -4,7 +4,7 @@ import { metrics, limitScopes, type Limits, type LimitScope } from '../../../dom
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { LimitUsage } from '../../../domain/limits/usage.ts'
 import type { RedisConnection } from './connection.ts'
-import { readAccounts, readContribution, readGrantResult, readNodes, readVerdict } from './replies.ts'
+import { readAccounts, readContribution, readGrantResult, readNodes, readAdmission } from './replies.ts'
 import { runScript } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
@@ -26,7 +26,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       const known = incarnations.of(request.organization)
       const keys = [...keysOf(request), key(request.organization, 'i')]
       const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandOf(request), known]
-      return readVerdict(request, epoch, await runScript(connection, 'admit', { keys, args }))
+      return readAdmission(request, epoch, await runScript(connection, 'admit', { keys, args }))
     },
 
     async contribute({ use, node, number, isAll }) {

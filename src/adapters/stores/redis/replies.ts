@@ -23,7 +23,7 @@ const perScope = 9
 const limitStatusFrom = 7
 
 /** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
-export function readVerdict(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
+export function readAdmission(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
   const answer = listOf(reply)
   const outcome = text(answer[0])
   if (outcome === 'forgotten') return outcome

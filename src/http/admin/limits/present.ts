@@ -17,7 +17,7 @@ export const presentLimits = (organization: Organization, standing: LimitStatus)
   scopes: presentStanding(standing),
 })
 
-export function presentCheck({ verdict, tokens, micro }: PreflightResult): Static<typeof CheckObject> {
+export function presentCheck({ admission: verdict, tokens, micro }: PreflightResult): Static<typeof CheckObject> {
   const refusal = verdict.admitted ? null : verdict
   const waitMs = refusal?.retryAfterMs ?? null
   return {

@@ -24,8 +24,8 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
       async operation({ directory }, { actor, query }) {
         const { organization } = actor
         const subject = await subjectOf(directory, organization.id, query)
-        const { verdict } = await preflight({ organization, ...subject })
-        return presentLimits(organization, verdict.limitStatus)
+        const { admission } = await preflight({ organization, ...subject })
+        return presentLimits(organization, admission.limitStatus)
       },
     }),
     admin.query({
