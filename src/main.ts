@@ -1,6 +1,6 @@
-import { confirmOnTerminal } from './cli/confirm.ts'
-import { printable } from './cli/printable.ts'
+import { createInterface } from 'node:readline/promises'
 import { runCommandLine } from './cli/run.ts'
+import { printable } from './cli/table.ts'
 
 // New files are accessible to their owner only, even in a folder that others may read.
 process.umask(0o077)
@@ -18,8 +18,19 @@ process.once('exit', () => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  say: (line) => void process.stdout.write(`${process.stdout.isTTY ? printable(line) : line}\n`),
-  remark: (line) => void process.stderr.write(`${line}\n`),
+  print: (text) => void process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`),
+  printError: (text) => void process.stderr.write(`${text}\n`),
   progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${text}`) : undefined,
-  confirm: confirmOnTerminal,
+  confirm,
 })
+
+/** Asks on the terminal. Without a terminal the answer is no. */
+async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+  } finally {
+    terminal.close()
+  }
+}

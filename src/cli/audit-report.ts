@@ -60,7 +60,7 @@ function logLines(report: LogReportBody): string[] {
 
 function signedLines(report: LogReportBody): string[] {
   const { first, signed, unsigned, finding, key_source: keySource, checkpoint_finding: checkpointFinding } = report
-  // The line that names the fault says all there is to say about a log that is not whole.
+  // The line with the finding is enough for a log that is not whole.
   if (finding) return []
   const lines: string[] = []
   if (signed && signed.to >= first) {

@@ -6,7 +6,7 @@ import { plural } from '../base/plural.ts'
 import { readArguments, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { runOnServer } from './run-command.ts'
+import { runOnServer } from './run-on-server.ts'
 
 const options = {
   org: { type: 'string' },
@@ -49,7 +49,7 @@ stay, and the log stays verifiable. --org may be left out while there is only on
 
 const isVerb = <V extends object>(verbs: V, verb: PropertyKey): verb is keyof V => Object.hasOwn(verbs, verb)
 
-async function verify({ config, say }: CommandContext, values: Values): Promise<number> {
+async function verify({ config, print }: CommandContext, values: Values): Promise<number> {
   const { file, against, keys } = values
   if (file !== undefined && against !== undefined) {
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
@@ -57,7 +57,7 @@ async function verify({ config, say }: CommandContext, values: Values): Promise<
   const input = { ...rangeOf(values), file, against, keys }
   const verification = await verifyWith(() => connectFor(config, values), input)
   const { text, json } = describeVerification(verification)
-  say(values.json ? JSON.stringify(json, null, 2) : text)
+  print(values.json ? JSON.stringify(json, null, 2) : text)
   return isProven(verification) ? 0 : 1
 }
 
@@ -67,13 +67,13 @@ async function connectFor(config: CommandContext['config'], { org }: Values): Pr
   return { ...connection, client: connection.client.inOrganization(org) }
 }
 
-async function exportEvents({ config, say }: CommandContext, values: Values): Promise<number> {
+async function exportEvents({ config, print }: CommandContext, values: Values): Promise<number> {
   const { from = 1, to } = rangeOf(values)
   await using connection = await connectFor(config, values)
   const { client } = connection
   for (let after: number | null = from - 1; after !== null;) {
     const page: AuditEventsBody = await client.get('/operator/organization/audit_log/events', { after, to })
-    if (page.lines.length > 0) say(page.lines.join('\n'))
+    if (page.lines.length > 0) print(page.lines.join('\n'))
     after = page.last
   }
   return 0
@@ -81,8 +81,8 @@ async function exportEvents({ config, say }: CommandContext, values: Values): Pr
 
 function listKeys(context: CommandContext, values: Values): Promise<number> {
   return runOnServer(context, values, async ({ client }) => {
-    const answer = await client.get<CheckpointKeysBody>('/operator/audit_log/keys')
-    return { answer, text: answer.data.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
+    const response = await client.get<CheckpointKeysBody>('/operator/audit_log/keys')
+    return { json: response, text: response.data.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
   })
 }
 
@@ -90,8 +90,8 @@ function erase(context: CommandContext, values: Values): Promise<number> {
   const requestId = required(values.request, '--request')
   return runOnServer(context, values, async ({ client }) => {
     const path = apiPath`/operator/organization/audit_log/texts/${requestId}`
-    const { body: answer } = await client.request<{ erased: number }>('DELETE', path)
-    return { answer, text: `Erased the texts of ${plural(answer.erased, 'event')}.` }
+    const { body: response } = await client.request<{ erased: number }>('DELETE', path)
+    return { json: response, text: `Erased the texts of ${plural(response.erased, 'event')}.` }
   })
 }
 

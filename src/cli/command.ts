@@ -1,28 +1,29 @@
 import type { Config, Environment } from '../config/config.ts'
 
-/** One command of the command line. It says what it does, and does it. */
+/** One command of the command line. */
 export type Command = {
   readonly summary: string
   readonly usage: string
+  /** Returns the exit code. */
   run(context: CommandContext): Promise<number>
 }
 
 export type CommandContext = {
   readonly args: readonly string[]
   readonly env: Environment
-  /** Read when asked for: a command that needs none works without a valid one. */
+  /** Reads the configuration. A command that does not call it works without a valid one. */
   readonly config: () => Config
-  /** For answers. */
-  readonly say: (line: string) => void
-  /** For remarks beside the answer. */
-  readonly remark: (line: string) => void
-  /** Shows how far something is, over what it showed before; undefined where nobody watches. */
+  /** Prints a result, on standard output. */
+  readonly print: (text: string) => void
+  /** Prints an error or a warning, on standard error. */
+  readonly printError: (text: string) => void
+  /** Replaces the progress line that was shown before; undefined without a terminal. */
   readonly progress?: ((text: string) => void) | undefined
-  /** Asks the person at the terminal; where there is none, the answer is no. */
+  /** Asks on the terminal. Without a terminal the answer is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }
 
-/** The command was not called as its usage says. */
+/** The arguments do not match the usage of the command. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)

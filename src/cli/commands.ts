@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** Every command, loaded only when it is called: starting the server must not pay for the others. */
+/** Every command. A command is loaded only when it is called, so that the start of the server does not load the others. */
 export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   setup: async () => (await import('./setup.ts')).setup,

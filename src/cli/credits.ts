@@ -1,7 +1,7 @@
 import type { BalanceBody, GrantBody, LedgerEntryBody } from '../app/api-types.ts'
 import { readArguments, readCount, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer, type Result, type Work } from './run-command.ts'
+import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -45,8 +45,8 @@ function verbOf(verb: string, amount: string | undefined, values: Values): Work 
 const listEntries =
   (limit: number): Work =>
   async ({ client }) => {
-    const answer = await client.list<LedgerEntryBody>('/v1/organization/credits/ledger', { order: 'desc' }, limit)
-    return { answer, text: table(['AT', 'KIND', 'CREDITS', 'REF', 'NOTE'], answer.data.map(rowOf)) }
+    const response = await client.list<LedgerEntryBody>('/v1/organization/credits/ledger', { order: 'desc' }, limit)
+    return { json: response, text: table(['AT', 'KIND', 'CREDITS', 'REF', 'NOTE'], response.data.map(rowOf)) }
   }
 
 const rowOf = (entry: LedgerEntryBody): string[] => [
@@ -57,7 +57,10 @@ const rowOf = (entry: LedgerEntryBody): string[] => [
   entry.receipt?.model ?? entry.note,
 ]
 
-export const balanceResult = (answer: BalanceBody | GrantBody): Result => ({ answer, text: balanceText(answer) })
+export const balanceResult = (response: BalanceBody | GrantBody): Result => ({
+  json: response,
+  text: balanceText(response),
+})
 
 function balanceText(balance: BalanceBody & { readonly is_new?: boolean }): string {
   const { remaining_credits: remaining, debt_credits: debt, granted_credits: granted, spent_credits: spent } = balance

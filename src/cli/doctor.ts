@@ -9,13 +9,13 @@ export const doctor: Command = {
   usage: `gatehouse doctor [--json]
 
 Checks the configuration, the storage, the ports and every upstream, and lists the periodic jobs. Exit code 1 if something is wrong.`,
-  async run({ args, config, env, say }) {
+  async run({ args, config, env, print }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
     const findings = await diagnose(config, env)
-    if (values.json) say(JSON.stringify(findings, null, 2))
+    if (values.json) print(JSON.stringify(findings, null, 2))
     else
       for (const { state, part, message, fix } of findings)
-        say(`${marks[state]} ${part}: ${message}${fix === undefined ? '' : `\n    → ${fix}`}`)
+        print(`${marks[state]} ${part}: ${message}${fix === undefined ? '' : `\n    → ${fix}`}`)
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0
   },
 }

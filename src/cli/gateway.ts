@@ -4,8 +4,7 @@ import type { ApiClient } from '../app/api-client.ts'
 import type { ConfigurationBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { gatewayDiffLines } from './gateway-diff.ts'
-import { runOnServer, type Result } from './run-command.ts'
+import { runOnServer, type Result } from './run-on-server.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 const options = {
@@ -46,27 +45,55 @@ function readConfiguration(file: string): Record<string, unknown> {
   return isRecord(config) ? config : whole
 }
 
-const path = '/api/policy-gateway/config'
+const configPath = '/api/policy-gateway/config'
 
 async function show({ client }: Call): Promise<Result> {
-  const answer = await client.get<ConfigurationBody>(path)
-  return { answer, text: stringify(answer.config).trimEnd() }
+  const response = await client.get<ConfigurationBody>(configPath)
+  return { json: response, text: stringify(response.config).trimEnd() }
 }
 
 async function apply({ client, values, context }: Call, config: object): Promise<Result> {
-  const current = await client.get<ConfigurationBody>(path)
+  const current = await client.get<ConfigurationBody>(configPath)
   const target = await client.post<ConfigurationBody['config']>('/operator/gateway_config/check', config)
   const lines = gatewayDiffLines(current.config, target)
   const plan = lines.length === 0 ? 'Nothing changes.' : lines.join('\n')
   const planned = { version: current.version, changes: lines }
-  if (values.plan || (lines.length === 0 && !current.rolled_back)) return { answer: planned, text: plan }
+  if (values.plan || (lines.length === 0 && !current.rolled_back)) return { json: planned, text: plan }
   if (!values.yes) {
-    context.remark(plan)
+    context.printError(plan)
     if (!(await context.confirm('Save this configuration?')))
-      return { answer: planned, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
+      return { json: planned, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
   // If-Match prevents that this save overwrites another one since the plan was made.
   const headers = { 'if-match': current.updated_at ?? 'null' }
-  const { body: answer } = await client.request<ConfigurationBody>('PUT', path, { body: { config }, headers })
-  return { answer, text: `${plan}\nSaved as version ${answer.version}.` }
+  const { body: response } = await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })
+  return { json: response, text: `${plan}\nSaved as version ${response.version}.` }
+}
+
+type Fields = ReadonlyMap<string, unknown>
+
+/** The fields that differ, in the format of `diff`; of a list, the items that are added and removed. */
+function gatewayDiffLines(before: object, after: object): string[] {
+  const [old, next] = [new Map(fieldsOf(before)), new Map(fieldsOf(after))]
+  return [...next.keys()].flatMap((field) => linesOf(field, old, next))
+}
+
+function linesOf(field: string, old: Fields, next: Fields): string[] {
+  const [before, after] = [old.get(field), next.get(field)]
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (!Array.isArray(before) || !Array.isArray(after)) return [line('-', field, before), line('+', field, after)]
+  const removed = before.filter((item) => !after.includes(item))
+  const added = after.filter((item) => !before.includes(item))
+  if (removed.length + added.length === 0) return [`~ ${field}: the order changed`]
+  return [...removed.map((item) => line('-', field, item)), ...added.map((item) => line('+', field, item))]
+}
+
+const line = (sign: string, field: string, value: unknown): string =>
+  `${sign} ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+
+/** The leaf fields of a configuration, by path. */
+function fieldsOf(value: object, path = ''): [path: string, value: unknown][] {
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+    isRecord(inner) ? fieldsOf(inner, `${path}${name}.`) : [[`${path}${name}`, inner]],
+  )
 }

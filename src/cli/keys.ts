@@ -2,7 +2,7 @@ import { apiPath, type ApiClient } from '../app/api-client.ts'
 import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } from '../app/api-types.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer, type Work } from './run-command.ts'
+import { runOnServer, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -52,8 +52,8 @@ const permissionText = (key: AdminKeyBody | ApiKeyBody): string =>
 const list =
   ({ project }: Values): Work =>
   async ({ client }) => {
-    const answer = await client.get<KeysBody>('/operator/organization/keys', { project_id: project })
-    const all: readonly (AdminKeyBody | ApiKeyBody)[] = [...answer.api_keys, ...answer.admin_api_keys]
+    const response = await client.get<KeysBody>('/operator/organization/keys', { project_id: project })
+    const all: readonly (AdminKeyBody | ApiKeyBody)[] = [...response.api_keys, ...response.admin_api_keys]
     const rows = all.map((key) => [
       key.id,
       key.name,
@@ -63,7 +63,7 @@ const list =
       dateOf(key.last_used_at),
       key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
     ])
-    return { answer, text: table(['ID', 'NAME', 'KEY', 'MAY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
+    return { json: response, text: table(['ID', 'NAME', 'KEY', 'MAY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
   }
 
 function create(values: Values): Work {
@@ -85,10 +85,10 @@ function create(values: Values): Work {
     const path = values.admin
       ? '/v1/organization/admin_api_keys'
       : apiPath`/v1/organization/projects/${values.project ?? (await onlyProject(client))}/api_keys`
-    const answer = await client.post<CreatedKeyBody>(path, body)
+    const response = await client.post<CreatedKeyBody>(path, body)
     return {
-      answer,
-      text: `${answer.value}\n\n${answer.id} ${answer.name} may: ${permissionText(answer)}. Keep the key: it is not shown again.`,
+      json: response,
+      text: `${response.value}\n\n${response.id} ${response.name} may: ${permissionText(response)}. Keep the key: it is not shown again.`,
     }
   }
 }
@@ -104,9 +104,9 @@ async function onlyProject(client: ApiClient): Promise<string> {
 const revoke =
   (id: string): Work =>
   async ({ client }) => {
-    const { body: answer } = await client.request<AdminKeyBody | ApiKeyBody>(
+    const { body: response } = await client.request<AdminKeyBody | ApiKeyBody>(
       'DELETE',
       apiPath`/operator/organization/keys/${id}`,
     )
-    return { answer, text: `${answer.id} ${answer.name} is revoked.` }
+    return { json: response, text: `${response.id} ${response.name} is revoked.` }
   }

@@ -1,7 +1,7 @@
 import type { LedgerVerificationBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer } from './run-command.ts'
+import { runOnServer } from './run-on-server.ts'
 
 export const ledger: Command = {
   summary: 'Verify the credit ledger',
@@ -13,11 +13,11 @@ Computes every balance, slice and receipt again from the entries. If a row does 
     const [verb = 'verify'] = positionals
     if (verb !== 'verify') throw new UsageError(`There is no ledger ${verb}.`)
     return runOnServer(context, values, async ({ client }) => {
-      const answer = await client.get<LedgerVerificationBody>('/operator/ledger/verification')
-      const { organizations, entries, charges, slices, broken } = answer
+      const response = await client.get<LedgerVerificationBody>('/operator/ledger/verification')
+      const { organizations, entries, charges, slices, broken } = response
       const size = `${organizations} accounts, ${entries} entries, ${charges} charges, ${slices} slices`
-      if (broken === null) return { answer, text: `All adds up: ${size}.` }
-      return { answer, text: `${broken.table} ${broken.id} ${broken.says} (of ${size}).`, isFailed: true }
+      if (broken === null) return { json: response, text: `All adds up: ${size}.` }
+      return { json: response, text: `${broken.table} ${broken.id} ${broken.says} (of ${size}).`, isFailed: true }
     })
   },
 }

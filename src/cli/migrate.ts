@@ -3,16 +3,16 @@ import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
 export const migrateCommand: Command = {
-  summary: 'Bring the database up to date',
+  summary: 'Apply database migrations',
   usage: `gatehouse migrate [--json]
 
 serve does the same when it starts. Several nodes may run it at the same time.`,
-  async run({ args, config, say }) {
+  async run({ args, config, print }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
     await using connection = await connect(config())
     const applied = connection.migrationsApplied
-    if (values.json) say(JSON.stringify({ applied }))
-    else say(applied === 0 ? 'The database is up to date.' : `Migrations applied: ${applied}.`)
+    if (values.json) print(JSON.stringify({ applied }))
+    else print(applied === 0 ? 'The database is up to date.' : `Migrations applied: ${applied}.`)
     return 0
   },
 }

@@ -9,13 +9,13 @@ import type { Command } from './command.ts'
 export const openapi: Command = {
   summary: 'Print the OpenAPI description',
   usage: 'gatehouse openapi > openapi.json',
-  async run({ args, say }) {
+  async run({ args, print }) {
     readArguments(args, { json: { type: 'boolean' } })
     // The description is generated from the routes of an app; an app on an empty folder has all of them.
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     try {
       await using app = await createApp(checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }), {})
-      say(JSON.stringify(app.openapi(), null, 2))
+      print(JSON.stringify(app.openapi(), null, 2))
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -3,7 +3,7 @@ import type { GrantBody, OrganizationBody, OverrideBody } from '../app/api-types
 import { readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { balanceResult } from './credits.ts'
-import { runOnServer, type Result, type Work } from './run-command.ts'
+import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const limitNames = ['rpm', 'rpd', 'tpm', 'tpd', 'concurrent'] as const
@@ -94,14 +94,14 @@ function setLimits(values: Values): Work {
     limits: Object.fromEntries(given),
   }
   return async ({ client }) => {
-    const { body: answer } = await client.request<OverrideBody>('PUT', '/operator/organization/limits', { body })
+    const { body: response } = await client.request<OverrideBody>('PUT', '/operator/organization/limits', { body })
     const numbers = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'the limits of its tier'
-    return { answer, text: `${answer.scope} ${answer.subject_id}: ${numbers}` }
+    return { json: response, text: `${response.scope} ${response.subject_id}: ${numbers}` }
   }
 }
 
-function resultOf(answer: OrganizationBody | ApiList<OrganizationBody>): Result {
-  const rows = 'data' in answer ? answer.data : [answer]
+function resultOf(response: OrganizationBody | ApiList<OrganizationBody>): Result {
+  const rows = 'data' in response ? response.data : [response]
   const cells = rows.map((org) => [
     org.id,
     org.name,
@@ -111,5 +111,5 @@ function resultOf(answer: OrganizationBody | ApiList<OrganizationBody>): Result 
     org.metered ? 'metered' : 'free',
     dateOf(org.created_at),
   ])
-  return { answer, text: table(['ID', 'NAME', 'PLAN', 'TIER', 'PAID', 'USE', 'CREATED'], cells) }
+  return { json: response, text: table(['ID', 'NAME', 'PLAN', 'TIER', 'PAID', 'USE', 'CREATED'], cells) }
 }

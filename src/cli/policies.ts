@@ -1,6 +1,6 @@
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer } from './run-command.ts'
+import { runOnServer } from './run-on-server.ts'
 import { apply } from './policies/apply.ts'
 import { backtest } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'

@@ -2,7 +2,7 @@ import { apiPath, type ApiList } from '../app/api-client.ts'
 import type { ProjectBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer, type Result, type Work } from './run-command.ts'
+import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
@@ -39,8 +39,8 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   throw new UsageError(`There is no projects ${verb}.`)
 }
 
-function resultOf(answer: ProjectBody | ApiList<ProjectBody>): Result {
-  const rows = 'data' in answer ? answer.data : [answer]
+function resultOf(response: ProjectBody | ApiList<ProjectBody>): Result {
+  const rows = 'data' in response ? response.data : [response]
   const cells = rows.map((row) => [row.id, row.name, dateOf(row.created_at), dateOf(row.archived_at)])
-  return { answer, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
+  return { json: response, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
 }

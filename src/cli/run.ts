@@ -5,48 +5,48 @@ import { ConfigError, readConfig } from '../config/config.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
 
-type Surroundings = Omit<CommandContext, 'args' | 'config'>
+type CommandEnvironment = Omit<CommandContext, 'args' | 'config'>
 
 /** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
-export async function runCommandLine(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCommandLine(argv: readonly string[], environment: CommandEnvironment): Promise<number> {
   const [name, ...args] = argv
-  const { say, remark, env } = surroundings
+  const { print, printError, env } = environment
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    say(await overview())
+    print(await overview())
     return 0
   }
   if (name === '--version' || name === '-v') {
-    say(packageFile.version)
+    print(packageFile.version)
     return 0
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load) {
-    remark(`There is no command ${name}.\n\n${await overview()}`)
+    printError(`There is no command ${name}.\n\n${await overview()}`)
     return 2
   }
   const command = await load()
   if (args.includes('--help') || args.includes('-h')) {
-    say(`${command.summary}\n\n${command.usage}`)
+    print(`${command.summary}\n\n${command.usage}`)
     return 0
   }
   try {
-    return await command.run({ ...surroundings, args, config: () => readConfig(env) })
+    return await command.run({ ...environment, args, config: () => readConfig(env) })
   } catch (error) {
-    return explain(error, command, remark)
+    return explain(error, command, printError)
   }
 }
 
-function explain(error: unknown, command: Command, remark: (line: string) => void): number {
+function explain(error: unknown, command: Command, printError: (text: string) => void): number {
   if (error instanceof UsageError) {
-    remark(`${error.message}\n\n${command.usage}`)
+    printError(`${error.message}\n\n${command.usage}`)
     return 2
   }
   if (error instanceof ConfigError) {
-    remark(error.message)
+    printError(error.message)
     return 2
   }
-  remark(error instanceof ApiError ? apiErrorText(error) : messageOf(error))
-  if (error instanceof ApiError && error.cause !== undefined) remark(String(error.cause))
+  printError(error instanceof ApiError ? apiErrorText(error) : messageOf(error))
+  if (error instanceof ApiError && error.cause !== undefined) printError(String(error.cause))
   return 1
 }
 

@@ -3,7 +3,7 @@ import type { ApiClient } from '../app/api-client.ts'
 import type { SecretStatusBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer } from './run-command.ts'
+import { runOnServer } from './run-on-server.ts'
 
 const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
@@ -22,8 +22,8 @@ the order of steps for several nodes.`,
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'status'] = positionals
     return runOnServer(context, values, async ({ client }) => {
-      const answer = await perform(verb, values.force ?? false, client)
-      return { answer, text: describe(answer) }
+      const response = await perform(verb, values.force ?? false, client)
+      return { json: response, text: describe(response) }
     })
   },
 }

@@ -1,7 +1,10 @@
+import { open, rm, type FileHandle } from 'node:fs/promises'
+import type { ApiClient } from '../app/api-client.ts'
+import type { OrganizationBody, SetupBody } from '../app/api-types.ts'
+import { messageOf } from '../base/fault.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
-import { runOnServer } from './run-command.ts'
-import { setUp, setupAnswer, setupText } from './set-up.ts'
+import { runOnServer } from './run-on-server.ts'
 
 export const setup: Command = {
   summary: 'Create the first organization, project and keys',
@@ -17,7 +20,75 @@ written to that file instead, and --json prints its path as keys_file.`,
     return runOnServer(context, values, async ({ client }) => {
       const keysFile = context.config().setup.keys_file
       const done = await setUp(client, { name: values.name ?? 'My organization', keysFile })
-      return { answer: setupAnswer(done), text: setupText(done) }
+      return { json: setupAnswer(done), text: setupText(done) }
     })
   },
+}
+
+type SetupInput = { readonly name: string; readonly keysFile: string | undefined }
+
+/** The created objects. With `keysFile`, their keys are only in that file, because the output may go to a shared log. */
+export type SetUp = { readonly created: SetupBody; readonly keysFile: string | undefined }
+
+/** Creates the first organization and writes its keys to `keysFile`, if given. Fails if an organization exists already. */
+export async function setUp(client: ApiClient, { name, keysFile }: SetupInput): Promise<SetUp> {
+  const create = () => client.post<SetupBody>('/operator/setup', { name })
+  if (keysFile === undefined || (await hasOrganization(client))) return { created: await create(), keysFile: undefined }
+  // The file is opened first, because keys that cannot be written afterwards would be lost.
+  const file = await openNew(keysFile)
+  try {
+    const created = await create()
+    await file.writeFile(`${JSON.stringify(created, null, 2)}\n`).catch(keysLost)
+    return { created, keysFile }
+  } catch (error) {
+    await rm(keysFile, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+async function hasOrganization(client: ApiClient): Promise<boolean> {
+  const { data } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
+  return data.length > 0
+}
+
+const keysLost = (error: unknown): never => {
+  const problem = `The organization was created, but its keys could not be written: ${messageOf(error)}.`
+  throw new Error(`${problem} Create others with: gatehouse keys create, with and without --admin.`, { cause: error })
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    const problem = isThere
+      ? 'exists already, and is not overwritten. Move it away, or name another file.'
+      : `cannot be written: ${messageOf(error)}`
+    throw new Error(`setup.keys_file: ${path} ${problem}`, { cause: error })
+  }
+}
+
+/** For scripts, without the keys if a file has them. */
+function setupAnswer({ created, keysFile }: SetUp): object {
+  if (keysFile === undefined) return created
+  return { organization_id: created.organization_id, project_id: created.project_id, keys_file: keysFile }
+}
+
+/** For people. */
+export function setupText({ created, keysFile }: SetUp): string {
+  const isShown = keysFile === undefined
+  return [
+    `organization       ${created.organization_id}`,
+    `project            ${created.project_id}`,
+    `administrator key  ${isShown ? created.admin_key : `admin_key in ${keysFile}`}`,
+    '                   may do everything in this organization (*)',
+    `API key            ${isShown ? created.api_key : `api_key in ${keysFile}`}`,
+    '                   may call models, read and change the policy gateway, and manage export sinks',
+    '                   (gateway:read, gateway:write, exports:read, exports:write)',
+    '',
+    isShown ? 'Keep the two keys: they are not shown again.' : 'Only the owner of the file may read the two keys.',
+    'Keys for applications, which only call models: gatehouse keys create',
+  ].join('\n')
 }

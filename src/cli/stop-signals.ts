@@ -2,26 +2,26 @@ import { repeat, systemClock, type Clock } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
-/** A terminal and a service manager signal all processes, and npm passes on what it got: what comes so soon is the same. */
-const sameSignalMs = 1_000
+/** Signals within this time count as one: a terminal signals every process of its group, and npm forwards its own copy. */
+const duplicateWithinMs = 1_000
 
-/** Read before the start: npm may end while the storage is opened. */
+/** Read when the module loads, because npm may end while the storage is opened. */
 const parentAtStart = process.ppid
 
 export type StopSignals = {
-  /** Resolves when the server is asked to stop. */
+  /** Resolves at the first signal. */
   readonly first: Promise<void>
-  /** Resolves when it is asked again, which means at once. */
+  /** Resolves at a second signal, which asks to stop immediately. */
   readonly second: Promise<void>
 }
 
-/** The first SIGTERM or Ctrl-C asks to stop, and so does the end of the npm that started the server. */
+/** SIGTERM, Ctrl-C and the end of the npm that started the server ask it to stop. */
 export function listenForStop(env: Environment): StopSignals {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
   let firstAtMs: number | undefined
   const onSignal = (): void => {
-    if (firstAtMs !== undefined && performance.now() - firstAtMs > sameSignalMs) second.resolve()
+    if (firstAtMs !== undefined && performance.now() - firstAtMs > duplicateWithinMs) second.resolve()
     firstAtMs ??= performance.now()
     first.resolve()
   }
@@ -36,18 +36,18 @@ export type ParentWatch = {
   readonly onGone: () => void
 }
 
-const watchEveryMs = 500
+const checkEveryMs = 500
 
 /**
- * npm passes SIGTERM and SIGINT on, but it cannot pass on what kills it. The system then gives the server another parent.
- * Only the scripts of this package are watched, because their `exec` makes npm itself the parent. Any other parent may be
- * a shell that starts a service and ends, as a deployment script does that npm runs.
+ * Detects that npm was killed. npm forwards SIGTERM and SIGINT, but it cannot forward SIGKILL; the kernel then gives the
+ * server another parent. Only the scripts of this package are watched, because their `exec` makes npm itself the parent.
+ * Any other parent may be a shell that starts the service and ends, such as a deployment script that npm runs.
  */
 export function watchNpm(env: Environment, { clock, isGone, onGone }: ParentWatch): void {
   const { start, gatehouse } = packageFile.scripts
   const script = env['npm_lifecycle_script']
   if (script !== start && script !== gatehouse) return
-  const watch = repeat(clock, async () => isGone() && end(), watchEveryMs)
+  const watch = repeat(clock, async () => isGone() && end(), checkEveryMs)
   const end = (): void => {
     watch[Symbol.dispose]()
     onGone()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { printable } from './printable.ts'
-import { table } from './table.ts'
+import { printable, table } from './table.ts'
 
 const clear = '\u001b[2J'
 

@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell, for eyes. Whatever a cell holds, a row is one line. */
+/** A text table whose columns are as wide as their widest cell. Control characters in a cell cannot break its row. */
 export function table(head: readonly string[], cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '\ufffd')))
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
@@ -10,6 +10,9 @@ export function table(head: readonly string[], cells: readonly (readonly string[
   return [line(head), ...rows.map(line)].join('\n')
 }
 
-/** Of a Unix time. */
+/** The date and time of Unix seconds; `-` for none. */
 export const dateOf = (seconds: number | null | undefined): string =>
   typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ') : '-'
+
+/** Replaces control characters, because names come from people who could otherwise send commands to the terminal. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 
-/** What a file of YAML or JSON says; what is broken in it is told with the name of the file. */
+/** Parses a YAML or JSON file. A syntax error names the file. */
 export function readYamlFile(file: string): unknown {
   const document = parseDocument(readFileSync(file, 'utf8'))
   const [broken] = document.errors

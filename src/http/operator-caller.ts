@@ -9,8 +9,8 @@ import type { CallerOf } from './caller.ts'
 export const organizationHeader = 'x-gatehouse-organization'
 
 /**
- * The control socket authenticates nobody: the operator is whoever may open its file. The organization is read once for
- * each request.
+ * Requests on the control socket carry no credential: a process that may open the file acts as the operator. The
+ * organization is read once for each request.
  */
 export function createOperatorCallerOf(
   reads: Pick<DirectoryStore, 'findOrganization' | 'listOrganizations'>,

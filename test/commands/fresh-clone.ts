@@ -5,18 +5,18 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Behaves like npm as far as the script can see: `ci` and `rebuild` fill node_modules, and the log tells of each call. */
+/** A fake npm: `ci` and `rebuild` fill node_modules, and each call is appended to the file `calls`. */
 const fakeNpm = `#!/bin/sh
 echo "$1" >> calls
 if [ -p hold ]; then read -r _ < hold; fi
 if [ -f offline ]; then echo "npm error code ENOTFOUND" >&2; exit 1; fi
 mkdir -p node_modules/.bin
-if [ -f strange-machine ]; then printf '#!/bin/sh\\necho "wrong kind of machine" >&2; exit 127\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node
+if [ -f wrong-platform ]; then printf '#!/bin/sh\\necho "wrong kind of machine" >&2; exit 127\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node
 elif [ "$1" = rebuild ] || [ ! -f skip-scripts ]; then ln -sf /bin/true node_modules/.bin/node; fi
 [ "$1" = rebuild ] || cp package-lock.json node_modules/.package-lock.json
 `
 
-/** A small project that needs installing, with an npm that only pretends. */
+/** A small project that is not installed yet, with a fake npm. */
 export function openFreshClone() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fresh-clone-'))
   for (const name of ['scripts', 'tools', 'tmp']) mkdirSync(join(folder, name))
@@ -34,29 +34,29 @@ export function openFreshClone() {
   return {
     pathOf,
     lock,
-    /** What npm was asked for so far. */
+    /** The npm commands that were run so far. */
     calls: () => readFileSync(pathOf('calls'), 'utf8').trim().split('\n'),
     start: () => startIn(folder),
-    /** Process ids of those who hold the lock. */
+    /** Process ids of the lock holders. */
     lockOwners: () => lockOwnersIn(pathOf('tmp')),
     holdNpm: () => holdNpm(pathOf('hold')),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** From now on npm stands still when it is called, until it is let go. */
+/** Makes npm block when it is called, until it is released. */
 function holdNpm(pipe: string) {
   execFileSync('mkfifo', [pipe])
   const isReached = open(pipe, 'w') // opens once npm has opened the other end
   return {
     isReached,
-    async letGo(): Promise<void> {
+    async release(): Promise<void> {
       rmSync(pipe)
       const end = await isReached
       await end.write('\n')
       await end.close()
     },
-    async forget(): Promise<void> {
+    async abandon(): Promise<void> {
       rmSync(pipe)
       await (await isReached).close()
     },
@@ -76,12 +76,12 @@ function startIn(folder: string) {
     env: { PATH: `${join(folder, 'tools')}:/usr/bin:/bin`, TMPDIR: join(folder, 'tmp') },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said += chunk))
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
   return {
-    ended: once(child, 'close').then(([status]: unknown[]) => ({ status, said })),
-    async hasSaid(word: string): Promise<void> {
-      while (!said.includes(word)) await once(child.stderr, 'data')
+    ended: once(child, 'close').then(([status]: unknown[]) => ({ status, output })),
+    async hasPrinted(word: string): Promise<void> {
+      while (!output.includes(word)) await once(child.stderr, 'data')
     },
     kill: () => child.kill('SIGKILL'),
   }

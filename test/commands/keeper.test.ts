@@ -12,17 +12,17 @@ chmodSync(place, 0o777) // as root, servers run as another user
 after(() => rmSync(place, { recursive: true, force: true }))
 
 describe('a kept server', () => {
-  it('finds its files in a folder of its own', async () => {
+  it('gets its files in its own folder', async () => {
     const server = keepServer({ ...order(['cat', 'word']), files: { word: 'hello' } })
     assert.equal(await server.ended, 'hello')
   })
 
-  it('tells its last words when it ends by itself', async () => {
+  it('returns its error output when it exits', async () => {
     const server = keepServer(order(['/bin/sh', '-c', 'echo "port in use" >&2; exit 1']))
     assert.equal(await server.ended, 'port in use\n')
   })
 
-  it('is gone with its folder once it is disposed of', async () => {
+  it('is stopped, and its folder removed, when it is disposed of', async () => {
     const witness = openWitness('disposed')
     const server = keepServer(order(witness.command))
     const folder = await witness.folder
@@ -32,7 +32,7 @@ describe('a kept server', () => {
     assert.equal(existsSync(folder), false)
   })
 
-  it('is gone with its folder after the runner was killed without warning', { timeout: 20_000 }, async () => {
+  it('is stopped, and its folder removed, after the runner was killed', { timeout: 20_000 }, async () => {
     const witness = openWitness('killed')
     const runner = spawn(process.execPath, ['--input-type=module', '--eval', runnerOf(witness.command)], {
       env: { ...process.env, TMPDIR: place },
@@ -57,14 +57,14 @@ const order = (command: readonly string[]): ServerOrder => ({
   stopSignal: 'KILL',
 })
 
-/** A program that keeps one server and then does nothing. */
+/** A program that starts one server and then waits. */
 const runnerOf = (command: readonly string[]): string => `
   import { keepServer } from ${JSON.stringify(import.meta.resolve('../../scripts/test/keeper.ts'))}
   keepServer(${JSON.stringify(order(command))})
   setInterval(() => {}, 60_000)
 `
 
-/** A server that tells its folder through a pipe and then stays: when the pipe ends, the server has ended. */
+/** A server that writes its folder to a pipe and then waits. The pipe ends when the server does. */
 function openWitness(name: string) {
   const pipe = join(place, name)
   execFileSync('mkfifo', [pipe])

@@ -9,34 +9,34 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
-/** Far more than a command takes; one that does not end is killed and has no exit code. */
+/** Far longer than a command takes. A command that does not end is killed and has no exit code. */
 const timeout = 60_000
 
 const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
   spawnSync(process.execPath, [program, ...args], { env: { ...process.env, ...env }, encoding: 'utf8', timeout })
 
-/** As a later version would leave it. */
+/** Adds a migration that only a later version knows. */
 async function makeNewer(database: Database): Promise<void> {
   const later = "insert into migration (number, name, checksum, applied_at) values (9999, 'later', 'x', 1)"
   await database.write([{ sql: later }])
 }
 
-function assertRefused(env: Readonly<Record<string, string>>): void {
-  const says = /database is newer than this program.*9999 \(later\).*start the version/is
+function assertRejected(env: Readonly<Record<string, string>>): void {
+  const message = /database is newer than this program.*9999 \(later\).*start the version/is
   for (const args of [['serve'], ['migrate'], ['keys', 'list'], ['ledger', 'verify']]) {
     const { status, stderr } = run(env, ...args)
     assert.equal(status, 1, `${args.join(' ')}: ${stderr}`)
-    assert.match(stderr, says)
+    assert.match(stderr, message)
     assert.doesNotMatch(stderr, /\n\s+at /)
   }
   const { status, stdout } = run(env, 'doctor')
   assert.equal(status, 1)
-  assert.match(stdout, says)
+  assert.match(stdout, message)
   assert.doesNotMatch(stdout, /disk full|PostgreSQL running/)
 }
 
-describe('a database that a newer version has used', () => {
-  it('ends every command with 1 and says what to do, with embedded storage', async () => {
+describe('a database that a newer version has migrated', () => {
+  it('makes every command exit with 1 and print what to do, with embedded storage', async () => {
     await using folder = await temporaryFolder()
     const env = { GATEHOUSE_DATA_DIR: folder.path, GATEHOUSE_PORT: '0', DATABASE_URL: '' }
     assert.equal(run(env, 'migrate').status, 0)
@@ -44,10 +44,10 @@ describe('a database that a newer version has used', () => {
       await using database = await openSqlite({ dataDir: folder.path })
       await makeNewer(database)
     }
-    assertRefused(env)
+    assertRejected(env)
   })
 
-  it('ends every command with 1 and says what to do, on PostgreSQL', { skip: withoutPostgres }, async () => {
+  it('makes every command exit with 1 and print what to do, on PostgreSQL', { skip: withoutPostgres }, async () => {
     await using folder = await temporaryFolder()
     await using scratch = await createScratchDatabase()
     const env = {
@@ -61,6 +61,6 @@ describe('a database that a newer version has used', () => {
       await using database = await openPostgres({ url: scratch.url })
       await makeNewer(database)
     }
-    assertRefused(env)
+    assertRejected(env)
   })
 })

@@ -6,7 +6,7 @@ import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 
 describe("the tests' PostgreSQL", { skip: withoutPostgres }, () => {
-  it('gives each suite an empty database and takes it away again', async () => {
+  it('gives each suite an empty database and drops it afterwards', async () => {
     const scratch = await createScratchDatabase()
     const client = new pg.Client({ connectionString: scratch.url })
     await client.connect()
@@ -18,7 +18,7 @@ describe("the tests' PostgreSQL", { skip: withoutPostgres }, () => {
     await assert.rejects(late.connect(), { code: '3D000' })
   })
 
-  it('writes to disk for real, so that fault suites mean something', async () => {
+  it('flushes writes to disk, which the fault suites depend on', async () => {
     await using scratch = await createScratchDatabase()
     const client = new pg.Client({ connectionString: scratch.url })
     await client.connect()
@@ -34,10 +34,10 @@ describe("the tests' Redis", { skip: withoutRedis }, () => {
     await pingRedis(redisUrl)
   })
 
-  it('refuses whoever lacks its password', async () => {
+  it('rejects a client without its password', async () => {
     assert.ok(redisUrl)
-    const stranger = new URL(redisUrl)
-    stranger.password = 'wrong'
-    await assert.rejects(pingRedis(stranger.href), /WRONGPASS|invalid password/)
+    const withoutPassword = new URL(redisUrl)
+    withoutPassword.password = 'wrong'
+    await assert.rejects(pingRedis(withoutPassword.href), /WRONGPASS|invalid password/)
   })
 })

@@ -30,8 +30,8 @@ describe('gatehouse policies backtest', () => {
       const remarks: string[] = []
       const code = await runCommandLine(['policies', ...args], {
         env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
-        say: (line) => void said.push(line),
-        remark: (line) => void remarks.push(line),
+        print: (line) => void said.push(line),
+        printError: (line) => void remarks.push(line),
         progress: (text) => void shown.push(text),
         confirm: async () => false,
       })

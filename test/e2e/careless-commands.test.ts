@@ -15,8 +15,8 @@ async function createConsole() {
     const remarks: string[] = []
     const status = await runCommandLine(args, {
       env,
-      say: (line) => void said.push(line),
-      remark: (line) => void remarks.push(line),
+      print: (line) => void said.push(line),
+      printError: (line) => void remarks.push(line),
       confirm: async () => false,
     })
     return { status, said: said.join('\n'), remark: remarks.join('\n') }
@@ -26,11 +26,11 @@ async function createConsole() {
 
 describe('the doctor', () => {
   const examine = async (env: Record<string, string>) => {
-    const found: { part: string; state: string; says: string }[] = []
+    const found: { part: string; state: string; message: string }[] = []
     await runCommandLine(['doctor', '--json'], {
       env,
-      say: (line) => void found.push(...JSON.parse(line)),
-      remark: assert.fail,
+      print: (line) => void found.push(...JSON.parse(line)),
+      printError: assert.fail,
       confirm: async () => false,
     })
     return found
@@ -48,7 +48,7 @@ describe('the doctor', () => {
     const settings = join(folder.path, 'settings.yaml')
     writeFileSync(settings, 'upstreams: [{ name: a, kind: openai-chat }, { name: b, kind: echo }]')
     const found = await examine({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
-    const said = found.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
+    const said = found.flatMap(({ part, message }) => (part.startsWith('upstream') ? [message] : []))
     assert.deepEqual(said, ['openai-chat, at the address of its vendor', 'echo, built in'])
   })
 

@@ -23,8 +23,8 @@ async function openScene() {
     const remarks: string[] = []
     const code = await runCommandLine(['gateway', ...args], {
       env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
-      say: (line) => void said.push(line),
-      remark: (line) => void remarks.push(line),
+      print: (line) => void said.push(line),
+      printError: (line) => void remarks.push(line),
       confirm: async () => confirms,
     })
     return { code, said: said.join('\n'), remarks: remarks.join('\n') }

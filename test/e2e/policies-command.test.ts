@@ -26,8 +26,8 @@ async function openScene() {
     const remarks: string[] = []
     const code = await runCommandLine(args, {
       env,
-      say: (line) => void said.push(line),
-      remark: (line) => void remarks.push(line),
+      print: (line) => void said.push(line),
+      printError: (line) => void remarks.push(line),
       confirm: async (question) => {
         asked.push(question)
         return answer
@@ -81,7 +81,7 @@ describe('gatehouse policies', () => {
     await using scene = await openScene()
     await scene.run(['setup'])
     const { id } = await scene.json('policies', 'create', '--name', 'Kind', '--rule', 'Be kind.')
-    assert.match((await scene.run(['policies', 'publish', String(id)])).remarks, /nobody can judge this rule yet/)
+    assert.match((await scene.run(['policies', 'publish', String(id)])).remarks, /this rule cannot be evaluated yet/)
   })
 
   it('says how it is called where it was called wrongly', async () => {
@@ -112,7 +112,7 @@ describe('gatehouse policies', () => {
 
     const applied = await run(['policies', 'apply', '-f', path], true)
     assert.deepEqual([applied.code, asked.length], [0, 2])
-    assert.match(applied.remarks, /Kindness: nobody can judge/)
+    assert.match(applied.remarks, /Kindness: this rule cannot be evaluated/)
     const again = await run(['policies', 'apply', '-f', path])
     assert.deepEqual([again.code, again.said], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
   })

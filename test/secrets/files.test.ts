@@ -67,8 +67,8 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     }
     await runCommandLine(['doctor'], {
       env,
-      say: (line) => outputs.push(line),
-      remark: (line) => outputs.push(line),
+      print: (line) => outputs.push(line),
+      printError: (line) => outputs.push(line),
       confirm: async () => false,
     })
     assert.ok(lines.some((line) => line.includes('upstreams[0].api_key: its file changed')))
@@ -85,8 +85,8 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     const said: string[] = []
     const code = await runCommandLine(['serve'], {
       env: { GATEHOUSE_CONFIG: file, GATEHOUSE_DATA_DIR: join(folder.path, 'data') },
-      say: (line) => said.push(line),
-      remark: (line) => said.push(line),
+      print: (line) => said.push(line),
+      printError: (line) => said.push(line),
       confirm: async () => false,
     })
     assert.equal(code, 2)

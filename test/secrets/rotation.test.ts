@@ -221,8 +221,8 @@ function commandAt(dataDir: string, env: Readonly<Record<string, string>> = {}) 
     const said: string[] = []
     const code = await runCommandLine(args, {
       env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_CONFIG: '/dev/null', GATEHOUSE_PORT: '1', ...env },
-      say: (line) => said.push(line),
-      remark: (line) => said.push(line),
+      print: (line) => said.push(line),
+      printError: (line) => said.push(line),
       confirm: async () => false,
     })
     return [code, said.join('\n')]

@@ -41,8 +41,8 @@ export function auditCommand(folder: string, env: Readonly<Record<string, string
     const said: string[] = []
     const code = await runCommandLine(['audit', ...args], {
       env: { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_SECRET: auditSecret, GATEHOUSE_CONFIG: '/dev/null', ...env },
-      say: (line) => said.push(line),
-      remark: (line) => said.push(line),
+      print: (line) => said.push(line),
+      printError: (line) => said.push(line),
       confirm: async () => false,
     })
     return [code, said.join('\n')]

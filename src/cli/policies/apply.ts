@@ -2,7 +2,7 @@ import { messageOf } from '../../base/fault.ts'
 import { apiPath, type ApiClient } from '../../app/api-client.ts'
 import type { PolicyBody, PolicySummaryBody } from '../../app/api-types.ts'
 import { required } from '../arguments.ts'
-import type { Result } from '../run-command.ts'
+import type { Result } from '../run-on-server.ts'
 import type { PolicyCall } from './call.ts'
 import { readPolicyFile, type Wanted } from './file.ts'
 import { isIdle, planLines, planStep, type PlanStep } from './plan.ts'
@@ -13,14 +13,14 @@ export async function apply(call: PolicyCall): Promise<Result> {
   const { values, context } = call
   const steps = await planFile(call, required(values.file, '-f FILE'))
   const plan = planLines(steps).join('\n')
-  if (values.plan || steps.every(isIdle)) return { answer: steps, text: plan }
+  if (values.plan || steps.every(isIdle)) return { json: steps, text: plan }
   if (!values.yes) {
-    context.remark(plan)
+    context.printError(plan)
     if (!(await context.confirm('Apply this plan?')))
-      return { answer: steps, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
+      return { json: steps, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
   const done = await applySteps(call.connection.client, steps)
-  return { answer: done, text: [plan, 'Done.'].join('\n'), remarks: done.flatMap(({ remark }) => remark ?? []) }
+  return { json: done, text: [plan, 'Done.'].join('\n'), warnings: done.flatMap(({ warning }) => warning ?? []) }
 }
 
 /** Compares the file with the stored policies. Every mistake in the file is reported here, before any change. */
@@ -46,7 +46,7 @@ function matchOf({ id, name }: Wanted, stored: readonly PolicySummaryBody[]): Po
   throw new Error(`${name}: ${matches.length} policies have this name; name one with id.`)
 }
 
-type Done = { readonly id: string; readonly name: string; readonly revision: number; readonly remark?: string }
+type Done = { readonly id: string; readonly name: string; readonly revision: number; readonly warning?: string }
 
 /** Applies one policy after the other, each at the revision of the plan: a change since then stops it. */
 async function applySteps(client: ApiClient, steps: readonly PlanStep[]): Promise<Done[]> {
@@ -80,5 +80,5 @@ async function applyStep(client: ApiClient, step: PlanStep): Promise<Done> {
     action: 'publish',
     body: { revision: written.revision },
   })
-  return { id: policy.id, name, revision: policy.revision, ...(isEvaluable ? {} : { remark: notEvaluable(name) }) }
+  return { id: policy.id, name, revision: policy.revision, ...(isEvaluable ? {} : { warning: notEvaluable(name) }) }
 }

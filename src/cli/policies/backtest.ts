@@ -5,7 +5,7 @@ import { readNumber, readTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { PolicyCall, Verb } from './call.ts'
 import { wholeNumber } from './fields.ts'
-import type { Result } from '../run-command.ts'
+import type { Result } from '../run-on-server.ts'
 import { table } from '../table.ts'
 
 /** Replays a draft over recorded requests and waits for the result. */
@@ -41,15 +41,16 @@ function secondsOf(text: string | undefined, nowMs: number): number | undefined 
   return Math.floor((/^\d+[dhm]$/.test(text) ? 2 * nowMs - atMs : atMs) / 1000)
 }
 
-function resultOf(answer: BacktestBody, policyId: string): Result {
-  if (answer.status === 'failed') return { answer, text: `${answer.id} failed: ${answer.error ?? ''}`, isFailed: true }
-  if (answer.result === null) {
-    const { done, total } = answer.progress
-    const how = `gatehouse policies backtest ${policyId} --backtest ${answer.id}`
-    const remarks = [`It runs while the service runs. Show its result with: ${how}`]
-    return { answer, text: `${answer.id} is running: ${done} of ${total} events.`, remarks }
+function resultOf(response: BacktestBody, policyId: string): Result {
+  if (response.status === 'failed')
+    return { json: response, text: `${response.id} failed: ${response.error ?? ''}`, isFailed: true }
+  if (response.result === null) {
+    const { done, total } = response.progress
+    const how = `gatehouse policies backtest ${policyId} --backtest ${response.id}`
+    const warnings = [`It runs while the service runs. Show its result with: ${how}`]
+    return { json: response, text: `${response.id} is running: ${done} of ${total} events.`, warnings }
   }
-  return { answer, text: linesOf(answer.id, answer.result).join('\n') }
+  return { json: response, text: linesOf(response.id, response.result).join('\n') }
 }
 
 type Outcome = NonNullable<BacktestBody['result']>

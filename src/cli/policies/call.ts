@@ -1,7 +1,7 @@
 import type { Connection } from '../../app/connect.ts'
 import type { readArguments } from '../arguments.ts'
 import type { CommandContext } from '../command.ts'
-import type { Result } from '../run-command.ts'
+import type { Result } from '../run-on-server.ts'
 import { fieldOptions } from './fields.ts'
 
 export const policyOptions = {

@@ -1,7 +1,7 @@
 import { apiPath, type ApiClient } from '../../app/api-client.ts'
 import type { PolicyBody, PolicySummaryBody, PolicyVersionBody } from '../../app/api-types.ts'
 import { required } from '../arguments.ts'
-import type { Result } from '../run-command.ts'
+import type { Result } from '../run-on-server.ts'
 import type { PolicyCall, Verb } from './call.ts'
 import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
@@ -12,8 +12,8 @@ export const policiesPath = '/v1/organization/policies'
 /** The subcommands for one policy, and the list. */
 export const verbs: Readonly<Record<string, Verb>> = {
   async list({ connection: { client } }) {
-    const answer = await client.list<PolicySummaryBody>(policiesPath)
-    const rows = answer.data.map((policy) => [
+    const response = await client.list<PolicySummaryBody>(policiesPath)
+    const rows = response.data.map((policy) => [
       policy.id,
       policy.name,
       policy.state,
@@ -21,7 +21,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
       String(policy.current_version ?? '-'),
       policy.has_unpublished_changes ? 'yes' : 'no',
     ])
-    return { answer, text: table(['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED'], rows) }
+    return { json: response, text: table(['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED'], rows) }
   },
   show: async (call) => resultOf(await readPolicy(call)),
   async create({ connection: { client }, values }) {
@@ -42,19 +42,20 @@ export const verbs: Readonly<Record<string, Verb>> = {
   async delete(call) {
     const { id, name } = await readPolicy(call)
     const query = { revision: await revisionOf(call) }
-    const { body: answer } = await call.connection.client.request('DELETE', pathOf(id), { query })
-    return { answer, text: `${id} ${name} is deleted.` }
+    const { body: response } = await call.connection.client.request('DELETE', pathOf(id), { query })
+    return { json: response, text: `${id} ${name} is deleted.` }
   },
   async diff(call) {
     const { draft, published } = await readPolicy(call)
     const { version: number } = call.values
     const version = number === undefined ? published : await readVersion(call, wholeNumber(number, '--version'))
-    if (version === null) return { answer: [], text: 'No version is published yet.' }
-    const answer = contentDifferences(version, draft)
+    if (version === null) return { json: [], text: 'No version is published yet.' }
+    const differences = contentDifferences(version, draft)
     const title = `version ${version.version} and the draft`
     return {
-      answer,
-      text: answer.length === 0 ? `No difference between ${title}.` : answer.flatMap(policyDiffLines).join('\n'),
+      json: differences,
+      text:
+        differences.length === 0 ? `No difference between ${title}.` : differences.flatMap(policyDiffLines).join('\n'),
     }
   },
 }
@@ -109,13 +110,13 @@ function resultOf(policy: PolicyBody): Result {
     ...contentLines(draft),
     ...(unpublished.length === 0 ? [] : ['', 'Not published yet:', ...unpublished]),
   ]
-  return { answer: policy, text: lines.join('\n') }
+  return { json: policy, text: lines.join('\n') }
 }
 
 const publishedResult = ({ policy, isEvaluable }: ChangedPolicy): Result => ({
   ...resultOf(policy),
-  ...(isEvaluable ? {} : { remarks: [notEvaluable(policy.name)] }),
+  ...(isEvaluable ? {} : { warnings: [notEvaluable(policy.name)] }),
 })
 
 export const notEvaluable = (name: string): string =>
-  `${name}: nobody can judge this rule yet. It names no quoted phrase, moderation category or kind of personal data, and no judge is configured: it is recorded as not evaluated and never blocks.`
+  `${name}: this rule cannot be evaluated yet. It names no quoted phrase, moderation category or kind of personal data, and no judge is configured: requests are logged as not evaluated and never blocked.`

@@ -3,11 +3,12 @@ import type { CommandContext } from './command.ts'
 
 /** The result of a command. */
 export type Result = {
-  /** The response of the API, printed with `--json`. */
-  readonly answer: unknown
-  /** The same for people. */
+  /** Printed with `--json`: the response of the API. */
+  readonly json: unknown
+  /** Printed without `--json`. */
   readonly text: string
-  readonly remarks?: readonly string[]
+  /** Printed on standard error. */
+  readonly warnings?: readonly string[]
   /** The exit code is then 1. */
   readonly isFailed?: boolean
 }
@@ -18,14 +19,14 @@ type CommonValues = { readonly json?: boolean | undefined; readonly org?: string
 
 /** Connects to the service that the configuration names, runs the work for the organization of `--org`, and prints. */
 export async function runOnServer(
-  { config, say, remark }: CommandContext,
-  { json, org }: CommonValues,
+  { config, print, printError }: CommandContext,
+  values: CommonValues,
   work: Work,
 ): Promise<number> {
   await using connection = await connect(config())
-  const client = connection.client.inOrganization(org)
-  const { answer, text, remarks = [], isFailed = false } = await work({ ...connection, client })
-  for (const each of remarks) remark(each)
-  say(json ? JSON.stringify(answer, null, 2) : text)
+  const client = connection.client.inOrganization(values.org)
+  const { json, text, warnings = [], isFailed = false } = await work({ ...connection, client })
+  for (const warning of warnings) printError(warning)
+  print(values.json ? JSON.stringify(json, null, 2) : text)
   return isFailed ? 1 : 0
 }
