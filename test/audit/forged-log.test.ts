@@ -7,7 +7,7 @@ import { createSigningKey, keyIdOf } from '../../src/domain/audit/chain/checkpoi
 import type { ChainedDocument } from '../../src/domain/audit/event/document.ts'
 import { deriveKey } from '../../src/domain/identity/key-format.ts'
 import { auditCommand, auditFolders, auditSecret } from '../support/audit-folder.ts'
-import { forgeLog, plantKey, strangersKey } from '../support/forge-log.ts'
+import { forgeLog, plantKey, untrustedKey } from '../support/forge-log.ts'
 
 const expectedKeys =
   'It must contain public keys: the output of "gatehouse audit keys", with or without --json, or PEM.'
@@ -16,10 +16,10 @@ let folders: Awaited<ReturnType<typeof auditFolders>>
 before(async () => void (folders = await auditFolders()))
 after(() => folders[Symbol.asyncDispose]())
 
-describe('a log that was rewritten by somebody who can write the database but has no secret', () => {
-  it('is not whole where it was signed with a key that only the database knows', async () => {
-    const { run, change } = folders.copy('signed-by-a-stranger')
-    const key = strangersKey()
+describe('a log that was rewritten with access to the database but without the server secret', () => {
+  it('is not whole if it was signed with a key that only the database lists', async () => {
+    const { run, change } = folders.copy('signed-by-another-key')
+    const key = untrustedKey()
     await change(async (database) => {
       await forgeLog(database, { change: withoutSevenAndTwelveAltered, key })
       await plantKey(database, { id: key.keyId, publicKey: key.publicKey })
@@ -30,13 +30,13 @@ describe('a log that was rewritten by somebody who can write the database but ha
     assert.match(text, new RegExp(`^Tampering: events 1 to 40 are signed for with the key ${key.keyId}`, 'm'))
   })
 
-  it('is not whole where the stranger’s key stands under the id of our own', async () => {
+  it('is not whole if another key is stored under the id of the trusted one', async () => {
     const { run, change } = folders.copy('replaced-key')
-    const stranger = strangersKey()
+    const untrusted = untrustedKey()
     const { keyId } = ownKey()
     await change(async (database) => {
-      await forgeLog(database, { change: withoutSevenAndTwelveAltered, key: { ...stranger, keyId } })
-      await plantKey(database, { id: keyId, publicKey: stranger.publicKey })
+      await forgeLog(database, { change: withoutSevenAndTwelveAltered, key: { ...untrusted, keyId } })
+      await plantKey(database, { id: keyId, publicKey: untrusted.publicKey })
     })
     const [code, text] = await run('verify')
     assert.equal(code, 1, text)
@@ -47,7 +47,7 @@ describe('a log that was rewritten by somebody who can write the database but ha
     )
   })
 
-  it('is not whole where every checkpoint was removed', async () => {
+  it('is not whole if every checkpoint was removed', async () => {
     const { run, change } = folders.copy('unsigned')
     await change((database) => forgeLog(database, { change: withoutSevenAndTwelveAltered }))
     const [code, text] = await run('verify')
@@ -55,22 +55,22 @@ describe('a log that was rewritten by somebody who can write the database but ha
     assert.match(text, /^Not signed: events 1 to 39, for longer than a running service takes\./m)
   })
 
-  it('does not change the keys that the service names for pinning', async () => {
+  it('does not change the keys that the service prints for pinning', async () => {
     const { run, change } = folders.copy('planted')
-    const stranger = strangersKey()
-    await change((database) => plantKey(database, { id: stranger.keyId, publicKey: stranger.publicKey }))
+    const untrusted = untrustedKey()
+    await change((database) => plantKey(database, { id: untrusted.keyId, publicKey: untrusted.publicKey }))
     const { data: keys }: { data: { id: string }[] } = JSON.parse((await run('keys', '--json'))[1])
     assert.deepEqual(
       keys.map(({ id }) => id),
       [ownKey().keyId],
     )
-    // Nothing is signed with the planted key, so that it changes nothing that was proven.
+    // Nothing is signed with the planted key, so the log stays proven.
     assert.equal((await run('verify'))[0], 0)
   })
 })
 
 describe('pinned keys', () => {
-  it('find a log whole that they signed, in every form in which keys are printed', async () => {
+  it('verify the log that they signed, in every output format of keys', async () => {
     const { run, folder } = folders.copy('pinned')
     const files = [await run('keys'), await run('keys', '--json')].map(([, text], at) => {
       const file = join(folder, `keys-${at}`)
@@ -84,16 +84,16 @@ describe('pinned keys', () => {
     }
   })
 
-  it('count alone: a key of another makes the log unproven, whatever the server secret says', async () => {
+  it('replace the key of the server secret: with another key nothing is proven', async () => {
     const { run, folder } = folders.copy('other-pin')
     const file = join(folder, 'other.pem')
-    writeFileSync(file, strangersKey().publicKey.export({ type: 'spki', format: 'pem' }))
+    writeFileSync(file, untrustedKey().publicKey.export({ type: 'spki', format: 'pem' }))
     const [code, text] = await run('verify', '--keys', file)
     assert.match(text, /^Nothing is proven: no event was signed for with a key pinned in the file of --keys\.$/m)
     assert.equal(code, 1)
   })
 
-  it('make a log of an earlier server secret provable again', async () => {
+  it('verify a log of an earlier server secret', async () => {
     const { run, folder } = folders.copy('earlier-secret')
     const [, keys] = await run('keys')
     const file = join(folder, 'keys.pem')
@@ -105,7 +105,7 @@ describe('pinned keys', () => {
     assert.equal((await other('verify', '--keys', file))[0], 0)
   })
 
-  it('are refused where the file holds none', async () => {
+  it('are rejected if the file contains none', async () => {
     const { run, folder } = folders.copy('no-pin')
     const file = join(folder, 'empty')
     writeFileSync(file, '')
@@ -113,7 +113,7 @@ describe('pinned keys', () => {
     assert.deepEqual([code, text], [1, `The file of --keys, ${file}, contains no public key. ${expectedKeys}`])
   })
 
-  it('are rejected with the name of the file where it is missing, or no file', async () => {
+  it('are rejected with the name of the file if it is missing or a folder', async () => {
     const { run, folder } = folders.copy('missing-pin')
     for (const [path, reason] of [
       [join(folder, 'missing'), 'there is no such file'],
@@ -124,7 +124,7 @@ describe('pinned keys', () => {
     }
   })
 
-  it('are rejected with the name of the file where one of them is broken or of another type', async () => {
+  it('are rejected with the name of the file if one of them is broken or of another type', async () => {
     const { run, folder } = folders.copy('broken-pin')
     const { publicKey } = generateKeyPairSync('x25519')
     const broken = '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'

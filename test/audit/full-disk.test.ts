@@ -8,7 +8,7 @@ import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-it('a full disk refuses what it cannot keep, and leaves a log that is whole and has all that was acknowledged', async () => {
+it('a full disk rejects events, and the log stays whole with every acknowledged event', async () => {
   await using folder = await temporaryFolder()
   await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 200 })
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))

@@ -16,7 +16,7 @@ const filters: readonly AuditFilter[] = [
   { decision: 'refuse', toMs: 2 },
 ]
 
-it('a page of the audit log is read in its order, whatever is asked: nothing is sorted, and no whole log is read', async () => {
+it('every list query reads its page through an index, without sorting and without a full scan', async () => {
   const sqlite = engines.find(({ name }) => name === 'SQLite')
   assert.ok(sqlite)
   await using database = await sqlite.open()

@@ -12,7 +12,7 @@ const secret = 'a secret of sixteen and more'
 const figure = async (app: TestApp, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await app.get('/metrics')).text())?.[1] ?? 0)
 
-/** A database that can be put out of reach, and an app on it that knows its caller. */
+/** A database that can be cut off, and an app on it that has the caller's key in its cache. */
 async function startScene(audit: object) {
   const opened = new AsyncDisposableStack()
   const database = opened.use(await createScratchDatabase())
@@ -24,12 +24,12 @@ async function startScene(audit: object) {
   const first = opened.use(await startTestApp({ config: { secret, audit }, storage }))
   const known = { authorization: `Bearer ${first.apiKey}` }
   const ask = (stream: boolean): Promise<Response> => first.post('/v1/messages', { ...body, stream }, known)
-  // By then the node has seen its own set-up among the changes, and does not read the key again.
+  // By then the node has seen its own setup among the changes, and does not read the key again.
   for (let count = 0; count < 30; count++) await (await ask(false)).arrayBuffer()
   return { first, proxy, storage, ask, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** What the log has of requests, and that it is whole. */
+/** The requests in the log; fails if the log is not whole. */
 async function logOf({ app }: TestApp, organization: string): Promise<number> {
   const report = await operatorOf(app, organization).verifyAuditLog()
   assert.equal(report.finding, undefined)
@@ -37,7 +37,7 @@ async function logOf({ app }: TestApp, organization: string): Promise<number> {
 }
 
 describe('requests while the audit log cannot be written', { skip: withoutPostgres }, () => {
-  it('are refused, whole or streamed, where answers need their events in the log', async () => {
+  it('are rejected, streamed or not, if audit is required', async () => {
     await using scene = await startScene({ on_failure: 'refuse' })
     scene.proxy.shut()
     const refused = await scene.ask(false)
@@ -52,7 +52,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     assert.equal(await figure(scene.first, 'gatehouse_audit_events_lost_total'), 2)
   })
 
-  it('are refused where the organization’s gateway configuration asks for audit logs', async () => {
+  it('are rejected if the organization’s gateway configuration requires audit logs', async () => {
     await using scene = await startScene({})
     const { url, apiKey } = scene.first
     const saved = await fetch(`${url}/api/policy-gateway/config`, {
@@ -66,7 +66,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     assert.equal((await scene.ask(false)).status, 503)
   })
 
-  it('are answered unless that was decided, and their events wait on this node’s disk until the log is back', async () => {
+  it('are answered if audit is not required, and their events wait on this node’s disk', async () => {
     await using scene = await startScene({})
     const { first } = scene
     const before = await logOf(first, first.organizationId)
@@ -80,7 +80,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     assert.equal(await logOf(first, first.organizationId), before + 2)
   })
 
-  it('are in the log in the end although their node died meanwhile', async () => {
+  it('are in the log at the end, even if their node was killed meanwhile', async () => {
     await using scene = await startScene({})
     const { first, storage } = scene
     const before = await logOf(first, first.organizationId)

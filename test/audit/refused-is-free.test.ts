@@ -39,7 +39,7 @@ async function messagesOf({ app }: PaidApp): Promise<readonly string[]> {
   return page.data.map(({ message }) => message)
 }
 
-/** A stream whose first text is sent at once, and its end once that is allowed. */
+/** A stream whose first text is sent at once, and its end when the test allows it. */
 function heldStream(): { readonly script: Script; readonly release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   const [first = '', ...rest] = streamFrames(['It is mild in May, with some rain. '.repeat(10)], counted)
@@ -54,7 +54,7 @@ function heldStream(): { readonly script: Script; readonly release: () => void }
   }
 }
 
-/** A paid service whose database can be put out of reach. */
+/** A paid app whose database can be cut off. */
 async function startBehindProxy(audit: object) {
   const opened = new AsyncDisposableStack()
   const database = opened.use(await createScratchDatabase())
@@ -66,7 +66,7 @@ async function startBehindProxy(audit: object) {
   const clock = createFastClock(1)
   const scene = opened.use(await startPaidApp({ config: { secret, audit }, storage, clock }))
   scene.upstream.answer(answerWith('Hello', counted))
-  // By then the node has seen its own set-up among the changes, and does not read the key again.
+  // By then the node has seen its own setup among the changes, and does not read the key again.
   for (let count = 0; count < 30; count++) await (await ask(scene)).arrayBuffer()
   return {
     scene,
@@ -84,8 +84,8 @@ async function assertSound({ app }: PaidApp): Promise<void> {
   assert.equal((await operator.verifyAuditLog()).finding, undefined)
 }
 
-describe('a request that is refused because the audit log cannot be written', () => {
-  it('is not charged on embedded storage, and further ones do not reach the upstream', async () => {
+describe('a request that is rejected because the audit log cannot be written', () => {
+  it('is not charged on embedded storage, and later requests do not reach the upstream', async () => {
     await using folder = await temporaryFolder()
     await using scene = await startPaidApp({
       config: { audit: { on_failure: 'refuse' } },
@@ -102,7 +102,7 @@ describe('a request that is refused because the audit log cannot be written', ()
       assert.equal(refused.status, 503)
       assert.match(await refused.text(), /audit log cannot be written/)
     }
-    assert.equal(scene.upstream.requests.length, 2) // the one before, and the one that found the log broken
+    assert.equal(scene.upstream.requests.length, 2) // the one before, and the one that detected the outage
     assert.equal(await scene.remaining(), start - cost)
     assert.equal((await scene.used()).credits, cost)
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 3)
@@ -113,7 +113,7 @@ describe('a request that is refused because the audit log cannot be written', ()
     await assertSound(scene)
   })
 
-  it('is not charged where the text of a stream has left already and only its end is kept back', async () => {
+  it('is not charged if the text of a stream was sent and only its end is withheld', async () => {
     await using folder = await temporaryFolder()
     await using scene = await startPaidApp({
       config: { audit: { on_failure: 'refuse' } },
@@ -140,7 +140,7 @@ describe('a request that is refused because the audit log cannot be written', ()
   })
 })
 
-it('a request that can be neither charged nor logged is one lost event and one line about its charge', async () => {
+it('a request that can be neither charged nor recorded is one lost event and one log line about its charge', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'error', destination: { write: (line: string) => void lines.push(line) } })
   await using folder = await temporaryFolder()
@@ -160,8 +160,8 @@ it('a request that can be neither charged nor logged is one lost event and one l
   assert.equal((await messagesOf(scene))[1], '2 events could not be written to the audit log.')
 })
 
-describe('a request that is refused while PostgreSQL is out of reach', { skip: withoutPostgres }, () => {
-  it('is not charged then, nor when the waiting charges are written, nor after a restart', async () => {
+describe('a request that is rejected while PostgreSQL is unavailable', { skip: withoutPostgres }, () => {
+  it('is not charged at that time, nor when spooled charges are written, nor after a restart', async () => {
     await using place = await startBehindProxy({ on_failure: 'refuse' })
     const { scene, proxy, storage, balance } = place
     const asked = scene.upstream.requests.length
@@ -183,14 +183,14 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
     assert.equal((await operatorOf(second.app.app).verifyLedger()).broken, null)
   })
 
-  it('is told of in the log once that can be written, and the next one is answered and charged once', async () => {
+  it('is reported in the log once it can be written, and the next one is answered and charged once', async () => {
     await using place = await startBehindProxy({ on_failure: 'refuse' })
     const { scene, proxy, clock, balance } = place
     proxy.shut()
     for (let count = 0; count < 5; count++) assert.equal((await ask(scene)).status, 503)
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 5)
     proxy.open()
-    // Refused ones would be lost events of their own, so the next one is sent once storage is known to be back.
+    // A rejected request would be another lost event, so the next one is sent when storage is known to be available.
     await eventually(async () => (await scene.app.get('/health/ready')).status === 200)
     clock.skip(1_000)
     assert.equal((await ask(scene)).status, 200)
@@ -205,8 +205,8 @@ describe('a request that is refused while PostgreSQL is out of reach', { skip: w
   })
 })
 
-describe('an answer whose organization does not need it in the log', { skip: withoutPostgres }, () => {
-  it('is given and charged although the configuration cannot be read again while it is written', async () => {
+describe('an answer of an organization that does not require audit', { skip: withoutPostgres }, () => {
+  it('is sent and charged even if the configuration cannot be read again meanwhile', async () => {
     await using place = await startBehindProxy({})
     const { scene, proxy, balance } = place
     const { script, release } = heldStream()

@@ -10,15 +10,15 @@ import { deriveKey } from '../../src/domain/identity/key-format.ts'
 import { auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog } from '../support/forge-log.ts'
 
-/** What the holder of the secret signs is good. */
+/** The key of the server secret, whose signatures are valid. */
 const key = createSigningKey(deriveKey(auditSecret, 'audit checkpoints'))
 
-describe('audit verify --against what left the log', () => {
+describe('audit verify --against exported events', () => {
   let folders: Awaited<ReturnType<typeof auditFolders>>
   before(async () => void (folders = await auditFolders()))
   after(() => folders[Symbol.asyncDispose]())
 
-  it('says which exported events and checkpoints are still in the log, with gaps, repeats and in any form', async () => {
+  it('counts the exported events and checkpoints that are in the log, with gaps, duplicates and in any format', async () => {
     const { run, folder } = folders.copy('same')
     const lines = (await run('export'))[1].split('\n')
     const documents = lines.map((line): ChainedDocument => readChained(line) ?? assert.fail())
@@ -33,7 +33,7 @@ describe('audit verify --against what left the log', () => {
     assert.deepEqual([s3Code, hookCode], [0, 0])
   })
 
-  it('shows a log that a holder of the secret rewrote and signed again', async () => {
+  it('detects a log that was rewritten and signed again with the server secret', async () => {
     const { run, change, folder } = folders.copy('rewritten')
     put(folder, 'left.ndjson', (await run('export'))[1])
     await change((database) => forgeLog(database, { change: altered(12), key }))
@@ -43,7 +43,7 @@ describe('audit verify --against what left the log', () => {
     assert.equal(code, 1)
   })
 
-  it('shows it by exported checkpoints alone', async () => {
+  it('detects it by exported checkpoints alone', async () => {
     const { run, change, folder } = folders.copy('by-checkpoints')
     const lines = (await run('export'))[1].split('\n')
     put(folder, 'left.ndjson', lines.filter((line) => line.includes('"audit.checkpoint"')).join('\n'))
@@ -53,7 +53,7 @@ describe('audit verify --against what left the log', () => {
     assert.equal(code, 1)
   })
 
-  it('shows an end that was cut off together with its checkpoints', async () => {
+  it('detects an end that was cut off together with its checkpoints', async () => {
     const { run, change, folder } = folders.copy('cut')
     put(folder, 'left.ndjson', (await run('export'))[1])
     await change((database) =>
@@ -72,7 +72,7 @@ describe('audit verify --against what left the log', () => {
     assert.equal(code, 1)
   })
 
-  it('tells a copy that was changed from a log that was', async () => {
+  it('distinguishes a changed copy from a changed log', async () => {
     const { run, folder } = folders.copy('copy-altered')
     put(folder, 'left.ndjson', (await run('export'))[1].replace('event 4', 'event 5'))
     const [code, text] = await run('verify', '--against', join(folder, 'left.ndjson'))
@@ -80,7 +80,7 @@ describe('audit verify --against what left the log', () => {
     assert.equal(code, 1)
   })
 
-  it('counts what retention removed apart, and does not call an empty comparison a proof', async () => {
+  it('counts events that retention removed separately, and does not accept an empty comparison as proof', async () => {
     const { run, change, folder } = folders.copy('retained')
     put(folder, 'left.ndjson', (await run('export', '--to', '20'))[1])
     await change((database) =>
@@ -95,7 +95,7 @@ describe('audit verify --against what left the log', () => {
     assert.equal((await run('verify'))[0], 0)
   })
 
-  it('is not mixed with --file', async () => {
+  it('cannot be combined with --file', async () => {
     const { run } = folders.copy('mixed')
     assert.equal((await run('verify', '--file', 'a', '--against', 'b'))[0], 2)
   })

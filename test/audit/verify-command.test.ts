@@ -10,7 +10,7 @@ describe('gatehouse audit', () => {
   before(async () => void (folders = await auditFolders()))
   after(() => folders[Symbol.asyncDispose]())
 
-  it('finds a log whole, from its start and in part, and says what is proven by which key', async () => {
+  it('verifies a whole log and a part of it, and names what is proven by which key', async () => {
     const { run } = copy('whole')
     const [, keys] = await run('keys', '--json')
     const proof = (events: string, at: string) =>
@@ -74,7 +74,7 @@ describe('gatehouse audit', () => {
     ],
   ]
   for (const [says, statements, words] of tampering) {
-    it(`names the first bad row where ${says}`, async () => {
+    it(`names the first bad row if ${says}`, async () => {
       const { run, tamper } = copy(says.replaceAll(' ', '-'))
       await tamper(statements)
       const [code, text] = await run('verify')
@@ -84,7 +84,7 @@ describe('gatehouse audit', () => {
     })
   }
 
-  it('exports a log that can be checked elsewhere, with nothing but the public keys', async () => {
+  it('exports a log that can be verified elsewhere with only the public keys', async () => {
     const { run, folder } = copy('exported')
     const [, events] = await run('export')
     const [, keys] = await run('keys', '--json')
@@ -114,7 +114,7 @@ describe('gatehouse audit', () => {
     ])
   })
 
-  it('does not call whole what it has not seen', async () => {
+  it('does not report an empty range as whole', async () => {
     const { run, folder } = copy('nothing')
     assert.deepEqual(await run('verify', '--from', '900'), [1, 'org_1: there was no event to check.'])
     assert.equal((await run('verify', '--from', '20', '--to', '11'))[0], 2)
@@ -123,7 +123,7 @@ describe('gatehouse audit', () => {
     assert.deepEqual(await run('verify', '--file', empty), [1, `${empty}: there was no event to check.`])
   })
 
-  it('says how it is called', async () => {
+  it('rejects wrong usage', async () => {
     const { run } = copy('usage')
     assert.equal((await run())[0], 2)
     assert.equal((await run('verify', '--from', 'x'))[0], 2)

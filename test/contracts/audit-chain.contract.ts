@@ -5,7 +5,7 @@ import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
 
-/** Every engine must keep the chain so. */
+/** The audit chain, on every engine. */
 export function auditChainContract({ name, skip, open }: Engine): void {
   describe(`audit chain: ${name}`, { skip }, () => {
     it('has one sequence per organization, from 1, without a gap', async () => {
@@ -19,7 +19,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       assert.deepEqual([(await log.verify()).checked, (await log.verify()).finding], [48, undefined])
     })
 
-    it('stays whole when many append at once, each with a memory of its own', async () => {
+    it('stays whole with concurrent appenders, each with its own cache', async () => {
       await using database = await open()
       const log = await openAuditLog(database)
       const writers = [1, 2, 3].map(() => createAuditAppender(database, log.events))
@@ -31,7 +31,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       assert.equal((await log.verify()).finding, undefined)
     })
 
-    it('is not touched by a transaction that fails', async () => {
+    it('is unchanged by a failed transaction', async () => {
       await using database = await open()
       const log = await openAuditLog(database)
       await log.append(1)
@@ -41,7 +41,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       assert.equal((await log.verify()).finding, undefined)
     })
 
-    it('takes an event once, however often it is tried', async () => {
+    it('appends an event once, however often it is retried', async () => {
       await using database = await open()
       const log = await openAuditLog(database)
       const made = [1, 2, 3].map(() => log.events.makeEvent(requestFacts({}, log.clock)))
@@ -53,7 +53,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       assert.equal((await log.verify()).finding, undefined)
     })
 
-    it('keeps texts beside the events, where they can be erased but not changed', async () => {
+    it('stores texts apart from the events, where they can be erased but not changed', async () => {
       await using database = await open()
       const log = await openAuditLog(database)
       const content = { full: { prompt: 'what?', response: 'that.\n😀' } }
@@ -73,7 +73,7 @@ export function auditChainContract({ name, skip, open }: Engine): void {
 
 type Log = Awaited<ReturnType<typeof openAuditLog>>
 
-/** As a change of administration does it: the event stands or falls with what it tells of. */
+/** Like a mutation: the event is written in the transaction of the change that it records. */
 const appendWithChange = (database: Database, { events, clock }: Log, failure?: Error) =>
   database.transaction(async (tx) => {
     await tx.run(`update organization set version = version + 1 where id = 'org_1'`)

@@ -9,10 +9,10 @@ import type { Engine } from '../support/engines.ts'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** Every engine must sign for the log and let go of its beginning so. */
+/** Checkpoints and retention of the audit log, on every engine. */
 export function auditKeepingContract({ name, skip, open }: Engine): void {
   describe(`audit checkpoints and retention: ${name}`, { skip }, () => {
-    it('signs a chain a minute after something happened, once, and then an hour later for the silence', async () => {
+    it('signs a chain once, a minute after an event, and again after an hour without events', async () => {
       await using scene = await openScene(open)
       const { log, sign } = scene
       await log.append(5)
@@ -37,7 +37,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('signs at once where a thousand events wait, and only once when two nodes try', async () => {
+    it('signs at once if a thousand events wait, and only once if two nodes try', async () => {
       await using scene = await openScene(open)
       await scene.log.append(1)
       await scene.sign()
@@ -48,7 +48,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('does not sign a chain that lost what this process signed for', async () => {
+    it('does not sign a chain without the last checkpoint of this process', async () => {
       for (const rewrite of [
         `delete from audit_checkpoint`,
         `update audit_checkpoint set checkpoint = replace(checkpoint, '"count"', '"Count"')`,
@@ -63,7 +63,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       }
     })
 
-    it('signs what is left when the service stops, and nothing where nothing is', async () => {
+    it('signs unsigned events on shutdown, and nothing if there are none', async () => {
       await using scene = await openScene(open)
       const { log, checkpoints } = { ...scene, ...scene.log }
       await log.append(5)
@@ -73,7 +73,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       assert.equal(await signDueChains(checkpoints, true), 0)
     })
 
-    it('cuts where a checkpoint stands, tells of it, and what remains still verifies', async () => {
+    it('cuts at a checkpoint, records it, and the rest still verifies', async () => {
       await using scene = await openScene(open)
       const { log } = scene
       await days(scene, 6)
@@ -90,7 +90,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       assert.equal(await scene.trim(), 0)
     })
 
-    it('goes on where a process ended before all was removed', async () => {
+    it('continues after a process ended before it removed everything', async () => {
       await using scene = await openScene(open)
       await days(scene, 6)
       await scene.trim()
@@ -102,7 +102,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       assert.equal(await countOf(scene.database, 'audit_event', firstSequence), 0)
     })
 
-    it('waits for a sink that is behind, but not for ever, and not for one that is switched off', async () => {
+    it('waits for a sink with a backlog, but not without limit, and not for a disabled one', async () => {
       for (const { enabled, backlogDays, isCut } of [
         { enabled: 1, backlogDays: 14, isCut: false },
         { enabled: 1, backlogDays: 1, isCut: true },
@@ -133,7 +133,7 @@ async function openScene(open: () => Promise<Database>) {
   }
 }
 
-/** Events and a checkpoint on each of so many days. */
+/** Events and a checkpoint for each of these days. */
 async function days({ log, sign }: Awaited<ReturnType<typeof openScene>>, count: number): Promise<void> {
   for (let day = 0; day < count; day++) {
     await log.append(3, { content: { full: { prompt: 'p' } } })

@@ -32,10 +32,10 @@ const keyChange: AuditEntry = {
 }
 const foreign: AuditEntry = { ...policyChange, id: 'evt_foreign', actor: { ...actor, organizationId: 'org_2' } }
 
-/** Every engine must find events so. */
+/** Queries of the audit log, on every engine. */
 export function auditListContract({ name, skip, open }: Engine): void {
   describe(`audit list: ${name}`, { skip }, () => {
-    it('has the changes of administrators, with all their details beside them and no rule in them', async () => {
+    it('lists administrators’ mutations with all details in the content and no rule in the document', async () => {
       await using scene = await openScene(open)
       const { items } = await scene.list({ code: 'policy.updated' })
       assert.deepEqual(items[0]?.content, { details: policyChange.details, full: { rule: 'Say "no"\n😀' } })
@@ -44,7 +44,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       assert.deepEqual([words['old_revision'], words['new_revision'], words['resource_id']], [1, 2, 'pol_1'])
     })
 
-    it('leaves the texts of requests where they are, unless they are asked for', async () => {
+    it('reads the texts of requests only on request', async () => {
       await using scene = await openScene(open)
       const content = { full: { prompt: 'user: hello' } }
       await scene.append('long', 5_000, content)
@@ -72,7 +72,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       [{ toMs: 2_000 }, ['evt_policy']],
       [{ fromMs: 1_000, toMs: 2_001, policyId: 'pol_1' }, ['evt_policy']],
     ]
-    it('filters by whatever is asked, and by all of it', async () => {
+    it('applies every filter, and all of them together', async () => {
       await using scene = await openScene(open)
       for (const [filter, found] of filters) {
         const { items } = await scene.list(filter)
@@ -84,7 +84,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       }
     })
 
-    it('finds events by their time also where one was written long after it happened', async () => {
+    it('filters by time, even if an event was written long after it happened', async () => {
       await using scene = await openScene(open)
       await scene.append('late', 1_500)
       const found = async (filter: AuditFilter): Promise<string[]> =>
@@ -95,7 +95,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await found({ fromMs: 5_000 }), [])
     })
 
-    it('goes on behind the event that a cursor names, and knows none of another organization', async () => {
+    it('continues after the event of a cursor, and rejects a cursor of another organization', async () => {
       await using scene = await openScene(open)
       const { items, hasMore } = await scene.list({ projectId: 'proj_1' }, { after: 'refused', limit: 1 })
       assert.deepEqual([items.map(({ id }) => id), hasMore], [['allowed'], true])

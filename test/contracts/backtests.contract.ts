@@ -41,7 +41,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.equal((await two.claim())?.id, id)
     })
 
-    it('take what was found only from whoever holds the lease, and from where it was', async () => {
+    it('accept results only from the lease holder, and only from the stored position', async () => {
       await using scene = await openScene()
       await scene.say('score 1')
       const id = await scene.start()

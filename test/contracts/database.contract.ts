@@ -18,7 +18,7 @@ const schema = `
 
 export type ContractOptions = {
   readonly skip?: string | false
-  /** The engine has one session: a read waits for a transaction that is open, instead of passing it by. */
+  /** The engine has one session, so a read waits for an open transaction. */
   readonly isSingleSession?: boolean
 }
 
@@ -41,7 +41,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.deepEqual(await database.read('select id, amount from item'), [{ id: 'a', amount: 7 }])
       })
 
-      it('answers the rows that a statement returns', async () => {
+      it('returns the rows of a statement', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1), insert('b', 2)])
         const results = await database.write([
@@ -56,7 +56,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         ])
       })
 
-      it('keeps values as they are', async () => {
+      it('preserves values', async () => {
         await using database = await openWithTables()
         const body = Uint8Array.from([0, 1, 254, 255])
         const rows = [
@@ -74,19 +74,19 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.deepEqual(new Set(read), new Set(rows))
       })
 
-      it('takes a bigint and answers a number', async () => {
+      it('accepts a bigint and returns a number', async () => {
         await using database = await openWithTables()
         await database.write([{ sql: 'insert into item (id, amount) values ($1, $2)', params: ['a', 12n] }])
         assert.deepEqual(await database.read('select amount from item where amount = $1', [12n]), [{ amount: 12 }])
       })
 
-      it('refuses to answer an integer that a number cannot hold', async () => {
+      it('rejects an integer beyond the safe range', async () => {
         await using database = await openWithTables()
         await database.write([{ sql: 'insert into item (id, amount) values ($1, $2)', params: ['a', 2n ** 53n + 1n] }])
         await assert.rejects(database.read('select amount from item'), hasReason('other'))
       })
 
-      it('answers counts, sums and comparisons as numbers', async () => {
+      it('returns counts, sums and comparisons as numbers', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', Number.MAX_SAFE_INTEGER - 1), insert('b', 1)])
         assert.deepEqual(
@@ -95,13 +95,13 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         )
       })
 
-      it('treats a whole number as an integer, also where no column says so', async () => {
+      it('treats a whole number as an integer, even without a column type', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 7)])
         assert.deepEqual(await database.read('select amount / $1 as third from item', [2]), [{ third: 3 }])
       })
 
-      it('takes a parameter twice and parameters out of order', async () => {
+      it('accepts repeated parameters and parameters out of order', async () => {
         await using database = await openWithTables()
         await database.write([{ sql: 'insert into item (amount, revision, id) values ($2, $2, $1)', params: ['a', 3] }])
         assert.deepEqual(await database.read("select id, revision, '$1' as text from item where amount = $1", [3]), [
@@ -109,14 +109,14 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         ])
       })
 
-      it('refuses a text of several statements', async () => {
+      it('rejects a text of several statements', async () => {
         await using database = await openWithTables()
         const sql = "insert into item (id) values ('a'); insert into item (id) values ('b')"
         await assert.rejects(database.write([{ sql }]), hasReason('other'))
         assert.equal(await countItems(database), 0)
       })
 
-      it('upserts, and counts nothing when there was nothing to do', async () => {
+      it('upserts, and counts no row if nothing changed', async () => {
         await using database = await openWithTables()
         const sql = 'insert into item (id, amount) values ($1, $2) on conflict (id) do nothing'
         const first = await database.write([{ sql, params: ['a', 1] }])
@@ -126,13 +126,13 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
     })
 
     describe('steps', () => {
-      it('does all statements of a step or none', async () => {
+      it('applies all statements of a step or none', async () => {
         await using database = await openWithTables()
         await assert.rejects(database.write([insert('a', 1), insert('b', 1), insert('a', 2)]), hasReason('unique'))
         assert.equal(await countItems(database), 0)
       })
 
-      it('undoes the step when a statement touches another number of rows than expected', async () => {
+      it('rolls a step back if a statement changes another number of rows than expected', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1)])
         const step = [insert('b', 1), { ...guardedUpdate('a', 1), expect: 1 }, { ...guardedUpdate('a', 9), expect: 1 }]
@@ -144,14 +144,14 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.deepEqual(await database.read('select id, revision from item'), [{ id: 'a', revision: 1 }])
       })
 
-      it('can expect that nothing is touched', async () => {
+      it('can expect that no row is changed', async () => {
         await using database = await openWithTables()
         await database.write([{ sql: 'delete from item', expect: 0 }, insert('a', 1)])
         await assert.rejects(database.write([{ sql: 'delete from item', expect: 0 }]), UnexpectedRows)
         assert.equal(await countItems(database), 1)
       })
 
-      it('lets neighbours stand when a step fails', async () => {
+      it('keeps the other steps if one fails', async () => {
         await using database = await openWithTables()
         await database.write([insert('taken', 1)])
         const outcomes = await Promise.allSettled([
@@ -175,7 +175,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         ])
       })
 
-      it('lets exactly one of fifty racers win a guarded update', async () => {
+      it('lets exactly one of fifty concurrent guarded updates succeed', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1)])
         const racers = Array.from({ length: 50 }, () => database.write([{ ...guardedUpdate('a', 1), expect: 1 }]))
@@ -196,7 +196,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
     })
 
     describe('transactions', () => {
-      it('commits what the work did and answers what it answered', async () => {
+      it('commits the work and returns its result', async () => {
         await using database = await openWithTables()
         const answer = await database.transaction(async (tx) => {
           assert.equal(await tx.run('insert into item (id, amount) values ($1, $2)', ['a', 1]), 1)
@@ -206,7 +206,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await countItems(database), 1)
       })
 
-      it('undoes everything when the work throws, and throws the same', async () => {
+      it('rolls back if the work throws, and throws the same error', async () => {
         await using database = await openWithTables()
         const mistake = new Error('changed my mind')
         const transaction = database.transaction(async (tx) => {
@@ -217,7 +217,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await countItems(database), 0)
       })
 
-      it('undoes everything when a statement failed, even where the work goes on', async () => {
+      it('rolls back if a statement failed, even if the work continues', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1)])
         const transaction = database.transaction(async (tx) => {
@@ -229,7 +229,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await countItems(database), 1)
       })
 
-      it('waits for statements that the work did not wait for', async () => {
+      it('waits for statements that the work did not await', async () => {
         await using database = await openWithTables()
         let inserted: Promise<number> | undefined
         await database.transaction(async (tx) => {
@@ -239,14 +239,14 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await countItems(database), 1)
       })
 
-      it('refuses statements once it is over', async () => {
+      it('rejects statements after its end', async () => {
         await using database = await openWithTables()
         const tx = await database.transaction(async (work) => work)
         await assert.rejects(tx.run("insert into item (id) values ('late')"), hasReason('other'))
         assert.equal(await countItems(database), 0)
       })
 
-      it('shows nobody what is not yet committed', async () => {
+      it('shows no uncommitted changes to others', async () => {
         await using database = await openWithTables()
         const undone = new Error('undo')
         let seen: Promise<number> | undefined
@@ -260,7 +260,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await seen, 0)
       })
 
-      it('goes on with steps and transactions that queued up meanwhile', async () => {
+      it('runs the steps and transactions that were queued meanwhile', async () => {
         await using database = await openWithTables()
         const transactions = Array.from({ length: 12 }, (_, index) =>
           database.transaction(async (tx) => {
@@ -273,7 +273,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         assert.equal(await countItems(database), 8 + 12)
       })
 
-      it('lets exactly one of fifty transactions win a guarded update', async () => {
+      it('lets exactly one of fifty transactions succeed with a guarded update', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1)])
         const { sql, params } = guardedUpdate('a', 1)
@@ -286,16 +286,16 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
       })
     })
 
-    // What a stand-in with one shared, writable session cannot show.
+    // An engine with one shared, writable session cannot pass these.
     if (!isSingleSession) {
       describe('sessions', () => {
-        it('refuses to write while reading', async () => {
+        it('rejects writes in a read', async () => {
           await using database = await openWithTables()
           await assert.rejects(database.read("insert into item (id) values ('a')"), DatabaseError)
           assert.equal(await countItems(database), 0)
         })
 
-        it('answers nothing after it was closed, and can be closed twice', async () => {
+        it('rejects everything after it was closed, and can be closed twice', async () => {
           const database = await openWithTables()
           await database[Symbol.asyncDispose]()
           await database[Symbol.asyncDispose]()
@@ -307,7 +307,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
           )
         })
 
-        it('finishes what was asked before it was closed', async () => {
+        it('finishes the work that started before it was closed', async () => {
           const database = await openWithTables()
           const written = database.write([insert('a', 1)])
           const changed = database.transaction((tx) => tx.run("update item set amount = 2 where id = 'a'"))
@@ -318,14 +318,14 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
       })
     }
 
-    describe('refusals', () => {
-      it('says unique for a second row with the same key', async () => {
+    describe('error reasons', () => {
+      it('is unique for a second row with the same key', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 1)])
         await assert.rejects(database.write([insert('a', 1)]), hasReason('unique'))
       })
 
-      it('says foreign_key for a row whose owner does not exist, and for an owner who is needed', async () => {
+      it('is foreign_key for a row without its parent, and for a parent that is still referenced', async () => {
         await using database = await openWithTables()
         const owned = { sql: 'insert into item (id, owner_id) values ($1, $2)', params: ['a', 'o'] }
         await assert.rejects(database.write([owned]), hasReason('foreign_key'))
@@ -333,7 +333,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         await assert.rejects(database.write([{ sql: 'delete from owner' }]), hasReason('foreign_key'))
       })
 
-      it('says check for a value that the table forbids', async () => {
+      it('is check for a value that the table forbids', async () => {
         await using database = await openWithTables()
         await assert.rejects(database.write([insert('a', -1)]), hasReason('check'))
         await assert.rejects(
@@ -342,7 +342,7 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         )
       })
 
-      it('says other for SQL that is wrong', async () => {
+      it('is other for invalid SQL', async () => {
         await using database = await openWithTables()
         await assert.rejects(database.read('select nothing from nowhere'), hasReason('other'))
         await assert.rejects(database.write([{ sql: 'select nothing from nowhere' }]), hasReason('other'))

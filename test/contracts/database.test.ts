@@ -26,7 +26,7 @@ for (const contract of [databaseContract, migrateContract]) {
   )
 }
 
-/** The database, which takes the place it lives in with it. */
+/** The database; disposing also removes its folder. */
 function disposingAlso(database: Database, place: AsyncDisposable): Database {
   const owned = new AsyncDisposableStack()
   owned.use(place)

@@ -55,7 +55,7 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.sums(2000), { window: [0, 0], dayBefore: [1, 1] })
     })
 
-    it('begin anew after the minute in which a policy was resumed, and only then', async () => {
+    it('restart after the minute in which a policy was resumed', async () => {
       await using scene = await openScene(open)
       const count = (minute: number) => scene.counts.add([{ ...watched, minute, requests: 20, denials: 9 }])
       await count(1999)

@@ -8,10 +8,10 @@ import { leaseMs, openExportStore } from '../support/export-store.ts'
 
 const page = { limit: 9, order: 'desc' } as const
 
-/** Every engine must keep sinks, and what senders write, so. */
+/** Export sinks and senders, on every engine. */
 export function exportContract({ name, skip, open }: Engine): void {
   describe(`export sinks: ${name}`, { skip }, () => {
-    it('are kept with their secrets sealed, each for its own place', async () => {
+    it('are stored with encrypted secrets, each bound to its sink and field', async () => {
       await using scene = await openScene(open)
       const { within, addSink, database } = scene
       const sink = await addSink()
@@ -32,7 +32,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       await assert.rejects(within((store) => store.secretsOf(other)))
     })
 
-    it('are found in their organization alone, also by a cursor that names a deleted one', async () => {
+    it('are found in their organization only, even with the cursor of a deleted one', async () => {
       await using scene = await openScene(open)
       const { within, addSink } = scene
       const [first, second, third] = [await addSink(), await addSink(), await addSink()]
@@ -50,7 +50,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await within((store) => store.secretsOf(second)), {})
     })
 
-    it('change from the version that was seen, or not at all', async () => {
+    it('change only if the version is unchanged', async () => {
       await using scene = await openScene(open)
       const { within, addSink } = scene
       const sink = await addSink()
@@ -63,7 +63,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await within((store) => store.secretsOf(sink)), { secret: 'another-secret' })
     })
 
-    it('begin now, or with all that is kept, and say how far they are behind', async () => {
+    it('start now or with all retained events, and report their backlog', async () => {
       await using scene = await openScene(open)
       const { within, addSink, log } = scene
       await log.append(3)
@@ -80,7 +80,7 @@ export function exportContract({ name, skip, open }: Engine): void {
   })
 
   describe(`senders: ${name}`, { skip }, () => {
-    it('find what is due: something to send, switched on, not waiting, nobody else’s', async () => {
+    it('find due sinks: enabled, with unsent events, not waiting, not leased', async () => {
       await using scene = await openScene(open)
       const { addSink, log, node, within } = scene
       const sink = await addSink()
@@ -99,7 +99,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await node('b').due(9), [])
     })
 
-    it('have a sink to themselves until their lease ends', async () => {
+    it('have exclusive use of a sink until their lease ends', async () => {
       await using scene = await openScene(open)
       const { log, node, sinkId } = await scene.withEvents(1)
       await node('a').release(sinkId)
@@ -120,7 +120,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.deepEqual([claimed.firstSequence, claimed.headSequence, claimed.cursor.sequence], [1, 1, 0])
     })
 
-    it('write down a plan, and find it again after a crash', async () => {
+    it('store the planned end of a batch, and read it after a crash', async () => {
       await using scene = await openScene(open)
       const { node, claimed, sinkId, log } = await scene.withEvents(5)
       assert.ok(await node('a').plan(claimed, 4))
@@ -130,7 +130,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.ok(!(await node('a').plan(claimed, 5)), 'the lease is lost')
     })
 
-    it('move a cursor with its dead letters and its sinkEvents, all or nothing', async () => {
+    it('move a cursor with its dead letters and sink events atomically', async () => {
       await using scene = await openScene(open)
       const { node, claimed, log, within, sinkId } = await scene.withEvents(3)
       const rejected = [{ sequence: 2, id: 'evt_2', reason: 'bad' }]
@@ -151,7 +151,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.deepEqual([sink.health.deadLetters, sink.health.backlogEvents], [1, 1])
     })
 
-    it('settle nothing for a sink that was changed, switched off or lost meanwhile', async () => {
+    it('store nothing for a sink that was changed, disabled or lost meanwhile', async () => {
       for (const change of [
         `update export_sink set version = 2`,
         `update export_sink set enabled = 0`,
@@ -168,7 +168,7 @@ export function exportContract({ name, skip, open }: Engine): void {
       }
     })
 
-    it('send dead letters again that somebody asked for', async () => {
+    it('replay requested dead letters', async () => {
       await using scene = await openScene(open)
       const { node, claimed, within, sinkId, log } = await scene.withEvents(3)
       const ids = (await log.reads.events('org_1', { after: 0, limit: 9 })).map(({ id }) => id)
@@ -206,7 +206,7 @@ async function openScene(open: () => Promise<Database>) {
   return {
     ...scene,
     database,
-    /** A sink with so many events before it, claimed by node `a`. */
+    /** A sink with this many unsent events, claimed by node `a`. */
     async withEvents(count: number) {
       await scene.log.append(count)
       const { id: sinkId } = await scene.addSink()

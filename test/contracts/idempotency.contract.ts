@@ -16,10 +16,10 @@ const reply = {
   body: { value: 'adm_secret', list: [1] },
 }
 
-/** Every store of answers must pass these. */
+/** Idempotency, on every engine. */
 export function idempotencyContract({ name, skip, isParallel, open }: Engine): void {
   describe(`idempotency: ${name}`, { skip }, () => {
-    it('does the work once and answers the same again', async () => {
+    it('does the work once and replays the response', async () => {
       await using scene = await openScene(open)
       const first = await scene.ask()
       const second = await scene.ask()
@@ -28,13 +28,13 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       assert.equal(scene.worked(), 1)
     })
 
-    it('refuses another request under the same key', async () => {
+    it('rejects another request with the same key', async () => {
       await using scene = await openScene(open)
       await scene.ask()
       await assert.rejects(scene.ask({ fingerprint: 'other' }), rejectsWith('idempotency_key_reused'))
     })
 
-    it('keeps credentials and organizations apart', async () => {
+    it('separates credentials and organizations', async () => {
       await using scene = await openScene(open)
       await scene.ask()
       await scene.ask({ scope: { ...scope, credentialId: 'adk_2' }, fingerprint: 'other' })
@@ -42,7 +42,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       assert.equal(scene.worked(), 3)
     })
 
-    it('leaves no trace of work that failed', async () => {
+    it('stores nothing if the work fails', async () => {
       await using scene = await openScene(open)
       await assert.rejects(
         scene.ask({}, () => Promise.reject(new Error('no'))),
@@ -51,7 +51,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       assert.deepEqual(await scene.ask(), { reply, isReplayed: false })
     })
 
-    it('remembers for 24 hours and not longer', async () => {
+    it('stores replies for 24 hours', async () => {
       await using scene = await openScene(open)
       await scene.ask({ nowMs: 1 })
       await scene.ask({ nowMs: dayMs })
@@ -60,7 +60,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       assert.equal(scene.worked(), 2)
     })
 
-    it('does the work once for many that come together', async () => {
+    it('does the work once for concurrent requests', async () => {
       await using scene = await openScene(open)
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => scene.ask()))
       assert.equal(scene.worked(), 1)
@@ -71,7 +71,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
     })
 
     if (isParallel) {
-      it('says that the first is still running', async () => {
+      it('reports that the first is still running', async () => {
         await using scene = await openScene(open)
         const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
         const { promise: began, resolve: begin } = Promise.withResolvers<void>()
@@ -88,7 +88,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       })
     }
 
-    it('shows no secret in its rows', async () => {
+    it('stores no secret in plain text', async () => {
       await using scene = await openScene(open)
       await scene.ask()
       const rows = await scene.database.read<{ reply: Uint8Array }>('select reply from idempotency')
@@ -96,7 +96,7 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
       assert.equal(Buffer.from(rows[0]?.reply ?? []).includes('adm_secret'), false)
     })
 
-    it('is swept of what has expired', async () => {
+    it('removes expired replies', async () => {
       await using scene = await openScene(open)
       await scene.ask({ nowMs: 1 })
       await scene.ask({ nowMs: 1000, scope: { ...scope, key: 'later' } })

@@ -23,7 +23,7 @@ export function migrateContract(name: string, open: () => Promise<Database>, opt
       ])
     })
 
-    it('applies each once when many nodes start at once', async () => {
+    it('applies each once if many nodes start at once', async () => {
       await using database = await open()
       const counts = await Promise.all(Array.from({ length: 6 }, () => migrate(database, [first, second])))
       assert.equal(
@@ -33,7 +33,7 @@ export function migrateContract(name: string, open: () => Promise<Database>, opt
       assert.deepEqual(await database.read('select id from b'), [{ id: 1 }])
     })
 
-    it('leaves nothing of a migration that fails, and keeps those before it', async () => {
+    it('rolls back a migration that fails, and keeps those before it', async () => {
       await using database = await open()
       await assert.rejects(migrate(database, [first, second, broken]), /nowhere/)
       await assert.rejects(database.read('select id from c'))
@@ -43,7 +43,7 @@ export function migrateContract(name: string, open: () => Promise<Database>, opt
       ])
     })
 
-    it('refuses a file that changed after it was applied', async () => {
+    it('rejects a file that changed after it was applied', async () => {
       await using database = await open()
       await migrate(database, [first])
       const changed = { ...first, checksum: 'another' }
@@ -51,13 +51,13 @@ export function migrateContract(name: string, open: () => Promise<Database>, opt
       await assert.rejects(database.read('select id from b'))
     })
 
-    it('refuses a database that is newer than the program', async () => {
+    it('rejects a database that is newer than the program', async () => {
       await using database = await open()
       await migrate(database, [first, second])
       await assert.rejects(migrate(database, [first]), /newer than this program: it has migration 2/)
     })
 
-    it('knows every word of the project’s own migrations', async () => {
+    it('translates every type name of the project’s migrations', async () => {
       await using database = await open()
       const own = await readMigrations(new URL('../../migrations', import.meta.url).pathname)
       assert.equal(await migrate(database, own), own.length)

@@ -7,10 +7,10 @@ import { organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-/** Which nodes run, and what was set for whom: on every engine. */
+/** Cluster membership and limit overrides, on every engine. */
 export function nodesContract({ name, skip, open }: Engine): void {
-  describe(`the membership of nodes: ${name}`, { skip }, () => {
-    it('counts those whose heart beats, whatever their clocks say', async () => {
+  describe(`cluster membership: ${name}`, { skip }, () => {
+    it('counts nodes with a heartbeat, independent of their clocks', async () => {
       await using database = await open()
       await database.write([{ sql: 'delete from node' }])
       const failed = (error: unknown): never => assert.fail(String(error))
@@ -38,8 +38,8 @@ export function nodesContract({ name, skip, open }: Engine): void {
     })
   })
 
-  describe(`limits set by hand: ${name}`, { skip }, () => {
-    it('are kept for whom they were set, replaced as a whole, and taken back', async () => {
+  describe(`limit overrides: ${name}`, { skip }, () => {
+    it('are stored per subject, replaced as a whole, and removed', async () => {
       await using database = await open()
       await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf('org_1')))
       const change = <T>(work: (store: ReturnType<typeof overrideStore>) => Promise<T>): Promise<T> =>

@@ -76,7 +76,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await assert.rejects(scene.take({ project: tokens(100) }), rejectsWith('rate_limit_exceeded'))
     })
 
-    it('starts anew with the next window, and corrects in the one that was taken from', async () => {
+    it('resets with the next window, and corrects in the window of the reservation', async () => {
       await using scene = await openScene(open)
       const place = await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
       scene.clock.passMs(dayMs)

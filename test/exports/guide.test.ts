@@ -19,7 +19,7 @@ describe('the guide to export sinks', () => {
       assert.deepEqual(missing, [])
     })
 
-    it(`has an example of ${type} that would be taken`, () => {
+    it(`has a valid example of ${type}`, () => {
       const { type: named, config } = JSON.parse(/```json\n(.*?)```/s.exec(section)?.[1] ?? '')
       assert.equal(named, type)
       assert.deepEqual(findSinkKind(type)?.problemsOf(config), [])

@@ -23,7 +23,7 @@ import { killEncryption, killSecret, webhookSecret } from './kill-scene.ts'
 
 const total = longRun ? 50_000 : 4_000
 const kills = longRun ? 100 : 6
-/** How long each sender lives. */
+/** Lifetime of each sender. */
 const livesMs = fc.sample(fc.integer({ min: 0, max: 400 }), { numRuns: kills, ...(longRun && { seed: longRun.seed }) })
 
 it(`${total} events, the sender killed ${kills} times and the receiver stopped twice: none missing, none out of order`, async (t) => {
@@ -99,7 +99,7 @@ async function fill(dataDir: string, url: string): Promise<void> {
   )
 }
 
-/** The whole log, found to be whole. */
+/** The complete log, after verification. */
 async function readLog(dataDir: string): Promise<{ id: string; sequence: number }[]> {
   await using database: Database = await openSqlite({ dataDir })
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
@@ -127,7 +127,7 @@ const peakKb = (pid: number | undefined): number =>
 
 type Seen = { readonly id: string; readonly sequence: number }
 
-/** A receiver that can be stopped: connections are then refused, and those that are open are cut. */
+/** A receiver that can be stopped: it then refuses connections and closes the open ones. */
 async function startReceiver() {
   const received: Seen[] = []
   const distinct = new Set<string>()

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const uuid = '11111111-2222-3333-4444-555555555555'
 
-/** A planted secret for each kind of sink, in every field that is one. */
+/** A planted secret in every secret field of each kind of sink. */
 const secrets = {
   splunk: 'planted-splunk-token-0123456789abcdef',
   datadog: 'planted-datadog-key-0123456789abcdef',
@@ -57,11 +57,11 @@ const sinksAt = (origin: string): [type: string, config: Json][] => [
   ['otlp_logs', { url: origin, auth: { header: 'authorization', value: secrets.otlp } }],
 ]
 
-it('no secret of a sink stands in the database, a log, a metric or an answer, whatever the destination echoes', async (t) => {
+it('no secret of a sink appears in the database, a log, a metric or a response, even if the destination echoes it', async (t) => {
   await using folder = await temporaryFolder()
   const lines: string[] = []
   const answers: string[] = []
-  // The worst of destinations: it says no, and everything that it was told.
+  // The worst case: a destination that rejects the request and echoes all of it.
   const receiver = await startReceiver(t, ({ headers, text }) => ({
     status: 400,
     headers: { 'content-type': 'application/json' },

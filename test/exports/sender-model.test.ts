@@ -8,7 +8,7 @@ import { engines } from '../support/engines.ts'
 import { leaseMs, openExportStore } from '../support/export-store.ts'
 import { memorySink } from '../support/memory-sink.ts'
 
-/** What may happen, in any order: events are written, a destination answers as it likes, a sender dies where it hurts. */
+/** Actions in any order: events are written, a destination gives any response, a sender is killed at any point. */
 type Step =
   | { readonly kind: 'append'; readonly count: number }
   | {
@@ -35,7 +35,7 @@ const outcomeOf = (kind: DeliveryOutcome['kind']): DeliveryOutcome =>
       ? { kind, state: 'auth_error', reason: 'p' }
       : { kind, reason: 'r' }
 
-it('whatever happens, every event arrives in order or is a dead letter, and no cursor is ahead of what was taken', async () => {
+it('every event arrives in order or becomes a dead letter, and no cursor is ahead of the delivered events', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), runScript), { numRuns: 25 })
 })
 
@@ -67,7 +67,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
           }),
         ),
     })
-    scene.log.clock.passMs(2 * 60 * 60 * 1000 + leaseMs) // nothing waits any longer, and no lease is left
+    scene.log.clock.passMs(2 * 60 * 60 * 1000 + leaseMs) // past every wait and every lease
     await using senders = createSenders({
       store: dying(scene.node(`node ${scene.log.clock.nowMs()}`), dies),
       clock: scene.log.clock,
@@ -81,7 +81,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
     await senders.sendDue()
   }
 
-  /** As a sink does it: what lies behind the first that must be repeated was not tried. */
+  /** Like a sink: events after the first retry were not sent. */
   function upToFirstStop(tried: readonly { sequence: number; outcome: DeliveryOutcome }[]): DeliveryOutcome[] {
     const stop = tried.find(({ outcome }) => outcome.kind === 'retry' || outcome.kind === 'pause')
     return tried.map(({ sequence, outcome }) => {
@@ -118,7 +118,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
   }
 }
 
-/** A store whose process dies at this place, for good. */
+/** A store whose process is killed at this call. */
 function dying(store: DeliveryStore, dies: 'never' | 'before it sends' | 'before it settles'): DeliveryStore {
   const dead = async (): Promise<never> => Promise.reject(new Error('killed'))
   if (dies === 'never') return store

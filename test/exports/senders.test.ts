@@ -13,7 +13,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const retry: DeliveryOutcome = { kind: 'retry', reason: 'busy' }
 
 describe('senders', () => {
-  it('gather until the sink’s time is up or its goal is reached, and send in order', async () => {
+  it('gather until the sink’s wait or goal is reached, and send in order', async () => {
     await using scene = await openScene()
     const { sink } = await scene.add(memorySink({ goal: { events: 4 } }))
     await scene.log.append(3)
@@ -36,7 +36,7 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  it('gather no more texts at once than fit into memory, and none for a sink that wants none', async () => {
+  it('bound the texts of a batch, and read none for a sink without texts', async () => {
     await using scene = await openScene()
     const prompt = 'x'.repeat(3_000_000)
     const withTexts = await scene.add(memorySink({ choice: { content: 'full' } }))
@@ -54,7 +54,7 @@ describe('senders', () => {
     )
   })
 
-  it('repeat a batch exactly after an outage, whatever was appended meanwhile', async () => {
+  it('repeat a batch exactly after an outage, even if events were appended meanwhile', async () => {
     await using scene = await openScene()
     let isDown = true
     const { sink } = await scene.add(memorySink({ answer: (batch) => batch.map(() => (isDown ? retry : delivered)) }))
@@ -71,7 +71,7 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches.slice(2)).slice(0, 10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('go on although the clock was set back', async () => {
+  it('continue after the clock was set back', async () => {
     await using scene = await openScene()
     const { sink } = await scene.add(memorySink())
     await scene.log.append(1)
@@ -82,7 +82,7 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches), [1, 2])
   })
 
-  it('wait as long as they must, and say so', async () => {
+  it('wait for the requested delay, and show it', async () => {
     await using scene = await openScene()
     const { sink, health } = await scene.add(
       memorySink({
@@ -99,7 +99,7 @@ describe('senders', () => {
     assert.equal(sink.batches.length, 2)
   })
 
-  it('let only a poisoned event leave the line, tell of it, and send it again when asked', async () => {
+  it('make only a bad event a dead letter, report it, and replay it on request', async () => {
     await using scene = await openScene()
     let isMended = false
     const judge = (message: string): DeliveryOutcome =>
@@ -110,7 +110,7 @@ describe('senders', () => {
     await scene.log.append(5)
     await scene.sendLater()
     await scene.sendLater()
-    assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6], 'the news of it goes the same way')
+    assert.deepEqual(sequencesOf(sink.batches), [1, 2, 3, 4, 5, 6], 'the event that reports it is sent as well')
     assert.equal((await health()).deadLetters, 1)
     isMended = true
     await scene.within(async (store) => store.replay((await store.find('org_1', id)) ?? assert.fail(), undefined))
@@ -118,7 +118,7 @@ describe('senders', () => {
     assert.deepEqual([(await health()).deadLetters, sequencesOf(sink.batches).at(-1)], [0, 3])
   })
 
-  it('are held up by no dead letter that was damaged in the log since', async () => {
+  it('are not blocked by a dead letter that was damaged in the log', async () => {
     await using scene = await openScene()
     const { sink, id, health } = await scene.add(
       memorySink({
@@ -135,7 +135,7 @@ describe('senders', () => {
     assert.deepEqual([sequencesOf(sink.batches).at(-1), (await health()).deadLetters, scene.errors], [7, 1, []])
   })
 
-  it('pause without dropping anything, tell of it once, and tell when it works again', async () => {
+  it('pause without dropping anything, report it once, and report the recovery', async () => {
     await using scene = await openScene()
     let isWrong = true
     const { health } = await scene.add(
@@ -155,7 +155,7 @@ describe('senders', () => {
     assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
   })
 
-  it('tell when a paused sink works again also where it was changed, or could not be reached, in between', async () => {
+  it('report the recovery of a paused sink even if it was changed or unreachable in between', async () => {
     await using scene = await openScene()
     let outcome: DeliveryOutcome = { kind: 'pause', state: 'auth_error', reason: 'token' }
     const { id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => outcome) }))
@@ -171,7 +171,7 @@ describe('senders', () => {
     assert.deepEqual(await scene.codes('export'), ['export.auth_error', 'export.recovered'])
   })
 
-  it('try a sink at once that was changed, and under its new configuration', async () => {
+  it('retry a changed sink at once, with its new configuration', async () => {
     await using scene = await openScene()
     const paused: DeliveryOutcome = { kind: 'pause', state: 'config_error', reason: 'index' }
     const { sink, id, health } = await scene.add(memorySink({ answer: (batch) => batch.map(() => paused) }))
@@ -184,7 +184,7 @@ describe('senders', () => {
     assert.equal((await health()).state, 'config_error')
   })
 
-  it('leave out what the filter leaves out, and add the texts that are wanted', async () => {
+  it('apply the filter, and add the configured texts', async () => {
     await using scene = await openScene()
     const plain = await scene.add(memorySink())
     const chosen = await scene.add(memorySink({ choice: { content: 'full', filter: { event_types: ['policy'] } } }))
@@ -198,7 +198,7 @@ describe('senders', () => {
     assert.equal((await chosen.health()).backlogEvents, 0)
   })
 
-  it('go on behind a gap that retention made, and tell what was missed', async () => {
+  it('continue after a gap of removed events, and report it', async () => {
     await using scene = await openScene()
     await publishKeys(scene.log.checkpoints)
     const { sink, id } = await scene.add(memorySink())
@@ -219,7 +219,7 @@ describe('senders', () => {
     assert.deepEqual([items.length, first, last], [1, 1, firstSequence - 1])
   })
 
-  it('go on without an event that was damaged in the log, and give the alarm', async () => {
+  it('skip an event that was damaged in the log, and report it', async () => {
     await using scene = await openScene()
     const { sink, health } = await scene.add(memorySink({ choice: { content: 'full' } }))
     await scene.log.append(6)
@@ -245,7 +245,7 @@ describe('senders', () => {
     )
   })
 
-  it('give an alarm when events have waited too long, once, and tell when the last is gone', async () => {
+  it('raise one alarm when events have waited too long, and report when the backlog is delivered', async () => {
     await using scene = await openScene()
     let isDown = true
     await scene.add(memorySink({ answer: (batch) => batch.map(() => (isDown ? retry : delivered)) }))
@@ -257,7 +257,7 @@ describe('senders', () => {
     assert.deepEqual(await scene.codes('export'), ['export.backlog_alarm', 'export.recovered'])
   })
 
-  it('let no slow destination hold up another', async () => {
+  it('do not let a slow destination delay another', async () => {
     await using scene = await openScene()
     const slow = Promise.withResolvers<readonly DeliveryOutcome[]>()
     const first = await scene.add(memorySink({ answer: () => slow.promise }))
@@ -275,7 +275,7 @@ describe('senders', () => {
     await Promise.all([running, again])
   })
 
-  it('show what breaks on this side, too, and try again', async () => {
+  it('show an error of the gateway, and retry', async () => {
     await using scene = await openScene()
     let isBroken = true
     const { sink, health } = await scene.add(
@@ -299,14 +299,14 @@ describe('senders', () => {
     assert.deepEqual(sequencesOf(sink.batches.slice(1)), [1, 2])
   })
 
-  it('break off where another node has taken over, and settle nothing', async () => {
+  it('abort if another node has taken over, and store nothing', async () => {
     await using scene = await openScene({ after: realAfter })
     const { sink, id } = await scene.add(
       memorySink({
         answer: async (_batch, signal) => {
           scene.log.clock.passMs(leaseMs)
           await scene.node('other').claim(id)
-          // The renewal may have found it out by now.
+          // The renewal may have detected it by now.
           if (!signal.aborted) await once(signal, 'abort')
           throw signal.reason
         },
@@ -324,7 +324,7 @@ describe('senders', () => {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** So that leases are renewed while a test waits: a thousand times as fast as they would be. */
+/** A clock that runs a thousand times as fast, so that leases are renewed during a test. */
 const realAfter = (delayMs: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, delayMs / 1_000)
   return () => clearTimeout(timer)
@@ -354,7 +354,7 @@ async function openScene(chosen: { after?: SenderParts['clock']['after'] } = {})
     database,
     errors,
     send: () => senders.sendDue(),
-    /** After so long that no sink waits for more events. */
+    /** Sends after all sinks have waited long enough for more events. */
     sendLater(ms = 1_000) {
       log.clock.passMs(ms)
       return senders.sendDue()

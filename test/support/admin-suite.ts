@@ -17,7 +17,7 @@ export function adminSuite(...options: Parameters<typeof startAdminApp>) {
     app: opened,
     admin,
     ask: (method: string, path: string, body?: unknown): Promise<Answer> => admin().ask(method, path, { body }),
-    /** A new policy, which then lives through these steps: `['publish', {}]`; each names the revision it finds. */
+    /** Creates a policy and applies these actions, such as `['publish', {}]`, each with the current revision. */
     async policy(fields: Json = {}, ...steps: readonly PolicyStep[]): Promise<Json> {
       let policy = await admin().post('/policies', { name: 'Policy', rule: 'Say "no"', ...fields })
       for (const [operation, body = {}] of steps) policy = await live(admin(), policy, { operation, body })

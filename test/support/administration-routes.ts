@@ -1,6 +1,6 @@
 import { textOf, type Admin, type Json } from './administration.ts'
 
-/** One of everything that an organization can have. */
+/** Ids of one resource of each kind. */
 export type Belongings = {
   readonly policy_id: string
   readonly version_id: string
@@ -12,20 +12,20 @@ export type Belongings = {
 
 export type AdminRoute = {
   readonly method: string
-  /** Behind `/v1/organization`. */
+  /** Path after `/v1/organization`. */
   readonly path: string
   readonly permission: string
-  /** What must be said behind the path. */
+  /** Required query of the path. */
   readonly query?: string
-  /** A body that is well formed; `bodyOf` puts ids in the places of their names. */
+  /** A valid body; `bodyOf` replaces the names of ids by ids. */
   readonly body?: Json
-  /** Every field of its body may be left out. */
+  /** All fields of its body are optional. */
   readonly needsNothing?: true
-  /** Asks something that does not fit into an address, and changes nothing. */
+  /** A query with a body, which changes nothing. */
   readonly isEnquiry?: true
 }
 
-/** Every administration route. A test fails while the program has one that is missing here. */
+/** Every administration route. A test fails if one is missing here. */
 export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies', permission: 'policies:read' },
   { method: 'POST', path: '/policies', permission: 'policies:write', body: { name: 'New', rule: 'Say "no"' } },
@@ -83,13 +83,13 @@ export const adminRoutes: readonly AdminRoute[] = [
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
 
-/** The path with ids in the places of their names, and the query. */
+/** The path with ids in place of their names, and the query. */
 export function pathOf({ path, query }: AdminRoute, ids: Readonly<Record<string, string>>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'nobody'))
   return query === undefined ? filled : `${filled}?${query}`
 }
 
-/** The body with ids in the places of their names. */
+/** The body with ids in place of their names. */
 export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string>>): Json | undefined =>
   body &&
   Object.fromEntries(
@@ -99,7 +99,7 @@ export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string
 /** The names of the ids in the path. */
 export const idsIn = ({ path }: AdminRoute): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** Makes one of everything; the policy is published and at revision 2. */
+/** Creates one resource of each kind; the policy is published and at revision 2. */
 export async function furnish(admin: Admin): Promise<Belongings> {
   const policy = await admin.post('/policies', { name: 'Furniture', rule: 'Say "no"' })
   await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })

@@ -10,25 +10,25 @@ export type Ask = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Somebody with an administrator key. Paths begin behind `/v1/organization`. */
+/** A client with an administrator key. Paths are relative to `/v1/organization`. */
 export type Admin = {
   readonly key: string
   ask(method: string, path: string, what?: Ask): Promise<Answer>
   get(path: string): Promise<Json>
-  /** Sends a change that must succeed. */
+  /** Sends a mutation that must succeed. */
   post(path: string, body?: unknown): Promise<Json>
 }
 
 export type AdminApp = TestApp & {
-  /** The administrator of the first organization, who may do everything. */
+  /** The administrator of the first organization, with all permissions. */
   readonly admin: Admin
-  /** A further key of an organization; of the first one where none is named. */
+  /** Creates a further key of an organization, by default of the first one. */
   adminWith(permissions: readonly string[], organization?: string): Promise<Admin>
-  /** Another organization with a project, and somebody who may do everything there. */
+  /** Creates another organization with a project and an administrator with all permissions. */
   otherOrganization(): Promise<{ id: string; projectId: string; admin: Admin }>
 }
 
-/** So many at once, from one key, that no test meets the limits unless it means to. */
+/** Limits that are high enough for tests that are not about limits. */
 const generous = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_000 }
 
 export async function startAdminApp({ config = {}, ...rest }: TestAppOptions = {}): Promise<AdminApp> {
@@ -80,7 +80,7 @@ function jsonOf(text: string): Json {
   return { ...value }
 }
 
-/** The error of a refusal. */
+/** The error in an error response. */
 export function errorOf({ body }: Answer): Json {
   const { error } = body
   return typeof error === 'object' && error !== null ? { ...error } : {}
@@ -96,7 +96,7 @@ export function textOf(body: Json, field = 'id'): string {
   return value
 }
 
-/** Somebody who may do everything, until a time. */
+/** An administrator with all permissions, until a given time. */
 export async function shortLivedMaker(admin: Admin, url: string): Promise<Admin & { readonly expiresAt: number }> {
   const expiresAt = Math.floor(Date.now() / 1000) + 3600
   const made = await admin.post('/admin_api_keys', { name: 'Short-lived', expires_at: expiresAt })

@@ -4,7 +4,7 @@ import type { Dialect, ReasoningSignature } from '../../src/domain/inference/req
 import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
 import { requestBy } from './requests.ts'
 
-/** Answers for the tests of the doors: written by hand, or any that the grammar allows. */
+/** Answers for the tests of the endpoints: written by hand, or generated from the event grammar. */
 
 export const usage: Usage = {
   inputTokens: 10,
@@ -57,7 +57,7 @@ export const parallelCalls: readonly InferenceEvent[] = [
   end('tool-call'),
 ]
 
-/** The same ids in the same order, whoever asks. */
+/** Generates the same ids in the same order for every caller. */
 export function contextIn(
   dialect: Dialect,
   body: Record<string, unknown> = {},
@@ -126,8 +126,8 @@ const stops: readonly StopReason[] = [
 ]
 
 /**
- * Any list of events that an upstream may cause, blocks open side by side included: each choice says which of the
- * blocks goes on next, and they open in their order. Two blocks of one kind mingle only if they are tool calls.
+ * Any list of events that an upstream may cause, including interleaved blocks: each choice selects the block that continues, and
+ * blocks open in order. Two blocks of one kind interleave only if they are tool calls.
  */
 export function anyEvents(dialect: Dialect): fc.Arbitrary<InferenceEvent[]> {
   return fc
@@ -157,7 +157,7 @@ function hasToWait(blocks: readonly AnyBlock[], queues: readonly unknown[][], at
   )
 }
 
-/** The steps of a block. A redacted one has no words of its own: it comes at once. */
+/** The events of a block. A redacted block has no deltas. */
 function stepsOf({ part, deltas, proof }: AnyBlock, block: number): InferenceEvent[][] {
   const events = [
     open(block, part),

@@ -6,7 +6,7 @@ import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { operatorOf } from './operator.ts'
 
-/** A whole Gatehouse on a folder of its own and a free port, set up, and gone when disposed of. */
+/** A complete Gatehouse with its own data folder and a free port, set up for tests. Disposing stops it and removes the folder. */
 export type TestApp = AsyncDisposable & {
   readonly app: App
   readonly url: string
@@ -15,22 +15,22 @@ export type TestApp = AsyncDisposable & {
   readonly apiKey: string
   readonly organizationId: string
   readonly projectId: string
-  /** Sends JSON with the API key, unless headers say otherwise. */
+  /** Sends JSON with the API key, unless `headers` override it. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
 
 export type TestAppOptions = World & {
-  /** Beside the folder of its own. */
+  /** Environment variables, in addition to the data folder. */
   readonly storage?: Readonly<Record<string, unknown>>
-  /** As it would stand in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
+  /** As in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
-  /** False for a further node on a database that another has set up: it then has no keys of its own. */
+  /** False for a further node on a database that is already set up; it then has no keys of its own. */
   readonly isFirst?: boolean
 }
 
-/** Tests ask more than a free organization may; those about limits say so. */
+/** Higher limits than an organization has by default; tests about limits set their own. */
 const unlimited = {
   tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
 }
@@ -46,7 +46,7 @@ export async function startTestApp({
 }: TestAppOptions = {}): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const settings = {
-    // A busy machine may keep its PostgreSQL waiting; suites about one that hangs say so.
+    // Long timeout, because PostgreSQL may be slow on a busy machine; tests about hanging servers set their own.
     storage: { data_dir: folder, database_timeout_ms: 10_000, ...storage },
     limits: unlimited,
     ...config,

@@ -11,13 +11,13 @@ export const testTimeMs = Date.UTC(2026, 7, 23, 10, 15, 0, 123)
 type Wanted = {
   readonly count: number
   readonly facts?: Partial<EventFacts>
-  /** Milliseconds between one event and the next. */
+  /** Milliseconds between two events. */
   readonly stepMs?: number
-  /** Prompt text of this length in every event. */
+  /** Length of the prompt text in every event. */
   readonly promptLength?: number
 }
 
-/** Sealed documents as the sender hands them to a sink. */
+/** Chained documents as the sender passes them to a sink. */
 export function auditDocuments({ count, facts = {}, stepMs = 1, promptLength = 0 }: Wanted): ChainedDocument[] {
   const documents = Array.from({ length: count }, (_, at) => {
     const timeMs = testTimeMs + at * stepMs
@@ -26,7 +26,7 @@ export function auditDocuments({ count, facts = {}, stepMs = 1, promptLength = 0
       { id: `evt_${String(at).padStart(6, '0')}`, loggedMs: timeMs + 5, productVersion: '0.1.0' },
     ).document
   })
-  const { rows } = appendToChain(startOfChain('org_1'), documents, 'house')
+  const { rows } = appendToChain(startOfChain('org_1'), documents, 'installation')
   const content = { full: { prompt: 'p'.repeat(promptLength) } }
   return rows.map((row) => {
     const sealed = readChained(row.body)

@@ -35,7 +35,7 @@ async function withDatabase<T>(folder: string, work: (database: Database) => Pro
   return await work(database)
 }
 
-/** Runs `gatehouse audit` on a data folder; answers the exit code and what it printed. */
+/** Runs `gatehouse audit` on a data folder; returns the exit code and its output. */
 export function auditCommand(folder: string, env: Readonly<Record<string, string>> = {}) {
   return async (...args: string[]): Promise<[number, string]> => {
     const said: string[] = []

@@ -10,7 +10,7 @@ import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { createKeyring } from '../../src/domain/identity/keyring.ts'
 import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
 
-/** A clock that a test sets by hand. Nothing that waits on it ever wakes. */
+/** A clock that a test sets by hand. Its timers never fire. */
 export type SetClock = Clock & { setMs(ms: number): void; passMs(ms: number): void }
 
 export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
@@ -52,7 +52,7 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     checkpoints,
     /** Organizations whose chain was not signed because it was rewritten. */
     rewritten,
-    /** Appends so many plain requests, or whatever the facts say. */
+    /** Appends this number of plain requests, or events with these facts. */
     append: (count: number, facts: Partial<EventFacts> = {}, organizationId = 'org_1') =>
       appender.append(
         organizationId,

@@ -20,7 +20,7 @@ import { openAuditLog } from './audit-log.ts'
 const organizationId = 'org_1'
 const policyId = 'pol_1'
 
-/** A text scores the number behind `score`, where there is one. */
+/** A text scores the number after `score`, if there is one. */
 const compileRule: ReplayParts['compileRule'] = () => ({
   lookBehind: 'whole',
   score({ text }) {
@@ -55,7 +55,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
     log,
     clock,
     find,
-    /** Texts that rules were asked about, in order. */
+    /** Texts that were evaluated, in order. */
     replayed,
     say: (prompt: string, facts: Partial<EventFacts> = {}) =>
       log.append(1, { content: { full: { prompt, response: '' } }, ...facts }),
@@ -69,7 +69,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
       )
       return value.id
     },
-    /** Somebody who works backtests off; `onReplay` comes between. */
+    /** A runner of backtests; `onReplay` is called between events. */
     work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
       const errors: unknown[] = []
       const recording: ScanText = async (request) => {

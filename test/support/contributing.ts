@@ -5,7 +5,7 @@ type ContributingStore = Omit<SharedLimitStore, 'admit'> & {
   admit(request: AdmissionRequest): Promise<AdmissionResult>
 }
 
-/** Shared counters as a node uses them that has nothing to contribute: it says so to each organization it meets. */
+/** Shared counters of a node that contributes no usage: it contributes zero for each organization it sees. */
 export function contributing(store: SharedLimitStore, node = 'test'): ContributingStore {
   let number = 0
   const admit = async (request: AdmissionRequest): Promise<AdmissionResult> => {

@@ -10,7 +10,7 @@ export const organizationOf = (id: string): Organization => ({
   createdAtMs: 1,
 })
 
-/** A charge of so much, whose receipt adds up: one micro-credit for each token. */
+/** A charge with a consistent receipt: one micro-credit for each token. */
 export const chargeOf = (requestId: string, micro: number, sliceId: string | null): Charge => ({
   requestId,
   organizationId: 'org_1',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseError } from '../../src/adapters/stores/sql/database.ts'
 
-/** For `assert.rejects`: the database said no, for this reason. */
+/** For `assert.rejects`: a `DatabaseError` with this reason. */
 export const hasReason =
   (reason: DatabaseError['reason']) =>
   (error: unknown): boolean => {

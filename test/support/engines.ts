@@ -13,7 +13,7 @@ const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url)
 export type Engine = {
   readonly name: string
   readonly skip: string | false
-  /** Whether two transactions can be under way at once. */
+  /** Whether two transactions can run concurrently. */
   readonly isParallel: boolean
   /** A database with all tables and no organization. */
   open(): Promise<Database>
@@ -56,7 +56,7 @@ export const engines: readonly Engine[] = [
   },
 ]
 
-/** Making a database takes a second; emptying one does not. Tests that follow one another share it. */
+/** Tests that run one after the other share a database, because creating one takes a second and emptying one does not. */
 function emptied(make: () => Promise<Database>): Engine['open'] {
   let shared: Promise<Database> | undefined
   return async () => {

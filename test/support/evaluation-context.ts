@@ -1,6 +1,6 @@
 import type { EvaluationContext } from '../../src/domain/evaluation/rules/plan.ts'
 
-/** Somebody who asks for nothing special. */
+/** The evaluation context of an ordinary request. */
 export const plainContext: EvaluationContext = {
   model: 'm',
   project: 'p',

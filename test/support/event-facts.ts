@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { decisions } from '../../src/domain/audit/event/verdict.ts'
 
-/** Of every length and kind, halves of characters and quotes among them. */
+/** Texts of any length, including quotes and lone surrogates. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme' }),
@@ -61,7 +61,7 @@ const model = fc.record(
   { requiredKeys: ['provider', 'name'] },
 )
 
-/** Whatever a room may tell the audit log. */
+/** Any facts that a module may report to the audit log. */
 export const anyFacts: fc.Arbitrary<EventFacts> = fc.record(
   {
     code: fc.constantFrom('gateway.request.decided' as const, 'policy.updated' as const, 'audit.tamper_found' as const),

@@ -2,13 +2,13 @@ import { startAdminApp, type AdminApp, type Answer, type Json } from './administ
 import type { TestAppOptions } from './app.ts'
 
 export type ExportScene = AdminApp & {
-  /** Paths begin behind `/api/policy-gateway`; with the project's API key unless another is named. */
+  /** Paths are relative to `/api/policy-gateway`; uses the project's API key by default. */
   gateway(
     method: string,
     path: string,
     what?: { body?: unknown; key?: string; headers?: Record<string, string> },
   ): Promise<Answer>
-  /** A sink that must be made. */
+  /** Creates a sink; fails if that is rejected. */
   createSink(config: Json, type?: string): Promise<Json>
   sink(id: string): Promise<Json>
 }

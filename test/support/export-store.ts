@@ -9,7 +9,7 @@ import { openAuditLog } from './audit-log.ts'
 
 export const leaseMs = 15_000
 
-/** Sinks of a database with two organizations, their log, and any number of nodes that send. */
+/** Sinks of a database with two organizations, their log, and any number of sender nodes. */
 export async function openExportStore(database: Database) {
   const log = await openAuditLog(database)
   const encryption = createEncryption(new Uint8Array(32).fill(7), systemRandom)
@@ -22,7 +22,7 @@ export async function openExportStore(database: Database) {
     within,
     node: (owner: string) =>
       deliveryStore({ database, clock: log.clock, events: log.events, encryption, owner, leaseMs }),
-    /** A sink that gets all there is, unless it is told to begin now. */
+    /** Adds a sink that gets all retained events, unless `start` is `now`. */
     async addSink(sink: Partial<ExportSink> = {}, start: 'now' | 'retained' = 'retained'): Promise<ExportSink> {
       const made: ExportSink = {
         id: ids('sink'),

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 
-/** The world's time, `times` as fast; `skip` leaps ahead. */
+/** The system time, `times` as fast; `skip` jumps ahead. */
 export function createFastClock(times: number): Clock & { skip(ms: number): void } {
   const startMs = systemClock.nowMs()
   const startMonotonicMs = systemClock.monotonicMs()

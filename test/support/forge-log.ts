@@ -14,18 +14,18 @@ import type { AuditDocument, ChainedDocument } from '../../src/domain/audit/even
 import { createEvent } from '../../src/domain/audit/event/event.ts'
 
 export type Forgery = {
-  /** Removes or alters; undefined removes the event. */
+  /** Returns the changed event, or undefined to remove it. */
   readonly change: (document: ChainedDocument) => AuditDocument | undefined
-  /** Signs the forged log; without it the checkpoints are removed. */
+  /** Signs the forged log. Without a key the checkpoints are removed. */
   readonly key?: SigningKey & { readonly publicKey: KeyObject }
 }
 
-export function strangersKey() {
+export function untrustedKey() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return { privateKey, publicKey, keyId: keyIdOf(publicKey) }
 }
 
-/** What anybody can do who can write the database: rewrites the whole log of org_1, and signs it where a key is given. */
+/** Rewrites the whole log of org_1, as anybody with write access to the database can, and signs it if a key is given. */
 export async function forgeLog(database: Database, { change, key }: Forgery): Promise<void> {
   const stored = await database.read<{ body: string }>('select body from audit_event order by sequence')
   const documents = stored.flatMap(({ body }) => readChained(body) ?? [])
@@ -33,9 +33,9 @@ export async function forgeLog(database: Database, { change, key }: Forgery): Pr
   const checkpoints: SignedCheckpoint[] = []
   let head = startOfChain('org_1')
   const append = (document: AuditDocument, authorityUid: string): void => {
-    const sealed = appendToChain(head, [document], authorityUid)
-    rows.push(...sealed.rows)
-    head = sealed.head
+    const appended = appendToChain(head, [document], authorityUid)
+    rows.push(...appended.rows)
+    head = appended.head
   }
   for (const document of documents) {
     const checkpoint = checkpointIn(document)
@@ -67,7 +67,7 @@ export async function forgeLog(database: Database, { change, key }: Forgery): Pr
   ])
 }
 
-/** Offers a public key as the database's own. */
+/** Stores a public key in the table of published keys. */
 export const plantKey = (
   database: Database,
   { id, publicKey }: { id: string; publicKey: KeyObject },

@@ -3,7 +3,7 @@ import { adminSuite } from './admin-suite.ts'
 import type { startAdminApp } from './administration.ts'
 import { furnish, pathOf, type AdminRoute, type Belongings } from './administration-routes.ts'
 
-/** An app with one of everything, for the tests of one file. Call it inside `describe`. */
+/** An app with one resource of each kind, for the tests of one file. Call it inside `describe`. */
 export function furnishedSuite(...options: Parameters<typeof startAdminApp>) {
   const { app, admin } = adminSuite(...options)
   let ids: Belongings | undefined
@@ -12,9 +12,9 @@ export function furnishedSuite(...options: Parameters<typeof startAdminApp>) {
   return {
     app,
     admin,
-    /** The path of a route, about what is there. */
+    /** The path of a route with the ids of existing resources. */
     pathTo(route: AdminRoute): string {
-      if (!ids) throw new Error('the app is not furnished yet')
+      if (!ids) throw new Error('the resources are not created yet')
       return pathOf(route, { ...ids })
     },
   }

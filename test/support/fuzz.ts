@@ -8,10 +8,10 @@ const requestsPerOperation = 25
 
 type Request = { readonly path: string; readonly headers: Record<string, string>; readonly body: string | undefined }
 
-/** Asks with what is sent, and answers what came back. */
+/** Sends a request and returns the response. */
 export type Send = (method: string, request: Request) => Promise<Answer>
 
-/** Whatever fits a description, nearly fits it, or is anything at all, gets an answer that is described. */
+/** Valid, nearly valid and arbitrary requests all get a response that the description allows. */
 export const assertAnswered = (operation: DescribedOperation, ids: readonly string[], send: Send): Promise<void> =>
   fc.assert(
     fc.asyncProperty(requestsOf(operation, ids), async (request) =>
@@ -61,5 +61,5 @@ function pathOf(path: string, ids: Record<string, string>, query: Record<string,
   return `${filled}?${new URLSearchParams(said).toString()}`
 }
 
-/** Half of a surrogate pair cannot be written into a URL. */
+/** Without lone surrogates, which a URL cannot contain. */
 const wellFormed = (text: string): string => text.toWellFormed()

@@ -2,7 +2,7 @@ import { after, before } from 'node:test'
 import { startExportScene, type ExportScene } from './export-scene.ts'
 import type { TestAppOptions } from './app.ts'
 
-/** An app whose gateway is asked by the tests of one file. Call it inside `describe`. */
+/** An app for the policy gateway tests of one file. Call it inside `describe`. */
 export function gatewaySuite(options: TestAppOptions = {}) {
   let scene: ExportScene | undefined
   before(async () => void (scene = await startExportScene(options)))
@@ -18,18 +18,18 @@ export function gatewaySuite(options: TestAppOptions = {}) {
   }
 }
 
-/** A configuration that is well formed and leads nowhere. */
+/** A valid sink configuration whose destination does not exist. */
 export const webhookConfig = { url: 'https://hooks.example.com/in', secret: 'a-secret-of-the-webhook-0123' }
 
 export type GatewayRoute = {
   readonly method: string
-  /** Behind `/api/policy-gateway`; `{export_id}` is replaced. */
+  /** Path after `/api/policy-gateway`; `{export_id}` is replaced. */
   readonly path: string
   readonly permission: 'exports:read' | 'exports:write' | 'gateway:read' | 'gateway:write'
   readonly body?: object
 }
 
-/** Every route of this part. A test fails while the program has one that is missing here. */
+/** Every route of the policy gateway. A test fails if one is missing here. */
 export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'GET', path: '/config', permission: 'gateway:read' },
   { method: 'PUT', path: '/config', permission: 'gateway:write', body: { name: 'House rules' } },

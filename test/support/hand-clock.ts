@@ -3,11 +3,11 @@ import type { Clock } from '../../src/base/clock.ts'
 /** A clock that the test moves by hand. */
 export type HandClock = {
   readonly clock: Clock
-  /** Moves it on, and calls what falls due. */
+  /** Advances the clock and calls the timers that are due. */
   advance(ms: number): void
-  /** The same, and resolves once whatever that began has had its turn. */
+  /** The same, and resolves once the callbacks' asynchronous work has had a turn. */
   pass(ms: number): Promise<void>
-  /** How many callbacks are still to come. */
+  /** Number of pending timers. */
   waiting(): number
 }
 

@@ -1,4 +1,4 @@
 import type { LimitSettings } from '../../src/domain/limits/admission.ts'
 
-/** As an app with the usual configuration has them. */
+/** The limit settings of the default configuration. */
 export const limitSettings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRejectedIn: 'key' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { question } from './paid-app.ts'
 
-/** Callers that ask one thing after the other until told to stop. */
+/** Concurrent callers that send one request after the other until stopped. */
 export function startLoad(url: string, apiKey: string) {
   const acknowledged = new Set<string>()
   const waiting: { count: number; resolve: () => void }[] = []
@@ -20,7 +20,7 @@ export function startLoad(url: string, apiKey: string) {
   const callers = Array.from({ length: 4 }, ask)
   return {
     acknowledged,
-    /** Resolves once this many more answers have arrived. */
+    /** Resolves after this many further responses. */
     more(count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push({ count: acknowledged.size + count, resolve })

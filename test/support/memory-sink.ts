@@ -3,16 +3,16 @@ import type { BatchGoal, ExportChoice, OpenedSink, DeliveryOutcome } from '../..
 
 export type MemorySink = OpenedSink &
   AsyncDisposable & {
-    /** Batches as they came. */
+    /** Received batches. */
     readonly batches: ChainedDocument[][]
-    /** How often it was opened anew. */
+    /** How often it was opened. */
     closed: number
   }
 
 export type MemorySinkOptions = {
   readonly goal?: Partial<BatchGoal>
   readonly choice?: ExportChoice
-  /** What becomes of a batch; all of it is taken unless this says otherwise. */
+  /** The outcomes of a batch; by default all events are delivered. */
   readonly answer?: (
     batch: readonly ChainedDocument[],
     signal: AbortSignal,

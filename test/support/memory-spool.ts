@@ -1,6 +1,6 @@
 import type { Spool } from '../../src/base/spool.ts'
 
-/** A spool that lives as long as the test. */
+/** A spool in memory. */
 export function createMemorySpool<T>(idOf: (item: T) => string, left: readonly T[] = []): Spool<T> {
   const kept = new Map(left.map((item) => [idOf(item), item]))
   return {

@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici'
 
-/** An upstream without a network: it answers each request with the same bytes, and remembers what it was asked. */
+/** An upstream without a network: it answers each request with the same bytes, and stores the requests. */
 export type MemoryUpstream = { readonly dispatcher: Dispatcher; readonly requests: readonly MemoryRequest[] }
 
 export type MemoryRequest = {
@@ -12,12 +12,12 @@ export type MemoryRequest = {
 export type MemoryAnswer = {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Each arrives by itself, unless `inOneRead`. */
+  /** Each chunk is a separate read, unless `inOneRead`. */
   readonly chunks: readonly (string | Uint8Array)[]
   readonly inOneRead?: boolean
-  /** How it stops: properly, by a broken connection, or not at all. */
+  /** How the response ends: normally, by a broken connection, or not at all. */
   readonly ending?: 'end' | 'cut' | 'silence'
-  /** Told when all chunks have been handed over. */
+  /** Called after the last chunk. */
   readonly onSent?: () => void
 }
 
@@ -26,7 +26,7 @@ export function createMemoryUpstream(answer: MemoryAnswer): MemoryUpstream {
   return { dispatcher: new MemoryDispatcher(answer, requests), requests }
 }
 
-/** Undici's own class, so that whatever takes a dispatcher takes this one. */
+/** Extends undici's own class, so that it can be used as a dispatcher. */
 class MemoryDispatcher extends Dispatcher {
   readonly #answer: MemoryAnswer
   readonly #requests: MemoryRequest[]

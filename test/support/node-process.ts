@@ -8,12 +8,12 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
-/** Gatehouses in processes of their own, on one database. */
+/** Nodes in processes of their own, on one database. */
 export type Nodes = AsyncDisposable & {
   readonly urls: readonly string[]
   readonly apiKey: string
   readonly adminKey: string
-  /** Runs a command beside them and answers what it printed as JSON. */
+  /** Runs a command and returns its JSON output. */
   command(...args: readonly string[]): Record<string, unknown>
 }
 
@@ -22,7 +22,7 @@ export type NodesOptions = {
   readonly databaseUrl: string
   readonly redisUrl: string
   readonly config: Readonly<Record<string, unknown>>
-  /** False where the database is set up already. */
+  /** False if the database is already set up. */
   readonly setup?: boolean
 }
 
@@ -31,7 +31,7 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
   const file = join(folder.path, 'gatehouse.yaml')
-  // A busy machine may keep its PostgreSQL waiting.
+  // Long timeout, because PostgreSQL may be slow on a busy machine.
   writeFileSync(file, stringify({ storage: { database_timeout_ms: 10_000 }, ...config }))
   const env = {
     PATH: process.env['PATH'],

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../src/http/validation-messages.ts'
 
 type Described = JsonSchema & { readonly examples?: readonly unknown[] }
 
-/** One operation of the generated description, with every reference in its place. */
+/** One operation of the generated description, with all references resolved. */
 export type DescribedOperation = {
   readonly method: string
   readonly path: string
@@ -15,7 +15,7 @@ export type DescribedOperation = {
   }[]
   readonly body: Described | undefined
   readonly answers: Readonly<Record<string, Described>>
-  /** The names of the headers of each answer. */
+  /** Header names of each response. */
   readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
@@ -60,7 +60,7 @@ function lookUp(reference: string, root: object): unknown {
   return value
 }
 
-/** What is wrong with a value that should be just as described: nothing missing, nothing besides. */
+/** Problems of a value that must match its description exactly, without missing or extra fields. */
 export function misfits(schema: Described, value: unknown): string[] {
   const [fits, errors] = Compile(closed(schema)).Errors(value)
   return fits ? [] : errors.map(({ instancePath, message }) => `${instancePath} ${message}`)

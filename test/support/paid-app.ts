@@ -6,9 +6,9 @@ import { operatorOf } from './operator.ts'
 export type PaidApp = AsyncDisposable & {
   readonly app: TestApp
   readonly upstream: TestUpstream
-  /** What the organization has left, as the ledger knows it. */
+  /** The balance of the organization in the ledger. */
   remaining(): Promise<number>
-  /** What was used since the start, by the usage report. */
+  /** Usage since the start, from the usage report. */
   used(): Promise<Used>
 }
 
@@ -24,7 +24,7 @@ export const question = { model: 'paid', max_tokens: 50, messages: [{ role: 'use
 const usagePath = '/v1/organization/usage'
 
 export type PaidAppOptions = TestAppOptions & {
-  /** Settings of its upstream, beside its address. */
+  /** Settings of its upstream, in addition to its address. */
   readonly upstreamSettings?: Readonly<Record<string, unknown>>
 }
 
@@ -67,7 +67,7 @@ const usageOf = ({ input, output }: Counted) => ({
   total_tokens: input + output,
 })
 
-/** A whole answer that reports these tokens; without them it reports nothing. */
+/** A complete answer that reports these tokens; without `tokens` it reports no usage. */
 export const answerWith =
   (content: string, counted?: Counted): Script =>
   (response) => {

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 
-/** The time of the machine, but delays of `leastMs` or longer end when the test says so. */
+/** The system time, but timers of `leastMs` or longer fire when the test decides. */
 export function createPatientClock(leastMs: number): { clock: Clock; pass(delayMs: number): void } {
   const waiting = new Set<{ delayMs: number; callback: () => void }>()
   const after: Clock['after'] = (delayMs, callback) => {

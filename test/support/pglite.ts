@@ -13,8 +13,8 @@ import { runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
 let shared: Promise<PGlite> | undefined
 
 /**
- * PostgreSQL's own code in this process, as a stand-in for machines without a server. It has one session, so that
- * whatever runs at the same time waits, and it is slow to start: tests share it and find it empty.
+ * PostgreSQL compiled into this process, for machines without a server. It has one session, so concurrent work waits. It starts
+ * slowly, so tests share it; it is empty when opened.
  */
 export async function openPglite(): Promise<Database> {
   shared ??= PGlite.create()
@@ -25,7 +25,7 @@ export async function openPglite(): Promise<Database> {
     read: async <R extends DatabaseRow>(sql: string, params?: Statement['params']) =>
       (await execute(pglite, { sql, params: params ?? [] })).rows as R[],
     write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
-    // PGlite itself begins, commits and rolls back around the callback.
+    // PGlite begins, commits and rolls back around the callback.
     transaction: (work) =>
       pglite.transaction((transaction) =>
         runTransaction(

@@ -1,4 +1,4 @@
-/** What a policy says, as far as the model cares. */
+/** The fields of a policy that the model covers. */
 export type ModelContent = { rule: string; mode: string; project: boolean }
 
 export type PolicyModel = {
@@ -29,7 +29,7 @@ export const newModel = (name: string, draft: ModelContent): PolicyModel => ({
 export const isDirty = ({ draft, versions }: PolicyModel): boolean =>
   JSON.stringify(versions.at(-1)) !== JSON.stringify(draft)
 
-/** The life of a policy in its simplest form: changes the model and answers what the service must say. */
+/** The lifecycle of a policy as a simple model: applies an action and returns the expected response. */
 export function takeStep(model: PolicyModel, step: ModelStep): string {
   if (model.isDeleted) return 'not_found'
   if (step.revision !== model.revision) return 'revision_conflict'

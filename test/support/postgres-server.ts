@@ -14,15 +14,15 @@ const programs = findPostgres()
 /** Why a suite that pauses and kills a PostgreSQL of its own is skipped, or false. */
 export const withoutPostgresServer = programs === undefined ? 'needs PostgreSQL; it is not on this machine' : false
 
-/** A PostgreSQL with a folder of its own, to be paused, killed and started again. */
+/** A PostgreSQL server with its own folder, which tests can pause, kill and restart. */
 export type PostgresServer = AsyncDisposable & {
   readonly url: string
-  /** Stops every process of the server where it is: connections stay open and nobody answers. */
+  /** Suspends every process of the server: connections stay open without an answer. */
   pause(): void
   resume(): void
-  /** Ends it as a crash would; then connections are refused. */
+  /** Kills the server, as a crash would; then connections are refused. */
   kill(): Promise<void>
-  /** Starts it again on the same port, with what was durable. */
+  /** Starts it again on the same port, with the durable data. */
   start(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     const processes = familyOf(running.pid)
     signalAll(processes, 'SIGKILL')
     await exited
-    while (processes.some(isAlive)) await sleep(10) // the folder's shared memory must be free for the next one
+    while (processes.some(isAlive)) await sleep(10) // the next server needs the folder's shared memory
   }
 
   opened.defer(kill)
@@ -100,7 +100,7 @@ function parentOf(pid: string): number | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
-    return undefined // it has ended meanwhile
+    return undefined // the process has ended meanwhile
   }
 }
 
@@ -109,7 +109,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // it has ended meanwhile
+      // the process has ended meanwhile
     }
   }
 }

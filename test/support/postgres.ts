@@ -8,7 +8,7 @@ export const withoutPostgres = serverUrl ? false : 'needs PostgreSQL; TEST_DATAB
 
 export type ScratchDatabase = AsyncDisposable & { readonly url: string }
 
-/** An empty database on the tests' server, so that suites which run side by side do not meet. Dropped when disposed of. */
+/** An empty database on the test server, so that parallel suites do not interfere. Disposing drops it. */
 export async function createScratchDatabase(): Promise<ScratchDatabase> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set')
   const name = `scratch_${randomBytes(8).toString('hex')}`

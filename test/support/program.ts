@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline'
 
 export type Program = AsyncDisposable & {
   readonly pid: number | undefined
-  /** What it prints, line by line; ends with the program. */
+  /** Its output, line by line; ends with the program. */
   readonly lines: AsyncIterable<string>
-  /** Ends it as a power cut would: nothing of its own code runs any more. */
+  /** Kills it, so that none of its code runs any more. */
   kill(): Promise<void>
 }
 
-/** A TypeScript file in a process of its own, so that it can be killed. */
+/** Runs a TypeScript file in its own process, so that it can be killed. */
 export function startProgram(file: URL, args: readonly string[]): Program {
   const child = spawn(process.execPath, [file.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')

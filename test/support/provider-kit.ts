@@ -33,14 +33,14 @@ export type ProviderTestResult = {
   readonly chunks: readonly Chunk[]
   readonly events: readonly InferenceEvent[]
   readonly folded: FoldedAnswer
-  /** What the upstream was asked. */
+  /** The requests that the upstream received. */
   readonly sent: MemoryRequest
   readonly dropped: readonly string[]
 }
 
 const credentials = { apiKey: 'key' }
 
-/** A provider that would be fine with a second of patience; no test waits for it. */
+/** Provider settings with timeouts of a second, which no test reaches. */
 const limits = {
   connectTimeoutMs: 1_000,
   firstByteTimeoutMs: 1_000,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts'
 
-/** A time that nobody waits for: whoever asks to be called later is called at the end of the turn, and it is later. */
+/** A clock without waiting: a timer fires at the end of the turn, and the clock then shows its due time. */
 export function createQuickClock(): Clock & { pass(ms: number): void } {
   let nowMs = 1_760_000_000_000
   return {

@@ -6,7 +6,7 @@ import { createAddressGuard } from '../../src/adapters/network/address-guard.ts'
 import { createGuardedAgent } from '../../src/adapters/network/guarded-agent.ts'
 import { createRequest, type SendRequest } from '../../src/adapters/network/request.ts'
 
-/** A request as it came over the wire. */
+/** A received request. */
 export type Received = {
   readonly method: string
   /** Path and query, exactly as sent. */
@@ -14,7 +14,7 @@ export type Received = {
   readonly headers: IncomingMessage['headers']
   /** The body as sent. */
   readonly raw: Buffer
-  /** The body after its content encoding was undone. */
+  /** The body after decompression. */
   readonly text: string
 }
 
@@ -24,12 +24,12 @@ export type Reply = {
   readonly body?: string | object
 }
 
-/** Answers one request; throwing cuts the connection. */
+/** Handles one request; throwing closes the connection. */
 export type Handler = (received: Received) => Reply
 
 export type Receiver = { readonly origin: string; readonly requests: Received[] }
 
-/** A server on loopback that keeps what it received. */
+/** A server on loopback that stores the requests it receives. */
 export async function startReceiver(t: TestContext, handle: Handler): Promise<Receiver> {
   const requests: Received[] = []
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -57,8 +57,8 @@ async function read(message: IncomingMessage): Promise<Received> {
 }
 
 /**
- * The real network road, guard included, with loopback allowed. Vendors whose address cannot be chosen are rerouted:
- * `routes` maps their host to a receiver's origin, and the host they were called by travels as `x-called-host`.
+ * The real network code, including the address guard, with loopback allowed. Vendors with a fixed address are rerouted: `routes`
+ * maps their host to a receiver's origin, and the original host is sent as `x-called-host`.
  */
 export function loopbackRequest(t: TestContext, routes: Readonly<Record<string, string>> = {}): SendRequest {
   const agent = createGuardedAgent({ guard: createAddressGuard({ allowNetworks: ['127.0.0.0/8'] }) })
@@ -66,7 +66,7 @@ export function loopbackRequest(t: TestContext, routes: Readonly<Record<string, 
   return rerouted(createRequest(agent), routes)
 }
 
-/** The same, with the calls to these hosts led to other origins. */
+/** The same, with calls to these hosts sent to other origins. */
 export function rerouted(request: SendRequest, routes: Readonly<Record<string, string>>): SendRequest {
   return (outgoing) => {
     const origin = routes[outgoing.url.host]

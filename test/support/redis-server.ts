@@ -10,11 +10,11 @@ const program = findRedis()
 /** Why a suite that stops and kills a Redis of its own is skipped, or false. */
 export const withoutRedisServer = program === undefined ? 'needs redis-server; it is not on this machine' : false
 
-/** A throw-away server with a folder of its own, to be treated badly. */
+/** A Redis server with its own folder, which tests can stop and kill. */
 export type RedisServer = AsyncDisposable & {
   readonly url: string
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
-  /** Kills it if it still runs, and starts another on the same port, with what is in the folder. */
+  /** Kills it if it still runs, and starts another one on the same port and folder. */
   restart(): Promise<void>
 }
 

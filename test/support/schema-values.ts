@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { JsonSchema } from '../../src/http/validation-messages.ts'
 
-/** Mostly values that fit the schema, or nearly do; now and then anything at all. */
+/** Mostly values that match the schema, or nearly do; sometimes arbitrary values. */
 export function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: meant(schema) }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
 }
@@ -29,7 +29,7 @@ function meant(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Short texts of any script, the longest that is allowed, and one that is longer. */
+/** Short texts of any script, one of the maximum length, and one that is too long. */
 function texts({ minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
   const edges = [minLength, maxLength, maxLength + 1].map((length) => 'x'.repeat(length))
   return fc.oneof(

@@ -6,7 +6,7 @@ import { loopbackRequest } from './receiver.ts'
 
 export type TestClock = Clock & { readonly waits: number[] }
 
-/** Time stands still until somebody waits; then it jumps. */
+/** A clock that stands still until a timer is set, and then jumps to it. */
 export function jumpingClock(startMs = testTimeMs + 1_000): TestClock {
   let nowMs = startMs
   const waits: number[] = []

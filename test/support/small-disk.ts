@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Takes all the space that is left. */
+/** Fills the remaining space. */
 export function fillUp(path: string): void {
   assert.throws(() => writeFileSync(path, Buffer.alloc(64 * 1024 * 1024)), { code: 'ENOSPC' })
 }
 
-/** A disk of eight megabytes, which only root may mount. */
+/** A disk of eight megabytes; only root can mount it. */
 export async function mountSmallDisk(): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await temporaryFolder()
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder.path])

@@ -24,7 +24,7 @@ export async function serveText(
 
 export type SseFrame = { readonly event: string | undefined; readonly data: string }
 
-/** Reads frames by the letter of what we promise to write, so that anything else fails the test. */
+/** Parses frames strictly in the documented format, so that anything else fails the test. */
 export function readFrames(text: string): SseFrame[] {
   if (text === '') return []
   if (!text.endsWith('\n\n')) throw new Error('The text does not end with a whole frame.')

@@ -3,21 +3,21 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export type TcpProxy = AsyncDisposable & {
   readonly port: number
-  /** From now on nothing comes back from the server, as when it hangs or the network is cut one way. */
+  /** From now on no data comes back from the server, as if it hangs or the network fails in one direction. */
   swallowAnswers(): void
-  /** The connections that are open now break with the next thing that the client sends. */
+  /** The open connections break with the next data from the client. */
   breakOnNextRequest(): void
   /** Breaks all open connections at once, and lets new ones through. */
   cut(): void
-  /** Breaks all, and lets none through until it is opened again. */
+  /** Breaks all open connections, and accepts none until it is opened again. */
   shut(): void
   open(): void
-  /** Takes connections and what is sent, and hands nothing on until it is resumed: to a client, a server that was paused. */
+  /** Accepts connections and data but forwards nothing until it is resumed, like a suspended server. */
   pause(): void
   resume(): void
 }
 
-/** A connection to `target` that goes wrong on demand. */
+/** A proxy to `target` that fails on demand. */
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
   const clients = new Set<Socket>()
   const breaking = new Set<Socket>()

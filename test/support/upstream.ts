@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A loopback server that answers as told and remembers what it was asked. */
+/** A loopback server with scripted responses that stores the requests it receives. */
 export type TestUpstream = AsyncDisposable & {
   readonly url: string
   readonly requests: readonly ReceivedRequest[]
-  /** How the next requests are answered, one after the other; the last answer is repeated. */
+  /** The responses of the next requests, in order; the last one is repeated. */
   answer(...scripts: readonly [Script, ...Script[]]): void
 }
 
@@ -17,7 +17,7 @@ export type ReceivedRequest = {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** Settles when the connection or the answer is over; true where the caller hung up before the end. */
+  /** Settles when the connection or the response has ended; true if the caller disconnected before the end. */
   readonly hungUp: Promise<boolean>
 }
 
@@ -58,7 +58,7 @@ export async function startUpstream(...scripts: readonly Script[]): Promise<Test
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0
 
-/** A whole JSON answer. */
+/** A complete JSON response. */
 export const answerJson =
   (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Script =>
   (response) => {
@@ -66,7 +66,7 @@ export const answerJson =
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-/** A stream of server-sent events, written piece by piece, each a network write of its own. */
+/** A stream of server-sent events, one network write per chunk. */
 export const answerStream =
   (...pieces: readonly (string | Uint8Array)[]): Script =>
   async (response) => {
@@ -75,7 +75,7 @@ export const answerStream =
     response.end()
   }
 
-/** A stream whose connection breaks after these pieces. */
+/** A stream whose connection breaks after these chunks. */
 export const cutStream =
   (...pieces: readonly (string | Uint8Array)[]): Script =>
   async (response) => {
@@ -84,7 +84,7 @@ export const cutStream =
     response.socket?.resetAndDestroy()
   }
 
-/** A stream that stays open and says nothing more after these pieces. */
+/** A stream that stays open without data after these chunks. */
 export const stalledStream =
   (...pieces: readonly (string | Uint8Array)[]): Script =>
   async (response) => {

@@ -18,13 +18,13 @@ import { createHandClock, type HandClock } from './hand-clock.ts'
 const organizationId = 'org_1'
 const person: Actor = { organizationId, kind: 'operator', credentialId: null, requestId: null }
 
-/** An organization that has nothing yet. */
+/** An empty organization. */
 export async function prepareWatched(database: Database): Promise<void> {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
   await database.write([{ sql: insert, params: [organizationId] }])
 }
 
-/** One node that watches, with a clock that is moved by hand. */
+/** One node with a denial-spike monitor and a manual clock. */
 export async function openWatcher(database: Database, hand: HandClock = createHandClock()) {
   const { clock } = hand
   const ids = createIds(clock, systemRandom)
@@ -64,12 +64,12 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     errors,
     policyOf,
     look: () => watch.run(),
-    /** Resolves with what is taken out next. */
+    /** Resolves with the next subject that is disabled. */
     async takenOut(): Promise<MonitoredSubject> {
       const [watched] = (await once(news, 'taken out')) as [MonitoredSubject]
       return watched
     },
-    /** So many requests, the first of which are denied. */
+    /** Sends requests, the first of which are denied. */
     note(
       what: Pick<Decision, 'check' | 'policyId' | 'version'> & Partial<Decision>,
       requests: number,
@@ -85,7 +85,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       await watch[Symbol.asyncDispose]()
       watch = open()
     },
-    /** A policy that is enforced, at version 1. */
+    /** Creates an enforced policy at version 1. */
     async enforce(): Promise<string> {
       const input = { name: 'P', rule: 'cel: true', mode: 'enforcing' } as const
       const { id } = await mutate(person, ({ policies: store }) => policies.create(store, organizationId, input))
@@ -103,7 +103,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       const place = await at(id)
       await mutate(person, ({ policies: store }) => policies.resume(store, place))
     },
-    /** Saves a configuration; answers its version. */
+    /** Saves a configuration; returns its version. */
     async save(rollBackOnSpike: boolean): Promise<number> {
       const version = (await reads.gateway.find(organizationId))?.version ?? 0
       const rollout = { ...defaultConfiguration.rollout, rollback_on_spike: rollBackOnSpike }
@@ -115,7 +115,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       return version + 1
     },
     isRolledBack: async () => (await reads.gateway.find(organizationId))?.isRolledBack,
-    /** What the service did of its own accord, oldest first. */
+    /** Audit records of automatic actions, oldest first. */
     async told() {
       const { items } = await reads.events.list(organizationId, {}, { limit: 100, order: 'asc' })
       return items

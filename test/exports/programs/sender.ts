@@ -1,5 +1,4 @@
-// Writes events until there are enough of them, and sends them to a webhook, until it is killed. All that it needs to go
-// on lies in its database.
+// Writes a fixed number of events and sends them to a webhook until it is killed. Its whole state is in its database.
 import { repeat, systemClock } from '../../../src/base/clock.ts'
 import { createIds } from '../../../src/base/ids.ts'
 import { systemRandom } from '../../../src/base/random.ts'
@@ -30,7 +29,7 @@ const guard = createAddressGuard({ allowNetworks: ['127.0.0.0/8'] })
 const senders = createSenders({
   store: deliveryStore({ database, clock, events, encryption: killEncryption, owner: ids('node'), leaseMs }),
   clock,
-  random: { ...random, fraction: () => Math.random() * 0.2 }, // a test need not wait as long as a service
+  random: { ...random, fraction: () => Math.random() * 0.2 }, // shorter backoff for the test
   watermarks: { alarmAfterMs: Infinity, alarmAfterEvents: Infinity },
   leaseMs,
   open: ({ openConfig }) => ({

@@ -3,11 +3,11 @@ import type { SourceFile } from './source-tree.ts'
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Files that import one another in a circle. */
+/** Files with circular imports. */
 export const fileCycles = (tree: readonly SourceFile[]): string[] =>
   knotIn(new Map(tree.map(({ path, imports }) => [path, new Set(imports)])))
 
-/** Rooms of the domain that need one another in a circle, though no two files may. */
+/** Modules of the domain with circular imports, even if no two files have them. */
 export function domainCycles(tree: readonly SourceFile[]): string[] {
   const rooms = new Map<string, Set<string>>()
   for (const { path, imports } of tree) {
@@ -23,7 +23,7 @@ export function domainCycles(tree: readonly SourceFile[]): string[] {
   return knotIn(rooms)
 }
 
-/** Takes away, again and again, whatever has no way out or no way in. What remains turns in circles. */
+/** Repeatedly removes nodes without outgoing or incoming edges. The remaining ones are part of cycles. */
 function knotIn(graph: Graph): string[] {
   let rest = new Set(graph.keys())
   for (;;) {

@@ -5,13 +5,13 @@ export type SourceFile = {
   /** Relative to the root of the tree, with `/`. */
   readonly path: string
   readonly text: string
-  /** Files of ours, relative to the same root: those outside the tree begin with `..`. */
+  /** Imported files of the project, relative to the same root; files outside the tree start with `..`. */
   readonly imports: readonly string[]
   /** Everything else that is imported: packages and Node's own modules. */
   readonly packages: readonly string[]
 }
 
-/** Every TypeScript file below the folder that is no test, with what it imports. */
+/** Every TypeScript file below the folder except tests, with its imports. */
 export function readSourceTree(root: string): SourceFile[] {
   const files = globSync('**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   return files
@@ -33,7 +33,7 @@ function readSource(root: string, path: string): SourceFile {
 
 const isOurs = (specifier: string): boolean => /^\.|\.ts$/.test(specifier)
 
-/** Types count too: a circle of types is still two files that cannot be understood apart. */
+/** Includes type imports, because files with circular types cannot be understood separately either. */
 function specifiersIn(text: string): string[] {
   const patterns = [
     /^(?:import|export)\b[^'"`;=]*?\bfrom\s*'([^']+)'/gm, // import … from, export … from

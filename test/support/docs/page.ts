@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export type Block = { readonly language: string; readonly text: string }
 
-/** A Markdown page, taken apart into what a test can check. */
+/** A parsed Markdown page with the parts that tests check. */
 export type Page = {
   /** Relative to the root of the project. */
   readonly path: string

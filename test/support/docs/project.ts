@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readPage, type Page } from './page.ts'
 
-/** What pages may speak of. */
+/** Files, scripts and commands that pages may refer to. */
 export type Project = {
   readonly root: string
   readonly pages: readonly Page[]
   /** Names of all files, without their folders. */
   readonly fileNames: ReadonlySet<string>
-  /** What `npm run` knows. */
+  /** Scripts of `npm run`. */
   readonly scripts: ReadonlySet<string>
-  /** What `gatehouse` knows: each command is a file. */
+  /** Commands of `gatehouse`. */
   readonly commands: ReadonlySet<string>
   readonly dependencies: readonly string[]
 }

@@ -7,7 +7,7 @@ const topFolder = /^(src|test|docs|migrations|console|bench|scripts|deploy|\.ci)
 const sourceFile = /\.(ts|mjs|sql|md)$/
 const shell = ['', 'text', 'sh', 'bash', 'shell', 'console']
 
-/** Paths in code that lead nowhere. `<name>` and `*` stand for any name, but something must fit. */
+/** Paths in code that do not exist. `<name>` and `*` match any name, but at least one path must match. */
 export const deadPaths = (project: Project): string[] =>
   onEachPage(project, (page) => {
     const drawings = page.blocks.filter(({ language }) => language === '' || language === 'text')
@@ -35,11 +35,11 @@ const gatehouseCall =
 const namesIn = (code: string, call: RegExp): string[] =>
   [...code.matchAll(call)].map((match) => match[1] ?? match[2] ?? '')
 
-/** Links to files or anchors that are not there. */
+/** Links to missing files or anchors. */
 export const deadLinks = (project: Project): string[] =>
   onEachPage(project, (page) =>
     page.links.filter((link) => {
-      if (/^[a-z][a-z+.-]*:/i.test(link)) return false // leaves the project
+      if (/^[a-z][a-z+.-]*:/i.test(link)) return false // an external link
       const [path = '', anchor] = link.split('#')
       const file = path === '' ? page.path : join(dirname(page.path), decodeURIComponent(path))
       if (!existsSync(join(project.root, file))) return true
@@ -48,7 +48,7 @@ export const deadLinks = (project: Project): string[] =>
     }),
   )
 
-/** Dependencies that the page of reasons does not name, and those it names that are gone. */
+/** Dependencies without an entry on the page of reasons, and entries without a dependency. */
 export function unexplained({ pages, dependencies }: Project, reasons: string): string[] {
   const explained = pages.find(({ path }) => path === reasons)?.tableKeys ?? []
   return [
