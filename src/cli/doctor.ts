@@ -1,4 +1,4 @@
-import { diagnose } from '../app/doctor.ts'
+import { diagnose, type Diagnosis } from '../app/doctor.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
@@ -12,10 +12,13 @@ Checks the configuration, the storage, the ports and every upstream, and lists t
   async run({ args, config, env, print }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
     const findings = await diagnose(config, env)
-    if (values.json) print(JSON.stringify(findings, null, 2))
+    if (values.json) print(JSON.stringify(findings.map(asJson), null, 2))
     else
       for (const { state, part, message, fix } of findings)
         print(`${marks[state]} ${part}: ${message}${fix === undefined ? '' : `\n    → ${fix}`}`)
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0
   },
 }
+
+/** The field names of `--json`, which scripts rely on. */
+const asJson = ({ part, state, message, fix }: Diagnosis) => ({ part, state, says: message, mend: fix })
