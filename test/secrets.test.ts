@@ -4,7 +4,7 @@ import { createLog } from '../src/base/log.ts'
 import { startTestApp } from './support/app.ts'
 import { answerJson, startUpstream } from './support/upstream.ts'
 
-/** Secrets planted in every place a caller or operator can put one; then every output is searched for them. */
+/** Plants a secret everywhere a caller or operator can put one, then searches every output for it. */
 it('writes no secret to any log, metric or answer', async () => {
   const planted = {
     upstreamKey: 'upstream-key-0123456789abcdef',

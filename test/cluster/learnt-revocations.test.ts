@@ -29,7 +29,7 @@ const revocations = [
   { id: 'proj_1', sql: "update project set archived_at = $1 where id = 'proj_1'" },
 ]
 
-/** A database some of whose reads fail. */
+/** A database that fails some reads. */
 function failingReads(database: Database, fails: (sql: string) => boolean) {
   return {
     ...database,
@@ -41,7 +41,7 @@ function failingReads(database: Database, fails: (sql: string) => boolean) {
 }
 
 for (const { name, skip, open } of engines) {
-  describe(`what a change revoked, on ${name}`, { skip }, () => {
+  describe(`a revocation, on ${name}`, { skip }, () => {
     for (const { id, sql } of revocations) {
       it(`is known at once on the node that revoked ${id}`, async () => {
         await using database = await open()
@@ -57,7 +57,7 @@ for (const { name, skip, open } of engines) {
       })
     }
 
-    it('is learnt by other nodes together with the change, or not yet', async () => {
+    it('reaches other nodes together with the change, or not yet', async () => {
       await using database = await open()
       await prepare(database)
       const { clock, advance } = createHandClock()

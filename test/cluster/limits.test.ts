@@ -8,11 +8,11 @@ import { startUpstream } from '../support/upstream.ts'
 
 const skip = withoutPostgres || withoutRedis
 
-/** Nothing but requests a minute is limited. */
+/** Only requests per minute are limited. */
 const limits = {
   tiers: { free: { rpm: 60, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
 }
-/** Machines that test are busy; nodes must not give Redis up for that. */
+/** Long, because test machines are busy and the nodes must not fall back for that. */
 const storage = { redis_timeout_ms: 5_000 }
 const unlimited = { tiers: { free: { ...limits.tiers.free, rpm: 0 } } }
 
@@ -31,7 +31,7 @@ async function statusesOf(nodes: Nodes, count: number, body: object): Promise<Ma
 }
 
 describe('three nodes with one Redis', { skip }, () => {
-  it('let exactly 60 of 200 parallel requests pass where 60 a minute are allowed', async () => {
+  it('admit exactly 60 of 200 parallel requests if 60 a minute are allowed', async () => {
     await using database = await createScratchDatabase()
     await using nodes = await startNodes({
       count: 3,
@@ -43,7 +43,7 @@ describe('three nodes with one Redis', { skip }, () => {
     assert.deepEqual(Object.fromEntries(statuses), { 200: 60, 429: 140 })
   })
 
-  it('pay for exactly 37 of 300 parallel requests where the balance covers 37', async () => {
+  it('pay for exactly 37 of 300 parallel requests if the balance covers 37', async () => {
     await using database = await createScratchDatabase()
     await using upstream = await startUpstream(answerWith('Hello', { input: 3, output: 50 }))
     await using nodes = await startNodes({

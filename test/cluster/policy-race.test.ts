@@ -19,7 +19,7 @@ describe('many changes against one revision, on three nodes with PostgreSQL', { 
 )
 
 function raceSuite(start: () => Promise<Scene>): void {
-  it('one lands, the others are told so, and there is one audit row', async () => {
+  it('one succeeds, the others get a conflict, and there is one audit row', async () => {
     await using scene = await start()
     const id = textOf(await scene.admin.post('/policies', { name: 'Raced', rule: 'r' }))
     const outcomes = await race(scene, { path: `/policies/${id}`, headers: {} })
@@ -30,7 +30,7 @@ function raceSuite(start: () => Promise<Scene>): void {
     await assertChangedOnce(scene.admin, id)
   })
 
-  it('with one Idempotency-Key there is one change, and every other gets its answer or is told to wait', async () => {
+  it('with one Idempotency-Key there is one change, and every other request gets its reply or a retry', async () => {
     await using scene = await start()
     const id = textOf(await scene.admin.post('/policies', { name: 'Raced', rule: 'r' }))
     const outcomes = await race(scene, { path: `/policies/${id}`, headers: { 'idempotency-key': 'the-same' } })
@@ -53,7 +53,7 @@ async function assertChangedOnce(admin: Admin, id: string): Promise<void> {
   )
 }
 
-/** Sends the requests from three processes, each to a node of its own where there are several. */
+/** Sends the requests from three processes, each to its own node if there are several. */
 async function race({ admin, urls }: Scene, request: { path: string; headers: object }): Promise<Outcome[]> {
   const shares = [17, 17, 16]
   const outcomes = shares.map(async (times, at) => {
@@ -69,7 +69,7 @@ async function race({ admin, urls }: Scene, request: { path: string; headers: ob
   return (await Promise.all(outcomes)).flat()
 }
 
-/** The embedded database has one process that serves it; only the askers are many. */
+/** The embedded database has one server process; only the clients are many. */
 async function startEmbedded(): Promise<Scene> {
   const app = await startAdminApp({ config: { administration } })
   return { admin: app.admin, urls: [app.url], [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }

@@ -9,7 +9,7 @@ import { operatorOf } from '../support/operator.ts'
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
-  it('set up once when they start together, and follow one another’s revocations within a second', async () => {
+  it('set up once when they start together, and learn of one another’s revocations within a second', async () => {
     await using database = await createScratchDatabase()
     const config = { secret: 'the same secret on every node' }
     const storage = { database_url: database.url }
@@ -30,7 +30,7 @@ describe('two nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
     await assert.rejects(operatorOf(second.app).setUp('again'), /exists already/)
   })
 
-  it('serve keys they know while the database is away, and are ready but degraded', async () => {
+  it('serve cached keys while the database cannot be reached, and are ready but degraded', async () => {
     await using database = await createScratchDatabase()
     const config = { secret: 'a secret of sixteen and more' }
     const storage = { database_url: database.url }

@@ -12,7 +12,7 @@ const execute = promisify(execFile)
 const mainFile = fileURLToPath(new URL('../../bin/gatehouse.mjs', import.meta.url))
 
 describe('gatehouse policies backtest', () => {
-  it('shows a bar to whoever watches, a table to eyes, and JSON to scripts', async () => {
+  it('shows a progress bar on a terminal, a table as text, and JSON for scripts', async () => {
     await using folder = await temporaryFolder()
     const dataDir = join(folder.path, 'data')
     const config = { audit: { content: 'full' }, storage: { data_dir: dataDir } }
@@ -54,7 +54,7 @@ describe('gatehouse policies backtest', () => {
     const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).said)
     assert.deepEqual([ended.status, ended.result.newly_blocked], ['completed', 1])
 
-    // In a process of its own, which nothing but the waiting keeps alive.
+    // In its own process, which only the wait for the backtest keeps alive.
     const args = [mainFile, 'policies', 'backtest', id]
     const { stdout, stderr } = await execute(process.execPath, args, { env: { GATEHOUSE_DATA_DIR: dataDir } })
     assert.match(stdout, /^all +1 +0 +0 +1 +0$/m)

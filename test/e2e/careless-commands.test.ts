@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** The command line over a data folder of its own: what it answers, and what it remarks. */
+/** The command line on its own data folder, with its standard output and standard error. */
 async function createConsole() {
   const folder = await temporaryFolder()
   after(() => folder[Symbol.asyncDispose]())
@@ -25,8 +25,8 @@ async function createConsole() {
 }
 
 describe('the doctor', () => {
-  const examine = async (env: Record<string, string>) => {
-    const found: { part: string; state: string; message: string }[] = []
+  const diagnose = async (env: Record<string, string>) => {
+    const found: { part: string; state: string; says: string }[] = []
     await runCommandLine(['doctor', '--json'], {
       env,
       print: (line) => void found.push(...JSON.parse(line)),
@@ -36,29 +36,29 @@ describe('the doctor', () => {
     return found
   }
   const findings = async (dataDir: string): Promise<Record<string, string>> =>
-    Object.fromEntries((await examine({ GATEHOUSE_DATA_DIR: dataDir })).map(({ part, state }) => [part, state]))
+    Object.fromEntries((await diagnose({ GATEHOUSE_DATA_DIR: dataDir })).map(({ part, state }) => [part, state]))
 
-  it('has nothing against a data folder that is yet to be made, with those above it', async () => {
+  it('accepts a data folder that does not exist yet, and whose parents do not exist', async () => {
     await using folder = await temporaryFolder()
     assert.equal((await findings(join(folder.path, 'not', 'yet', 'there')))['data folder'], 'ok')
   })
 
-  it('does not call an upstream built in that only has no address of its own', async () => {
+  it('does not call an upstream built in because it has no base URL', async () => {
     await using folder = await temporaryFolder()
     const settings = join(folder.path, 'settings.yaml')
     writeFileSync(settings, 'upstreams: [{ name: a, kind: openai-chat }, { name: b, kind: echo }]')
-    const found = await examine({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
-    const said = found.flatMap(({ part, message }) => (part.startsWith('upstream') ? [message] : []))
-    assert.deepEqual(said, ['openai-chat, at the address of its vendor', 'echo, built in'])
+    const found = await diagnose({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
+    const messages = found.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
+    assert.deepEqual(messages, ['openai-chat, at the address of its vendor', 'echo, built in'])
   })
 
-  it('does not ask for what is stored in a folder that cannot be one', async () => {
+  it('does not check the storage in a data folder that cannot be used', async () => {
     const found = await findings('/dev/null/data')
     assert.deepEqual([found['data folder'], found['storage']], ['wrong', undefined])
   })
 })
 
-describe('a command that was typed carelessly', async () => {
+describe('a command with a typing error', async () => {
   const { call, json } = await createConsole()
   before(() => call('setup'))
 
@@ -98,14 +98,14 @@ describe('a command that was typed carelessly', async () => {
     [['keys', 'create', '--admin', '--name', 'a', '--permissions', ''], /^permissions: must have at least 1 item/],
     [['keys', 'list', '--project', 'proj_gone'], /no project proj_gone/],
   ] as const) {
-    it(`changes nothing and says why: ${args.join(' ').replace(long, 'xx…')}`, async () => {
+    it(`changes nothing and explains why: ${args.join(' ').replace(long, 'xx…')}`, async () => {
       const { status, remark } = await call(...args)
       assert.equal(status, 1)
       assert.match(remark, says)
     })
   }
 
-  it('makes a key for inference alone where it names no permissions', async () => {
+  it('creates a key only for inference if it names no permissions', async () => {
     const key = await json('keys', 'create', '--name', 'app', '--permissions', '')
     assert.deepEqual(key.permissions, [])
   })

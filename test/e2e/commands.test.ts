@@ -25,7 +25,7 @@ function createFolder() {
   return { folder, env, run, json }
 }
 
-/** Starts the server and reads what it says until the line that ends its welcome. */
+/** Starts the server, and reads its output up to the last line of the start message. */
 async function serve({ folder, env }: ReturnType<typeof createFolder>) {
   const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: string[] = []
@@ -37,7 +37,7 @@ async function serve({ folder, env }: ReturnType<typeof createFolder>) {
       if (line.includes('models ') || line.includes('chat/completions')) resolve()
     })
   })
-  after(() => child.kill('SIGKILL')) // also when the test failed before it could stop it
+  after(() => child.kill('SIGKILL')) // even if the test failed before it stopped the server
   const address = /API +(\S+)\/v1/.exec(lines.join('\n'))?.[1] ?? ''
   return { child, lines, address, exit }
 }
@@ -45,7 +45,7 @@ async function serve({ folder, env }: ReturnType<typeof createFolder>) {
 /** A server that waits for the body of a request. */
 async function serveSlowly() {
   const server = await serve(createFolder())
-  await new Promise((resolve) => setTimeout(resolve, 50)) // for the rest of its welcome
+  await new Promise((resolve) => setTimeout(resolve, 50)) // for the rest of the start message
   const key = /ak_\w+/.exec(server.lines.join('\n'))?.[0]
   const { hostname, port } = new URL(server.address)
   const socket = connect(Number(port), hostname).on('error', () => {})
@@ -57,11 +57,11 @@ async function serveSlowly() {
 }
 
 describe('the command line', () => {
-  it('says its version', () => {
+  it('prints its version', () => {
     const { status, stdout } = createFolder().run('--version')
     assert.deepEqual([status, stdout], [0, `${packageFile.version}\n`])
   })
-  it('does not mind a reader who stops in the middle of an answer', async () => {
+  it('ignores a reader that closes its output early', async () => {
     const { folder, env } = createFolder()
     const child = spawn(process.execPath, [main, 'openapi'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     const exit = new Promise((resolve) => child.once('exit', resolve))
@@ -69,7 +69,7 @@ describe('the command line', () => {
     assert.equal(await text(child.stderr), '')
     assert.equal(await exit, 0)
   })
-  it('serves and stops in order where its words find no room, and says so by its exit code', async () => {
+  it('serves and shuts down in order if its output cannot be written, and its exit code says so', async () => {
     const { folder, env } = createFolder()
     const full = openSync('/dev/full', 'w')
     const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', full, 'pipe'] })
@@ -94,7 +94,7 @@ describe('the command line', () => {
     assert.equal(again.status, 1)
     assert.match(again.stderr, /exists already/)
   })
-  it('says what the keys of the first start and those that are created later may do', () => {
+  it('shows the permissions of the keys of the first start and of later keys', () => {
     const { run, json } = createFolder()
     assert.match(
       run('setup').stdout,
@@ -107,7 +107,7 @@ describe('the command line', () => {
     assert.match(more, /reports may: inference gateway:read exports:read\. /)
     assert.match(run('keys', 'list').stdout, /reports +ak_\S+ +inference gateway:read exports:read /)
   })
-  it('makes keys that work from some addresses alone', () => {
+  it('creates keys that work only from some addresses', () => {
     const { run, json } = createFolder()
     json('setup')
     const networks = ['--allow-ip', '203.0.113.7', '--allow-ip', '10.0.0.0/8, 2001:db8::/32']
@@ -118,7 +118,7 @@ describe('the command line', () => {
     assert.deepEqual([wrong.status, /allowed_ips\[0\]/.test(wrong.stderr)], [1, true])
     assert.equal(run('keys', 'create', '--name', 'nobody', '--allow-ip', '').status, 1)
   })
-  it('makes, lists and revokes keys and projects, with and without a running server', async () => {
+  it('creates, lists and revokes keys and projects, with and without a running server', async () => {
     const scene = createFolder()
     const made = scene.json('setup')
     const before = scene.json('keys', 'create', '--name', 'before')
@@ -153,7 +153,7 @@ describe('the command line', () => {
     }
     assert.equal(await server.exit, 0)
   })
-  it('speaks to scripts in the words of the API', () => {
+  it('prints JSON with the field names of the API', () => {
     const { json } = createFolder()
     json('setup')
     const said = [
@@ -193,7 +193,7 @@ describe('the command line', () => {
     second.child.kill('SIGTERM')
     await second.exit
   })
-  it('writes the keys of the first start to a file instead, where it is told to', async () => {
+  it('writes the keys of the first start to a file instead, if it is configured', async () => {
     const scene = createFolder()
     const file = join(scene.folder, "owner's keys.json")
     const env = { ...scene.env, GATEHOUSE_KEYS_FILE: file }
@@ -210,12 +210,12 @@ describe('the command line', () => {
     assert.equal(stdout.match(/Hello/g)?.length, 3)
     first.child.kill('SIGTERM')
     assert.equal(await first.exit, 0)
-    const second = await serve({ ...scene, env }) // the file is in the way of nothing
+    const second = await serve({ ...scene, env }) // the existing file does not matter any more
     second.child.kill('SIGTERM')
     assert.equal(await second.exit, 0)
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), made)
   })
-  it('overwrites no file with keys, and then makes nothing', () => {
+  it('does not overwrite a file with keys, and then creates nothing', () => {
     const scene = createFolder()
     const file = join(scene.folder, 'keys.json')
     const run = (...args: string[]) =>
@@ -239,7 +239,7 @@ describe('the command line', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.match(run('setup').stderr, /organization exists already|exists already/)
   })
-  it('names the folder that is missing for the file with keys', () => {
+  it('names the missing folder of the file with keys', () => {
     const { env, folder } = createFolder()
     const file = join(folder, 'nowhere', 'keys.json')
     const { status, stderr } = spawnSync(process.execPath, [main, 'setup'], {
@@ -250,17 +250,17 @@ describe('the command line', () => {
     assert.equal(status, 1)
     assert.match(stderr, /setup\.keys_file: .*nowhere\/keys\.json cannot be written: .*ENOENT/)
   })
-  it('ends at once at the second signal, whoever is still being waited for', { timeout: 25_000 }, async () => {
+  it('ends at once at the second signal, even if requests are still running', { timeout: 25_000 }, async () => {
     const { child, exit, head } = await serveSlowly()
     const stopping = new Promise((resolve) => child.stdout.once('data', resolve))
     child.kill('SIGTERM')
     await stopping
-    await new Promise((resolve) => setTimeout(resolve, 1_100)) // what comes sooner is taken for the same signal
+    await new Promise((resolve) => setTimeout(resolve, 1_100)) // an earlier one counts as the same signal
     child.kill('SIGTERM')
     assert.equal(await exit, 0)
     assert.match(head, /100 Continue/)
   })
-  it('takes two signals in one breath for one, as when npm passes on what the terminal sent already', async () => {
+  it('treats two signals within a second as one, because npm repeats the signal of the terminal', async () => {
     const { child, exit, socket, body } = await serveSlowly()
     const stopping = new Promise((resolve) => child.stdout.on('data', resolve))
     child.kill('SIGINT')
@@ -270,7 +270,7 @@ describe('the command line', () => {
     assert.match(await text(socket), /^HTTP\/1\.1 200 /)
     assert.equal(await exit, 0)
   })
-  it('refuses a second server on the same folder in words', async () => {
+  it('rejects a second server on the same folder with an explanation', async () => {
     const scene = createFolder()
     const server = await serve(scene)
     const second = scene.run('serve')
@@ -279,7 +279,7 @@ describe('the command line', () => {
     server.child.kill('SIGTERM')
     await server.exit
   })
-  it('says what is wrong and how to mend it', () => {
+  it('diagnoses problems and suggests fixes', () => {
     const { run, folder } = createFolder()
     const fine = run('doctor', '--json')
     assert.ok(JSON.parse(fine.stdout).some(({ part }: { part: string }) => part === 'storage'))
@@ -292,7 +292,7 @@ describe('the command line', () => {
     assert.match(sick.stdout, /its upstream lost is not configured/)
     assert.match(sick.stdout, /cannot be reached/)
   })
-  it('says which port and which certificate a start would take', () => {
+  it('shows the port and the certificate of a start', () => {
     const { run, folder } = createFolder()
     const tls = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
     const settings = (key: string): string =>
@@ -304,7 +304,7 @@ describe('the command line', () => {
     writeFileSync(join(folder, 'gatehouse.yaml'), settings('nowhere.pem'))
     assert.match(run('doctor').stdout, /server\.tls\.key_file: .*nowhere\.pem cannot be read/)
   })
-  it('explains itself, and calls a wrong call wrong', () => {
+  it('prints its usage, and rejects an invalid call', () => {
     const { run, folder } = createFolder()
     assert.match(run('--help').stdout, /serve .*\n[^]*doctor/)
     assert.match(run('keys', '--help').stdout, /keys create/)

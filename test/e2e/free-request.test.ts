@@ -7,7 +7,7 @@ const body = { model: 'gatehouse-echo', max_tokens: 4000, messages: [{ role: 'us
 const free = { 'x-free-tier': 'true' }
 
 describe('the anonymous free request', () => {
-  it('is answered once, briefly, and then refused with 401', async () => {
+  it('is answered once, with a short answer, and then rejected with 401', async () => {
     await using scene = await startTestApp()
     const first = await scene.post('/v1/messages', body, free)
     assert.equal(first.status, 200)
@@ -21,7 +21,7 @@ describe('the anonymous free request', () => {
     assert.equal(second.status, 401)
     assert.equal(((await second.json()) as { error: { type: string } }).error.type, 'authentication_error')
   })
-  it('is one of many at once, and exactly one of them wins', async () => {
+  it('is granted to exactly one of many parallel requests', async () => {
     await using scene = await startTestApp()
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await scene.post('/v1/messages', body, free)).status),
@@ -29,22 +29,22 @@ describe('the anonymous free request', () => {
     assert.equal(statuses.filter((status) => status === 200).length, 1)
     assert.equal(statuses.filter((status) => status === 401).length, 19)
   })
-  it('is not used up by a body that was refused, or by a model that is not free', async () => {
+  it('is not used up by a rejected body, or by a model that is not free', async () => {
     await using scene = await startTestApp()
     assert.equal((await scene.post('/v1/messages', { model: 'gatehouse-echo' }, free)).status, 400)
     assert.equal((await scene.post('/v1/messages', { ...body, model: 'unknown' }, free)).status, 404)
     assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
   })
-  it('is asked for with true, and with nothing else', async () => {
+  it('needs the header value true', async () => {
     await using scene = await startTestApp()
     assert.equal((await scene.post('/v1/messages', body, { 'x-free-tier': 'yes' })).status, 400)
     assert.equal((await scene.post('/v1/messages', body, {})).status, 401)
   })
-  it('stops at the cap of the day', async () => {
+  it('stops at the daily limit', async () => {
     await using scene = await startTestApp({ config: { free_tier: { daily_requests: 0 } } })
     assert.equal((await scene.post('/v1/messages', body, free)).status, 401)
   })
-  it('is one for each address that a proxy vouches for, whatever a client writes before it', async () => {
+  it('is one for each address that the proxy appends, whatever the client writes before it', async () => {
     await using scene = await startTestApp({ config: { server: { trust_proxy: true } } })
     assert.equal(await statusFor(scene, '198.51.100.1'), 200)
     assert.equal(await statusFor(scene, '203.0.113.9, 198.51.100.1'), 401)
@@ -56,7 +56,7 @@ describe('the anonymous free request', () => {
     assert.equal(await statusFor(scene, '198.51.100.2, 192.0.2.1'), 200)
     assert.equal(await statusFor(scene, '203.0.113.9, 198.51.100.2, 192.0.2.1'), 401)
   })
-  it('that was turned off when a client asked is still to be had once it is turned on', async () => {
+  it('is still available after it was requested while it was turned off', async () => {
     await using folder = await temporaryFolder()
     const storage = { data_dir: folder.path }
     {
@@ -68,7 +68,7 @@ describe('the anonymous free request', () => {
   })
 })
 
-/** What comes of a free request that reached us through proxies, which wrote these addresses down. */
+/** The status of a free request through proxies that appended these addresses. */
 async function statusFor(scene: Awaited<ReturnType<typeof startTestApp>>, addresses: string): Promise<number> {
   return (await scene.post('/v1/messages', body, { ...free, 'x-forwarded-for': addresses })).status
 }

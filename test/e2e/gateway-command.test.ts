@@ -14,7 +14,7 @@ org_controls:
   user_quota: { requests: 5, window: daily }
 `
 
-/** The command line in this process, on a folder of its own. */
+/** The command line in this process, on its own data folder. */
 async function openScene() {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
@@ -38,7 +38,7 @@ async function openScene() {
 }
 
 describe('gatehouse gateway', () => {
-  it('shows what would change, changes nothing without a yes, and then does it once', async () => {
+  it('shows what would change, changes nothing without confirmation, and then applies it once', async () => {
     await using scene = await openScene()
     await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
@@ -60,7 +60,7 @@ describe('gatehouse gateway', () => {
     assert.equal((await run(['apply', path])).said, 'Nothing changes.')
   })
 
-  it('takes again what it has shown, and what the API has answered', async () => {
+  it('accepts its own output, and the response of the API', async () => {
     await using scene = await openScene()
     await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
@@ -71,7 +71,7 @@ describe('gatehouse gateway', () => {
     assert.equal((await run(['apply', file(answer)])).said, 'Nothing changes.')
   })
 
-  it('refuses a file that is wrong, naming the place', async () => {
+  it('rejects an invalid file, and names the field', async () => {
     await using scene = await openScene()
     await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     for (const [text, words] of [
@@ -86,7 +86,7 @@ describe('gatehouse gateway', () => {
     }
   })
 
-  it('says how it is called where it was called wrongly', async () => {
+  it('prints its usage if it is called incorrectly', async () => {
     await using scene = await openScene()
     for (const args of [['nope'], ['apply'], ['show', '--typo']]) {
       const { code, remarks } = await scene.run(args)

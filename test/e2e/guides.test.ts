@@ -8,14 +8,14 @@ import { startAdminApp, type AdminApp } from '../support/administration.ts'
 type Said = { readonly error?: { readonly code?: string; readonly type: string } }
 
 describe('a guide can be pasted from top to bottom', () => {
-  it('to policies: only the change that comes too late is refused', async () => {
+  it('to policies: only the late change is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('policies', app)
     assert.ok(answers.length >= 15, `only ${answers.length} answers`)
     assert.deepEqual(refusalsIn(answers), ['revision_conflict'])
   })
 
-  it('to the policy gateway: only the request about the falcon and the late save are refused', async () => {
+  it('to the policy gateway: only the request about the falcon and the late save are rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('policy-gateway', app)
     assert.ok(answers.length >= 12, `only ${answers.length} answers`)
@@ -23,13 +23,13 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
   })
 
-  it('to moderation: nothing in it is refused', async () => {
+  it('to moderation: nothing in it is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('moderation', app)
     assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
   })
 
-  it('to export sinks: nothing in it is refused', async () => {
+  it('to export sinks: nothing in it is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('exports', app)
     assert.deepEqual([answers.length, refusalsIn(answers)], [5, []])
@@ -45,7 +45,7 @@ describe('a guide can be pasted from top to bottom', () => {
 const refusalsIn = (answers: readonly Said[]): string[] =>
   answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
 
-/** Runs every block that is marked `sh`, and answers all JSON that was printed. */
+/** Runs every block that is marked `sh`, and returns all JSON that it printed. */
 async function paste(name: string, app: AdminApp): Promise<Said[]> {
   const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)

@@ -27,7 +27,7 @@ async function npmStart(test: TestContext) {
       GATEHOUSE_LOG_LEVEL: 'silent',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // leads a process group, so that the clean-up reaches what npm started as well
+    detached: true, // leads a process group, so that the clean-up also ends what npm started
   })
   test.after(() => endGroup(npm.pid))
   const said = text(npm.stdout)
@@ -40,13 +40,13 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // All processes have ended.
   }
 }
 
 describe('npm start', { concurrency: true, timeout: 60_000 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
-    it(`leaves no server behind where npm alone gets ${signal}`, async (test) => {
+    it(`leaves no server behind if only npm gets ${signal}`, async (test) => {
       const { npm, said, isServing } = await npmStart(test)
       assert.equal(isServing(), true)
       npm.kill(signal)
@@ -56,7 +56,7 @@ describe('npm start', { concurrency: true, timeout: 60_000 }, () => {
     })
   }
 
-  it('waits for the server to stop, and says by its exit code that it did so in order', async (test) => {
+  it('waits for the server to stop, and its exit code says that it stopped in order', async (test) => {
     const { npm, exit, isServing } = await npmStart(test)
     npm.kill('SIGTERM')
     assert.deepEqual(await exit, [0, null])

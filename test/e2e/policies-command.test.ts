@@ -15,7 +15,7 @@ policies:
     rule: Be kind.
 `
 
-/** The command line in this process, on a folder of its own. */
+/** The command line in this process, on its own data folder. */
 async function openScene() {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
@@ -45,7 +45,7 @@ async function openScene() {
 }
 
 describe('gatehouse policies', () => {
-  it('leads a policy through its life', async () => {
+  it('takes a policy through its lifecycle', async () => {
     await using scene = await openScene()
     const { run, json } = scene
     await run(['setup'])
@@ -77,14 +77,14 @@ describe('gatehouse policies', () => {
     assert.equal((await run(['policies', 'show', id])).code, 1)
   })
 
-  it('says in words that nobody can judge a rule', async () => {
+  it('explains that no judge is configured for a rule', async () => {
     await using scene = await openScene()
     await scene.run(['setup'])
     const { id } = await scene.json('policies', 'create', '--name', 'Kind', '--rule', 'Be kind.')
     assert.match((await scene.run(['policies', 'publish', String(id)])).remarks, /this rule cannot be evaluated yet/)
   })
 
-  it('says how it is called where it was called wrongly', async () => {
+  it('prints its usage if it is called incorrectly', async () => {
     await using scene = await openScene()
     for (const args of [['nope'], ['show'], ['apply'], ['update', 'pol_1', '--typo', 'x']]) {
       const { code, remarks } = await scene.run(['policies', ...args])
@@ -93,7 +93,7 @@ describe('gatehouse policies', () => {
     }
   })
 
-  it('shows a plan, changes nothing without a yes, and then does it once', async () => {
+  it('shows a plan, changes nothing without confirmation, and then applies it once', async () => {
     await using scene = await openScene()
     const { run, json, file, asked } = scene
     await run(['setup'])
@@ -117,7 +117,7 @@ describe('gatehouse policies', () => {
     assert.deepEqual([again.code, again.said], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
   })
 
-  it('refuses a file that is wrong, before anything is changed', async () => {
+  it('rejects an invalid file before anything is changed', async () => {
     await using scene = await openScene()
     await scene.run(['setup'])
     for (const [text, words] of [
@@ -134,7 +134,7 @@ describe('gatehouse policies', () => {
     assert.deepEqual(itemsOf(await scene.json('policies', 'list')), [])
   })
 
-  it('works while the server runs, and is in its audit log as the operator', async () => {
+  it('works while the server runs, and is audited as the operator', async () => {
     await using scene = await openScene()
     await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { code } = await scene.run(['policies', 'apply', '-f', scene.file(wanted), '--yes'])

@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** The first minute of a newcomer: a fresh app, its echo, and the SDKs they already use. */
+/** The first minute of a new user: a fresh app, its echo upstream, and the SDKs that they already use. */
 describe('the official SDKs on a fresh app', () => {
   let scene: TestApp
   let openai: OpenAI
@@ -57,7 +57,7 @@ describe('the official SDKs on a fresh app', () => {
   it('count tokens', async () => {
     assert.ok((await anthropic.messages.countTokens({ model, messages })).input_tokens > 0)
   })
-  it('go on from an earlier response, read it and delete it', async () => {
+  it('continue an earlier response, read it and delete it', async () => {
     const first = await openai.responses.create({ model, input: 'My name is Ada' })
     const second = await openai.responses.create({ model, input: 'And now?', previous_response_id: first.id })
     assert.equal(second.status, 'completed')
@@ -69,7 +69,7 @@ describe('the official SDKs on a fresh app', () => {
       OpenAI.BadRequestError,
     )
   })
-  it('hear which response they went on from, also where the new one is not kept', async () => {
+  it('get the id of the previous response, even if the new one is not stored', async () => {
     const first = await openai.responses.create({ model, input: 'My name is Ada' })
     const input = { model, input: 'And now?', previous_response_id: first.id }
     const next = await openai.responses.create({ ...input, store: false })
@@ -80,12 +80,12 @@ describe('the official SDKs on a fresh app', () => {
     const next = { model, input: 'And now?', previous_response_id: first.id }
     assert.ok((await openai.responses.inputTokens.count(next)).input_tokens > 200)
   })
-  it('are told that a stored response is not streamed, instead of waiting for events', async () => {
+  it('get an error for streaming a stored response, instead of waiting for events', async () => {
     const { id } = await openai.responses.create({ model, input: 'Hello' })
     await assert.rejects(openai.responses.retrieve(id, { stream: true }), OpenAI.BadRequestError)
     assert.equal((await openai.responses.retrieve(id, { stream: false, include_obfuscation: false })).id, id)
   })
-  it('carry the contract’s credit fields', async () => {
+  it('return the credit fields of the contract', async () => {
     const body = (await (await scene.post('/v1/messages', { model, max_tokens: 10, messages })).json()) as Record<
       string,
       unknown
@@ -94,13 +94,13 @@ describe('the official SDKs on a fresh app', () => {
     assert.equal(typeof body['estimated_cost_usd'], 'number')
     assert.ok('remaining_credits' in body)
   })
-  it('tell a wrong key apart', async () => {
+  it('report a wrong key', async () => {
     const stranger = new Anthropic({ baseURL: scene.url, apiKey: 'ak_wrong', maxRetries: 0 })
     await assert.rejects(stranger.messages.create({ model, max_tokens: 10, messages }), Anthropic.AuthenticationError)
     const other = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: 'ak_wrong', maxRetries: 0 })
     await assert.rejects(other.chat.completions.create({ model, messages }), OpenAI.AuthenticationError)
   })
-  it('accept the key in x-api-key, and let Authorization win where both are sent', async () => {
+  it('accept the key in x-api-key, and prefer Authorization if both are sent', async () => {
     const body = { model, max_tokens: 10, messages }
     assert.equal((await scene.post('/v1/messages', body, { 'x-api-key': scene.apiKey })).status, 200)
     assert.equal(

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
-/** Starts the server in a folder of its own, and stops it where it does start; answers all that it said. */
+/** Starts the server in its own folder, and stops it if it does start. Returns its output. */
 async function start(test: TestContext, env: Record<string, string>, settings = '') {
   const folder = await temporaryFolder()
   test.after(() => folder[Symbol.asyncDispose]())
@@ -26,8 +26,8 @@ async function start(test: TestContext, env: Record<string, string>, settings = 
   return { said, remark, modeOf: (file: string) => statSync(join(data, file)).mode & 0o777 }
 }
 
-describe('a start that cannot succeed says what is wrong and how to mend it:', () => {
-  it('a port that somebody else has', async (test) => {
+describe('a start that cannot succeed names the problem and the fix:', () => {
+  it('a port that is in use', async (test) => {
     const other = createServer().listen(0, '127.0.0.1')
     test.after(() => other.close())
     await new Promise((resolve) => other.once('listening', resolve))
@@ -36,7 +36,7 @@ describe('a start that cannot succeed says what is wrong and how to mend it:', (
     assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*GATEHOUSE_PORT`))
   })
 
-  it('a port of the administration or of metrics that somebody else has', async (test) => {
+  it('a port of the administration or of the metrics that is in use', async (test) => {
     const other = createServer().listen(0, '127.0.0.1')
     test.after(() => other.close())
     await new Promise((resolve) => other.once('listening', resolve))
@@ -94,35 +94,35 @@ describe('a start that cannot succeed says what is wrong and how to mend it:', (
 })
 
 describe('a start', () => {
-  it('names what it serves of a vendor, and shows requests that the vendor can answer', async (test) => {
+  it('names the models of a vendor, and shows requests that the vendor can answer', async (test) => {
     const { said } = await start(test, { ANTHROPIC_API_KEY: 'key' })
     assert.match(said, /models +claude-\*/)
     assert.match(said, /"model":"claude-[\w-]+"/)
     assert.doesNotMatch(said, /gatehouse-echo/)
   })
 
-  it('says so where no model can be asked for', async (test) => {
+  it('says that there is no model', async (test) => {
     const { said } = await start(test, {}, 'upstreams: [{ name: here, kind: echo }]')
     assert.match(said, /models +none yet/)
     assert.doesNotMatch(said, /curl/)
   })
 
-  it('gives out its public address, however that ends', async (test) => {
+  it('shows its public URL, with or without a slash at its end', async (test) => {
     const { said } = await start(test, {}, 'server: { public_url: "https://gateway.example.com/base/" }')
     assert.match(said, /API +https:\/\/gateway\.example\.com\/base\/v1\n/)
   })
 
-  it('names the ports that administration and metrics have of their own', async (test) => {
+  it('names the separate ports of administration and metrics', async (test) => {
     const { said } = await start(test, { GATEHOUSE_ADMIN_PORT: '0', GATEHOUSE_METRICS_PORT: '0' })
     assert.match(said, /admin +http:\/\/127\.0\.0\.1:\d+\/v1\/organization\n/)
     assert.match(said, /metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/)
   })
 
-  it('takes an empty GATEHOUSE_CONFIG for none', async (test) => {
+  it('treats an empty GATEHOUSE_CONFIG as not set', async (test) => {
     assert.match((await start(test, { GATEHOUSE_CONFIG: '' })).said, /gatehouse-echo/)
   })
 
-  it('keeps what it stores from other users, also in a folder that they may read', async (test) => {
+  it('makes its files unreadable for other users, even in a folder that they may read', async (test) => {
     const { modeOf } = await start(test, {})
     assert.equal(modeOf('gatehouse.db'), 0o600)
   })

@@ -14,7 +14,7 @@ type Kind = (typeof kinds)[number]
 
 const recording = (kind: Kind, name: string): Buffer => readFileSync(join(providers, kind, 'fixtures', name))
 
-/** Answers with the recording, as a stream where one was asked for. */
+/** Responds with the recording, as a stream if the request asks for one. */
 const replay =
   (kind: Kind, name: string): Script =>
   (response, { body }) => {
@@ -23,7 +23,7 @@ const replay =
     response.end(recording(kind, `${name}.${isStream ? 'sse' : 'json'}`))
   }
 
-/** What a caller has in hand, whichever SDK gave it. */
+/** The result for a caller, independent of the SDK. */
 type Seen = { readonly text: string; readonly calls: readonly [name: string, input: unknown][]; readonly stop: unknown }
 
 const wanted: Omit<Seen, 'stop'> = {
@@ -89,10 +89,10 @@ async function responses(scene: TestApp, model: string, isStream: boolean): Prom
   }
 }
 
-const doors = { messages, chat, responses }
+const endpoints = { messages, chat, responses }
 const stops = { messages: 'tool_use', chat: 'tool_calls', responses: 'completed' }
 
-describe('every door over every kind of upstream', () => {
+describe('every endpoint with every kind of upstream', () => {
   const upstreams = new Map<Kind, TestUpstream>()
   let scene: TestApp
 
@@ -116,32 +116,35 @@ describe('every door over every kind of upstream', () => {
   })
 
   for (const kind of kinds) {
-    for (const door of ['messages', 'chat', 'responses'] as const) {
+    for (const endpoint of ['messages', 'chat', 'responses'] as const) {
       for (const isStream of [false, true]) {
-        it(`gives ${door} over ${kind} its text and both calls, ${isStream ? 'streamed' : 'whole'}`, async () => {
+        it(`returns the text and both tool calls to ${endpoint} from ${kind}, ${isStream ? 'streamed' : 'whole'}`, async () => {
           upstreams.get(kind)?.answer(replay(kind, 'parallel-tools'))
-          assert.deepEqual(await doors[door](scene, `model-${kind}`, isStream), { ...wanted, stop: stops[door] })
+          assert.deepEqual(await endpoints[endpoint](scene, `model-${kind}`, isStream), {
+            ...wanted,
+            stop: stops[endpoint],
+          })
         })
       }
 
-      it(`tells ${door} over ${kind} that the stream broke, however much had come`, async () => {
+      it(`reports a broken stream of ${kind} to ${endpoint}, however much had arrived`, async () => {
         const bytes = recording(kind, 'parallel-tools.sse')
         for (const share of [0.2, 0.5, 0.9]) {
           upstreams.get(kind)?.answer(cutStream(bytes.subarray(0, Math.floor(bytes.length * share))))
-          await assert.rejects(doors[door](scene, `model-${kind}`, true))
+          await assert.rejects(endpoints[endpoint](scene, `model-${kind}`, true))
         }
       })
 
-      it(`tells ${door} over ${kind} what the upstream has against the request`, async () => {
+      it(`passes the rejection of ${kind} on to ${endpoint}`, async () => {
         upstreams.get(kind)?.answer(answerJson({ error: { message: 'max_tokens is far too high' } }, 400))
-        await assert.rejects(doors[door](scene, `model-${kind}`, true), /max_tokens is far too high/)
+        await assert.rejects(endpoints[endpoint](scene, `model-${kind}`, true), /max_tokens is far too high/)
       })
     }
   }
 
   const lastBody = (kind: Kind): string => upstreams.get(kind)?.requests.at(-1)?.body ?? ''
 
-  it('lets a caller of messages carry the reasoning of a responses upstream', async () => {
+  it('lets a caller of messages return the reasoning of a responses upstream', async () => {
     upstreams.get('openai-responses')?.answer(replay('openai-responses', 'parallel-tools'))
     const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
     const asked = { model: 'model-openai-responses', max_tokens: 99, thinking: { type: 'adaptive' as const } }
@@ -157,7 +160,7 @@ describe('every door over every kind of upstream', () => {
     assert.match(lastBody('openai-responses'), /"type":"reasoning",[^}]*\}\],"encrypted_content":"gAAAAB=="/)
   })
 
-  it('lets a caller of responses carry the thinking of a messages upstream', async () => {
+  it('lets a caller of responses return the reasoning of a messages upstream', async () => {
     upstreams.get('anthropic')?.answer(replay('anthropic', 'parallel-tools'))
     const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
     const asked = { model: 'model-anthropic', store: false, include: ['reasoning.encrypted_content' as const] }
@@ -178,7 +181,7 @@ describe('every door over every kind of upstream', () => {
 })
 
 describe('an upstream that differs from its kind', () => {
-  it('is asked as its configuration says', async () => {
+  it('is called as its configuration says', async () => {
     await using upstream = await startUpstream(answerJson(JSON.parse(String(recording('openai-chat', 'text.json')))))
     const differing = { takes_reasoning: true, streams: false, takes_effort: true }
     await using scene = await startTestApp({

@@ -29,7 +29,7 @@ async function columnOf(url: string, sql: string): Promise<string[]> {
 }
 
 describe('a dump of PostgreSQL', { skip: withoutPostgres }, () => {
-  it('made under load and restored holds each request acknowledged before it, once in the ledger and once in the log', async (t) => {
+  it('made under load and restored has each request acknowledged before it, once in the ledger and once in the log', async (t) => {
     await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
     await using folder = await temporaryFolder()
     await using original = await createScratchDatabase()
@@ -80,7 +80,7 @@ describe('a dump of PostgreSQL', { skip: withoutPostgres }, () => {
 })
 
 describe('the doctor of a node on PostgreSQL', { skip: withoutPostgres }, () => {
-  it('tells what still waits in the data folder for the database', async () => {
+  it('reports what waits in the data folder for the database', async () => {
     await using folder = await temporaryFolder()
     await using database = await createScratchDatabase()
     const config = checkConfig({

@@ -20,7 +20,7 @@ const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
 type Ran = { readonly code: number; readonly out: string; readonly err: string }
 
-/** Runs a command on a data folder, in a process of its own, while this one goes on. */
+/** Runs a command on a data folder in its own process, while this one continues. */
 async function gatehouse(dataDir: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_PORT: '0', ...env },
@@ -60,7 +60,7 @@ describe('a backup', () => {
   })
   after(() => place[Symbol.asyncDispose]())
 
-  it('made under load and restored holds each request acknowledged before it, once in the ledger and once in the log', async (t) => {
+  it('made under load and restored has each request acknowledged before it, once in the ledger and once in the log', async (t) => {
     await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
     await using running = startProgram(program, [at('busy'), upstream.url, '', '', '0'])
     const { url, keys } = await started(running)
@@ -95,7 +95,7 @@ describe('a backup', () => {
     await further.stop()
   })
 
-  it('is one file that its owner alone may read', () => {
+  it('is one file that only its owner may read', () => {
     assert.equal(statSync(at('plain.backup')).mode & 0o777, 0o600)
     assert.deepEqual(
       readdirSync(place.path).filter((name) => name.startsWith('plain.backup')),
@@ -103,34 +103,34 @@ describe('a backup', () => {
     )
   })
 
-  it('overwrites no file', async () => {
+  it('does not overwrite a file', async () => {
     writeFileSync(at('taken'), 'mine')
     const { code, err } = await gatehouse(at('data'), ['backup', at('taken')])
     assert.deepEqual([code, readFileSync(at('taken'), 'utf8')], [1, 'mine'])
     assert.match(err, /exists already/)
   })
 
-  it('is refused where its file cannot be written, by the name of the file', async () => {
+  it('fails with the name of the file if it cannot be written', async () => {
     const { code, err } = await gatehouse(at('data'), ['backup', at('missing/folder.backup')])
     assert.equal(code, 1)
     assert.match(err, /missing\/folder\.backup cannot be written: .*Choose another name/)
   })
 
-  it('is refused where there is no database, and makes none', async () => {
+  it('fails if there is no database, and creates none', async () => {
     const { code, err } = await gatehouse(at('nowhere'), ['backup', at('nowhere.backup')])
     assert.equal(code, 1)
     assert.match(err, /There is no database in .*nowhere/)
     assert.equal(existsSync(at('nowhere')), false)
   })
 
-  it('of PostgreSQL is left to its own tools, by name', async () => {
+  it('of PostgreSQL fails, and names its own tools', async () => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', GATEHOUSE_SECRET: 'a secret for tests' }
     const { code, err } = await gatehouse(at('data'), ['backup', at('pg.backup')], env)
     assert.equal(code, 1)
     assert.match(err, /pg_dump/)
   })
 
-  it('is not restored over a database, unless that is moved aside', async () => {
+  it('is not restored over a database unless that is moved aside', async () => {
     const refused = await gatehouse(at('data'), ['restore', at('plain.backup')])
     assert.equal(refused.code, 1)
     assert.match(refused.err, /already has a database.*--replace/)
@@ -142,7 +142,7 @@ describe('a backup', () => {
     assert.equal((await gatehouse(at('data'), ['orgs', 'list'])).code, 0)
   })
 
-  it('takes the place of a database with all its secrets, also the one before a rotation', async () => {
+  it('replaces a database with all its secrets, including the one before a rotation', async () => {
     const secretIds = async (verb: string): Promise<{ secret_id: string; previous_id: string | null }> =>
       JSON.parse((await gatehouse(at('turned'), ['secret', verb, '--json'])).out) as never
     assert.equal((await gatehouse(at('turned'), ['restore', at('plain.backup')])).code, 0)
@@ -171,7 +171,7 @@ describe('a backup', () => {
     assert.match(err, /in use by process \d+/)
   })
 
-  it('that is damaged or no backup at all is refused, and the folder stays as it was', async () => {
+  it('that is damaged or not a backup is rejected, and the folder is unchanged', async () => {
     const whole = readFileSync(at('plain.backup'))
     writeFileSync(at('short.backup'), whole.subarray(0, whole.length / 2))
     writeFileSync(at('other.backup'), 'not a database')
@@ -183,7 +183,7 @@ describe('a backup', () => {
     assert.equal(existsSync(at('target')), false)
   })
 
-  it('made by a newer version is refused', async () => {
+  it('made by a newer version is rejected', async () => {
     writeFileSync(at('newer.backup'), readFileSync(at('plain.backup')))
     const database = new DatabaseSync(at('newer.backup'))
     database.exec(`insert into migration values (9999, 'later', 'x', 1)`)

@@ -7,7 +7,7 @@ import { operatorOf } from '../support/operator.ts'
 
 const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
-/** A node whose database can be taken away. */
+/** A node whose database can be disconnected. */
 async function startScene() {
   const opened = new AsyncDisposableStack()
   const url = new URL(opened.use(await createScratchDatabase()).url)
@@ -27,7 +27,7 @@ async function startScene() {
 }
 
 describe('a change right before an outage of PostgreSQL', { skip: withoutPostgres }, () => {
-  it('does not make its node forget whom it knows', async () => {
+  it('does not evict the credentials of its node', async () => {
     await using scene = await startScene()
     assert.equal((await scene.admin('POST', '/v1/organization/projects', { name: 'Another' })).status, 201)
     scene.proxy.shut()
@@ -36,7 +36,7 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
     assert.equal(answer.status, 200)
   })
 
-  it('holds without the database where it revoked the very key', async () => {
+  it('is enforced without the database if it revoked the key', async () => {
     await using scene = await startScene()
     const operator = operatorOf(scene.node.app)
     const { api_keys: keys } = await operator.listKeys()
@@ -45,7 +45,7 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
     assert.equal(await scene.ask(), 401)
   })
 
-  it('holds without the database where it archived the project of the key', async () => {
+  it('is enforced without the database if it archived the project of the key', async () => {
     await using scene = await startScene()
     const archived = await scene.admin('POST', `/v1/organization/projects/${scene.node.projectId}/archive`)
     assert.equal(archived.status, 200, await archived.text())

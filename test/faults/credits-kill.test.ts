@@ -22,7 +22,7 @@ const leaseMs = 30_000
 /** Where one run of the app ends: at a failpoint that it passes, or after a fixed time. */
 type Death = { readonly at: FailpointName; readonly times: number; readonly afterMs: number }
 
-/** One at each place that an undisturbed app comes by. */
+/** One at each failpoint that an undisturbed app passes. */
 const shortList: readonly Death[] = [
   { at: 'slice opened', times: 1, afterMs: 30_000 },
   { at: 'admitted', times: 3, afterMs: 30_000 },
@@ -35,10 +35,10 @@ const anyDeath: fc.Arbitrary<Death> = fc.record({
   times: fc.integer({ min: 1, max: 12 }),
   afterMs: fc.integer({ min: 0, max: 1_500 }),
 })
-/** A real kill takes a second or so: there are a tenth as many as simulated ones. */
+/** A real kill takes about a second, so there are a tenth as many as simulated ones. */
 const deaths =
   longRun === undefined ? shortList : fc.sample(anyDeath, { numRuns: Math.ceil(longRun.runs / 10), seed: longRun.seed })
-/** Then the credits of an organization come to their end. */
+/** After that the credits of an organization are used up. */
 const livesPerFolder = 10
 
 type Started = { readonly url: string; readonly keys?: { readonly api_key: string } }
@@ -72,7 +72,7 @@ describe('an app that is killed', () => {
   }
 })
 
-/** Life after life in one folder; the ledger is whole after each of them. */
+/** One process after the other on one folder; the ledger is consistent after each of them. */
 async function liveThrough(ends: readonly Death[], redis: string): Promise<{ told: number; charged: number }> {
   await using folder = await temporaryFolder()
   await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
@@ -97,7 +97,7 @@ async function liveThrough(ends: readonly Death[], redis: string): Promise<{ tol
   return { told: told.size, charged: await assertChargedOnce(folder.path, told, ends.length) }
 }
 
-/** A caller asks one thing after the other until the connection breaks, or the credits come to an end. */
+/** A caller sends one request after the other until the connection breaks or the credits are used up. */
 async function askUntilKilled(url: string, apiKey: string, told: Set<string>): Promise<void> {
   const body = JSON.stringify({ ...question, max_tokens: 100 })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
@@ -110,13 +110,13 @@ async function askUntilKilled(url: string, apiKey: string, told: Set<string>): P
   }
 }
 
-/** What was granted is available, held or spent, and all that is kept twice agrees. */
+/** All granted credits are available, held or spent, and redundant sums agree. */
 async function assertWhole(folder: string): Promise<void> {
   await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
   assert.equal((await operatorOf(app).verifyLedger()).broken, null)
 }
 
-/** No place in Redis is taken for longer than a lease from now, whoever took it. */
+/** No slot in Redis is taken for longer than one lease from now. */
 async function assertShortLeases(url: string): Promise<void> {
   using connection = connectRedis({ url, commandTimeoutMs: 10_000 })
   await connection.ready()

@@ -11,14 +11,14 @@ import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the lock of a data folder', () => {
-  it('makes the folder, for its owner alone', async () => {
+  it('creates the folder with access for its owner only', async () => {
     await using folder = await temporaryFolder()
     const dataDir = join(folder.path, 'deep', 'data')
     using _lock = lockDataFolder(dataDir)
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
   })
 
-  it('refuses a second process, and names the folder and the first', async () => {
+  it('rejects a second process, and names the folder and the first process', async () => {
     await using folder = await temporaryFolder()
     await using holder = await startHolder(folder.path)
     assert.throws(
@@ -40,7 +40,7 @@ describe('the lock of a data folder', () => {
     assert.equal(readFileSync(join(folder.path, 'gatehouse.pid'), 'utf8'), `${process.pid}\n`)
   })
 
-  it('refuses a second holder in the same process, and is free again after release', async () => {
+  it('rejects a second holder in the same process, and is free again after release', async () => {
     await using folder = await temporaryFolder()
     const first = lockDataFolder(folder.path)
     assert.throws(() => lockDataFolder(folder.path), DataFolderInUse)
@@ -52,7 +52,7 @@ describe('the lock of a data folder', () => {
 })
 
 describe('the secret of a data folder', () => {
-  it('is made once, readable by its owner alone', async () => {
+  it('is created once, readable only by its owner', async () => {
     await using folder = await temporaryFolder()
     const secret = readOrCreateSecret(folder.path)
     assert.equal(Buffer.from(secret, 'base64url').length, 32)

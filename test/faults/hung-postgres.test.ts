@@ -8,7 +8,7 @@ import { startPostgresServer, withoutPostgresServer, type PostgresServer } from 
 import { operatorOf } from '../support/operator.ts'
 
 const cost = 15
-/** More than callers can use up while the server is paused and goes on. */
+/** More than callers can use while the server is paused and afterwards. */
 const startingCredits = 100_000_000
 const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
 
@@ -24,7 +24,7 @@ async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
 
 type Scene = AsyncDisposable & { readonly server: PostgresServer; readonly paid: PaidApp }
 
-/** A server of its own and a node on it that knows its caller. */
+/** A PostgreSQL server, and a node on it that has cached its caller. */
 async function startScene(): Promise<Scene> {
   const opened = new AsyncDisposableStack()
   const server = opened.use(await startPostgresServer())
@@ -33,7 +33,7 @@ async function startScene(): Promise<Scene> {
   const paid = opened.use(await startPaidApp({ config, storage }))
   paid.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
   assert.equal((await ask(paid)).status, 200)
-  // By then the node has seen its own set-up among the changes, and does not read the key again.
+  // By then the node has seen its own setup among the changes, and does not read the key again.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   assert.equal((await ask(paid)).status, 200)
   return { server, paid, [Symbol.asyncDispose]: () => opened.disposeAsync() }
@@ -53,7 +53,7 @@ async function untilWritten({ paid }: Scene): Promise<void> {
   while (Object.values(await waitingIn(paid)).some((count) => count > 0)) await new Promise((r) => setTimeout(r, 50))
 }
 
-/** Every answer is paid for once and told of once, and the sums and the chain are whole. */
+/** Every answer is charged once and audited once, and the sums and the chain are intact. */
 async function assertWrittenOnce({ server, paid }: Scene, answered: number): Promise<void> {
   const operator = operatorOf(paid.app.app)
   assert.equal((await operator.verifyLedger()).broken, null)
@@ -68,9 +68,9 @@ async function assertWrittenOnce({ server, paid }: Scene, answered: number): Pro
   assert.deepEqual(events, charges)
 }
 
-// Before the breaker each of these requests waited for six to ten seconds, so the suite ran into its time-out.
+// Without the circuit breaker each of these requests waits for six to ten seconds, and the suite times out.
 describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_000 }, () => {
-  it('is not waited for: requests are answered, the rest is refused, and all is written once when it goes on', async () => {
+  it('does not block: requests are answered, the rest is rejected, and all is written once when it continues', async () => {
     await using scene = await startScene()
     const { server, paid } = scene
     const { app } = paid
@@ -101,7 +101,7 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
     await assertWrittenOnce(scene, 23)
   })
 
-  it('makes nothing twice that it finishes after its caller has given up', async () => {
+  it('does nothing twice that it finishes after the caller has given up', async () => {
     await using scene = await startScene()
     const { server, paid } = scene
     let answered = 2
@@ -109,7 +109,7 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
     const keepAsking = async (): Promise<void> => {
       while (!isOver) {
         const { status } = await ask(paid)
-        // Eight at once may need more credits than the node has at hand.
+        // Eight parallel requests may need more credits than the slice of the node has.
         assert.ok(status === 200 || status === 503, String(status))
         if (status === 200) answered++
       }

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
-/** An app in a process of its own with little memory. */
+/** An app in its own process with little memory. */
 async function startSmallApp() {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
@@ -41,12 +41,12 @@ const after = Buffer.from('"}]}')
 const words = Buffer.alloc(1 << 20, 'word ')
 const large = 24
 
-/** Sends a request of so many megabytes, which are never all in the memory of the test; its end only where it is given. */
+/** Sends a request of this size in megabytes without holding it in memory. Its end is sent only if it is given. */
 function send({ url = '', apiKey = '' }, megabytes: number, end: readonly Buffer[]) {
   const length = before.length + megabytes * words.length + after.length
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'content-length': length }
   const asking = request(`${url}/v1/messages`, { method: 'POST', headers, agent: false })
-  // Whoever is refused while it still sends may find the connection closed before it has read why.
+  // A caller that is rejected while it still sends may see the connection closed before it reads the response.
   const answered = new Promise<IncomingMessage>((resolve, reject) => asking.on('response', resolve).on('error', reject))
   Readable.from([before, ...Array.from({ length: megabytes }, () => words), ...end]).pipe(asking, { end: false })
   return { asking, answered }
@@ -58,7 +58,7 @@ const ask = (app: Parameters<typeof send>[0], megabytes: number): Promise<number
     () => undefined,
   )
 
-it('more large requests at once than the memory holds are turned away, and take nobody else with them', async () => {
+it('large requests above the memory budget are rejected, and do not affect other requests', async () => {
   await using app = await startSmallApp()
   const begun = Array.from({ length: 4 }, () => send(app, large, []))
   const refused = await Promise.any(begun.map(({ answered }) => answered))
@@ -66,6 +66,6 @@ it('more large requests at once than the memory holds are turned away, and take 
   assert.equal(JSON.parse(await text(refused)).error.type, 'api_error')
   assert.equal(await ask(app, 0), 200)
   for (const { asking } of begun) asking.destroy()
-  const isTurnedAway = async (): Promise<boolean> => [503, undefined].includes(await ask(app, large))
-  while (await isTurnedAway()) await new Promise((resolve) => setTimeout(resolve, 50)) // until there is room
+  const isRejected = async (): Promise<boolean> => [503, undefined].includes(await ask(app, large))
+  while (await isRejected()) await new Promise((resolve) => setTimeout(resolve, 50)) // until the budget is free
 })

@@ -20,12 +20,12 @@ const anyFault: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constantFrom('paused', 'killed', 'refused'),
   forMs: fc.integer({ min: 0, max: 12_000 }),
 })
-/** Each takes ten seconds or so. */
+/** Each takes about ten seconds. */
 const faults: readonly Fault[] =
   longRun === undefined ? shortList : fc.sample(anyFault, { numRuns: Math.ceil(longRun.runs / 50), seed: longRun.seed })
 
 const cost = 15
-/** Long enough for a node to notice that the database is back and to write what waits. */
+/** Long enough for a node to notice that the database is back, and to write what was spooled. */
 const settleMs = 30_000
 
 async function inflict(server: PostgresServer, { kind, forMs }: Fault): Promise<void> {
@@ -47,7 +47,7 @@ type Load = {
   stop(): Promise<void>
 }
 
-/** Callers that ask one thing after the other. A refusal is an answer too, but promises nothing. */
+/** Callers that send one request after the other. An error response counts as a response, but promises nothing. */
 function startCallers(urls: readonly string[], apiKey: string): Load {
   const acknowledged = new Set<string>()
   const refused = new Set<string>()
@@ -99,7 +99,7 @@ const said = {
   refuse: 'has each acknowledged answer once in both where answers need their events, and charges no refused one',
 } as const
 
-describe('PostgreSQL that is paused, killed and refused under load', { skip: withoutPostgresServer }, () => {
+describe('PostgreSQL that is paused, killed and unreachable under load', { skip: withoutPostgresServer }, () => {
   for (const onFailure of ['continue', 'refuse'] as const) it(said[onFailure], (t) => run(onFailure, t))
 
   async function run(onFailure: keyof typeof said, t: TestContext): Promise<void> {
@@ -141,7 +141,7 @@ describe('PostgreSQL that is paused, killed and refused under load', { skip: wit
     } while (missing.length > 0 && performance.now() < deadline)
     assert.deepEqual(missing, [])
 
-    // An answer that was kept back leaves a row without an amount.
+    // An answer that was withheld leaves a row without an amount.
     const paidSql = `select request_id as value from charge where micro <> 0`
     const paid = await columnOf(server.url, paidSql)
     assert.deepEqual(

@@ -10,8 +10,8 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const increment = { sql: "update counter set value = value + 1 where id = 'a'" }
 
-describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, () => {
-  it('says unavailable when the backend is killed in a transaction, and goes on with another', async () => {
+describe('PostgreSQL with faults', { skip: withoutPostgres, timeout: 60_000 }, () => {
+  it('reports unavailable if the backend is killed in a transaction, and continues with another connection', async () => {
     await using scratch = await createScratchDatabase()
     await using database = await openWithCounters(scratch.url)
     await using other = await openPostgres({ url: scratch.url })
@@ -26,7 +26,7 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(database), 1)
   })
 
-  it('goes on after all its idle connections were killed', async () => {
+  it('continues after all its idle connections were killed', async () => {
     await using scratch = await createScratchDatabase()
     await using database = await openWithCounters(scratch.url)
     await Promise.all(Array.from({ length: 5 }, () => readCounter(database)))
@@ -39,21 +39,21 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(database), 1)
   })
 
-  it('repeats a read on another connection when the first one turns out to be dead', async () => {
+  it('repeats a read on another connection if the first one is dead', async () => {
     await using behind = await openBehindProxy()
     await readCounter(behind.database)
     behind.proxy.breakOnNextRequest()
     assert.equal(await readCounter(behind.database), 0)
   })
 
-  it('does not repeat a write on a connection that turns out to be dead', async () => {
+  it('does not repeat a write if its connection is dead', async () => {
     await using behind = await openBehindProxy()
     behind.proxy.breakOnNextRequest()
     await assert.rejects(behind.database.write([increment]), hasReason('unavailable'))
     assert.equal(await readCounter(behind.database), 0)
   })
 
-  it('does a write once at most when the answer is lost', async () => {
+  it('does a write at most once if the response is lost', async () => {
     await using behind = await openBehindProxy()
     await using direct = await openPostgres({ url: behind.directUrl })
     behind.proxy.swallowAnswers()
@@ -72,7 +72,7 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(behind.database), 0)
   })
 
-  it('gives up all that is under way when the server hangs, also what waits for a connection, and recovers', async () => {
+  it('gives up all running and waiting statements if the server hangs, and recovers', async () => {
     await using behind = await openBehindProxy({ ...patient, poolSize: 2, answerTimeoutMs: 300 })
     const { database, proxy } = behind
     await readCounter(database)
@@ -84,15 +84,15 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
       database.read('select 1 as one'),
     ]
     for (const call of calls) await assert.rejects(call, hasReason('unavailable'))
-    // While it hangs nobody waits for it: each of these would take ten minutes.
+    // No call waits for a server that hangs: each of these would take ten minutes.
     for (let count = 0; count < 20; count++) await assert.rejects(database.write([increment]), hasReason('unavailable'))
     proxy.resume()
     await untilAnswered(database)
-    assert.ok((await readCounter(database)) <= 1) // the write that was under way may have been made, those after it not
+    assert.ok((await readCounter(database)) <= 1) // the running write may have been made, the later ones not
     await database.write([increment])
   })
 
-  it('begins nothing for a caller who was told that it failed', async () => {
+  it('starts no statement whose caller already got an error', async () => {
     await using behind = await openBehindProxy({ ...patient, poolSize: 1, answerTimeoutMs: 300 })
     const { database, proxy } = behind
     proxy.pause()
@@ -106,7 +106,7 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(database), 0)
   })
 
-  it('does not take a statement that runs long for a server that hangs', async () => {
+  it('does not treat a long statement as a server that hangs', async () => {
     await using behind = await openBehindProxy({ answerTimeoutMs: 300 })
     const slow = behind.database.read<{ done: number }>('select 1 as done from pg_sleep(1.5)')
     const quick = await readCounter(behind.database)
@@ -120,7 +120,7 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(database), 0)
   })
 
-  it('says unavailable when every connection is in use, and serves again when one is free', async () => {
+  it('reports unavailable while every connection is in use, and works again when one is free', async () => {
     await using scratch = await createScratchDatabase()
     await using database = await openWithCounters(scratch.url, { poolSize: 1, connectTimeoutMs: 1_000 })
     await database.transaction(async () => {
@@ -131,7 +131,7 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
     assert.equal(await readCounter(database), 1)
   })
 
-  it('tries a step three times when the server undoes it to end a deadlock', async () => {
+  it('tries a step three times if the server rolls it back to end a deadlock', async () => {
     await using scratch = await createScratchDatabase()
     await using database = await openWithCounters(scratch.url)
     await undoUpdates(database, 2)
@@ -144,14 +144,14 @@ describe('PostgreSQL in trouble', { skip: withoutPostgres, timeout: 60_000 }, ()
 })
 
 describe('no PostgreSQL', () => {
-  it('says unavailable when nothing listens', async () => {
+  it('reports unavailable if nothing listens', async () => {
     await assert.rejects(
       openPostgres({ url: `postgres://127.0.0.1:${await closedPort()}/nothing` }),
       hasReason('unavailable'),
     )
   })
 
-  it('says unavailable when what listens never answers', async () => {
+  it('reports unavailable if the server never answers', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const url = `postgres://127.0.0.1:${portOf(silent.address())}/nothing`
@@ -160,7 +160,7 @@ describe('no PostgreSQL', () => {
   })
 })
 
-/** So long that a test which waits for them fails. */
+/** So long that a test that waits for them fails. */
 const patient = { statementTimeoutMs: 600_000, connectTimeoutMs: 600_000 }
 
 async function untilAnswered(database: Database): Promise<void> {
@@ -205,11 +205,11 @@ async function killBackend(database: Database, pid: number): Promise<void> {
   await database.read('select pg_terminate_backend($1, 10000)', [pid])
 }
 
-/** The next updates fail as they do for the victim of a deadlock, which PostgreSQL picks when it likes. */
+/** Makes the next updates fail like those of a deadlock victim, which PostgreSQL would choose at random. */
 async function undoUpdates(database: Database, times: number): Promise<void> {
   await database.write([
     { sql: 'drop sequence if exists tries' },
-    { sql: 'create sequence tries' }, // counts on when a transaction is undone
+    { sql: 'create sequence tries' }, // keeps counting when a transaction is rolled back
     {
       sql: `create or replace function fail_at_first() returns trigger language plpgsql as $$ begin
               if nextval('tries') <= ${times} then raise exception 'deadlock detected' using errcode = '40P01'; end if;

@@ -7,7 +7,7 @@ import { longRun } from '../support/long-run.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /**
- * Rounds of mixed traffic, each followed by a pause and a full collection. What is left then is memory at rest. Caches
+ * Rounds of mixed traffic, each followed by a pause and a full collection. What is left then is the idle memory. Caches
  * are bounded and fill up first, so growth is measured between the middle and the end.
  */
 const minutes = longRun?.minutes ?? 0
@@ -29,7 +29,7 @@ const post = (path: string, bodyOf: (text: string) => object): Call => {
 }
 const said = (text: string) => [{ role: 'user', content: text }]
 
-/** What callers do, good and bad. */
+/** Valid and invalid requests. */
 const calls: readonly Call[] = [
   post('/v1/messages', (text) => ({ model: echo, max_tokens: 60, messages: said(text) })),
   post('/v1/messages', (text) => ({ model: echo, max_tokens: 60, stream: true, messages: said(text), user: text })),
@@ -79,7 +79,7 @@ const calls: readonly Call[] = [
 
 const syllables = ['ka', 'lo', 'mi', 'ren', 'tu', 'sa', 'vel', 'dor', 'ne', 'pi', 'gra', 'hum']
 let lastText = 0
-/** Words that the process has not seen. */
+/** A text that is not cached yet. */
 function freshText(): string {
   let rest = ++lastText * 7_919
   return Array.from({ length: 12 }, () => {
@@ -99,7 +99,7 @@ async function runRound(server: Server): Promise<void> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-it('mixed traffic leaves the memory at rest as it was', async (t) => {
+it('mixed traffic does not increase the idle memory', async (t) => {
   await using folder = await temporaryFolder()
   const program = new URL('programs/soaked-server.ts', import.meta.url)
   const child = fork(program, [folder.path], { execArgv: ['--expose-gc'] })

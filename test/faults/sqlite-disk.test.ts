@@ -17,8 +17,8 @@ const insert = (id: string, body: string) => ({
   params: [id, body],
 })
 
-describe('SQLite without room', () => {
-  it('says full, keeps nothing of the step, reads on, and recovers when room returns', async () => {
+describe('SQLite on a full disk', () => {
+  it('reports storage_full, keeps nothing of the step, still reads, and recovers when space returns', async () => {
     await using folder = await temporaryFolder()
     await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
     await createItems(database)
@@ -34,7 +34,7 @@ describe('SQLite without room', () => {
     assert.deepEqual(await idsOf(database), ['large'])
   })
 
-  it('lets the neighbours of a step that was too large stand', async () => {
+  it('keeps the other steps of the group of one that was too large', async () => {
     await using folder = await temporaryFolder()
     await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
     await createItems(database)
@@ -51,10 +51,10 @@ describe('SQLite without room', () => {
   })
 })
 
-// These need a file system of their own, which only root may mount.
+// These need their own file system, which only root may mount.
 if (canMount()) {
   describe('SQLite on a small disk', () => {
-    it('refuses writes while the disk is full, reads on, and recovers without a restart', async () => {
+    it('rejects writes while the disk is full, still reads, and recovers without a restart', async () => {
       await using disk = await mountSmallDisk()
       await using database = await openSqlite({ dataDir: disk.path })
       await createItems(database)
@@ -72,7 +72,7 @@ if (canMount()) {
       assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
     })
 
-    it('makes the service not ready and refuses requests before their upstream is asked, until space returns', async () => {
+    it('makes the server not ready, and rejects requests before their upstream is called, until space returns', async () => {
       await using disk = await mountSmallDisk()
       await using scene = await startPaidApp({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
@@ -105,7 +105,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Writes until there is no room. Everything acknowledged must be there, and nothing that was refused. */
+/** Writes until the disk is full. Everything acknowledged must be there, and nothing that was rejected. */
 async function fillUntilRefused(database: Database): Promise<unknown> {
   for (let count = 0; ; count++) {
     try {

@@ -30,7 +30,7 @@ async function writeUntilKilled(dataDir: string, round: number): Promise<string[
   await using program = startProgram(new URL('programs/write-loop.ts', import.meta.url), [dataDir, String(round)])
   const acknowledged: string[] = []
   for await (const id of program.lines) {
-    // Lines that were under way when the kill came count, too.
+    // Lines that were in the pipe at the kill count, too.
     if (acknowledged.push(id) === acknowledgementsPerRound) void program.kill()
   }
   assert.ok(acknowledged.length >= acknowledgementsPerRound)

@@ -13,8 +13,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const insert = { sql: 'insert into item (body) values ($1)', params: ['x'] }
 
-describe('SQLite in trouble', () => {
-  // A kill cannot tell: what the kernel has, survives it. Only the loss of power would.
+describe('SQLite with faults', () => {
+  // A kill cannot test this, because data in the kernel survives it; only a loss of power would show it.
   it('waits for the disk at every commit', async () => {
     await using folder = await temporaryFolder()
     await using database = await openSqlite({ dataDir: folder.path })
@@ -44,7 +44,7 @@ describe('SQLite in trouble', () => {
     await assert.rejects(database.write([insert]), hasReason('unavailable'))
   })
 
-  it('says unavailable while another process holds the file, and goes on afterwards', async () => {
+  it('reports unavailable while another process holds the file, and continues afterwards', async () => {
     await using folder = await temporaryFolder()
     await using database = await openSqlite({ dataDir: folder.path, busyTimeoutMs: 10 })
     await createItems(database)
@@ -61,13 +61,13 @@ describe('SQLite in trouble', () => {
     assert.equal(await countItems(database), 1)
   })
 
-  it('rejects every step of a group whose commit fails, and goes on with the next', async () => {
+  it('rejects every step of a group whose commit fails, and continues with the next', async () => {
     await using folder = await temporaryFolder()
     await using database = await openSqlite({ dataDir: folder.path })
     await createItems(database)
     const deferred = 'create table late (item_id integer references item (id) deferrable initially deferred) strict'
     await database.write([{ sql: deferred }])
-    const violation = { sql: 'insert into late (item_id) values (77)' } // found out by the commit
+    const violation = { sql: 'insert into late (item_id) values (77)' } // detected by the commit
     const outcomes = await Promise.allSettled(
       [insert, violation, insert].map((statement) => database.write([statement])),
     )
@@ -77,7 +77,7 @@ describe('SQLite in trouble', () => {
     assert.equal(await countItems(database), 1)
   })
 
-  it('says unavailable when the folder is missing, or the file is no database', async () => {
+  it('reports unavailable if the folder is missing or the file is not a database', async () => {
     await using folder = await temporaryFolder()
     await assert.rejects(openSqlite({ dataDir: join(folder.path, 'missing') }), hasReason('unavailable'))
     await writeFile(join(folder.path, 'gatehouse.db'), 'This is a letter to my grandmother. '.repeat(100))

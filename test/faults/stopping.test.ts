@@ -11,7 +11,7 @@ import { stalledStream, type Script } from '../support/upstream.ts'
 const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
-/** A connection of a caller who closes nothing by itself, as a pool of connections does. */
+/** A connection of a caller that does not close it, like a connection pool. */
 function callerOf({ app: { url } }: PaidApp): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   return socket.on('error', () => undefined)
@@ -23,12 +23,12 @@ function ask({ app }: PaidApp, body: object): string {
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
-/** Resolves once the caller has read these words. */
+/** Resolves once the caller has read this text. */
 async function heard(caller: Socket, words: string): Promise<void> {
   for await (const [data] of on(caller, 'data')) if (String(data).includes(words)) return
 }
 
-/** Begins a stream and goes on with it when told to. */
+/** Starts a stream, and continues it when the test says so. */
 function heldStream(): { script: Script; goOn(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   const script: Script = async (response, request) => {
@@ -39,7 +39,7 @@ function heldStream(): { script: Script; goOn(): void } {
   return { script, goOn: resolve }
 }
 
-/** A caller in the middle of a stream, which goes on when told. */
+/** A caller in the middle of a stream, which continues when the test says so. */
 async function startHeldStream(scene: PaidApp) {
   const { script, goOn } = heldStream()
   scene.upstream.answer(script)
@@ -50,8 +50,8 @@ async function startHeldStream(scene: PaidApp) {
   return { caller, said, goOn }
 }
 
-describe('an app that is stopping', { timeout: 30_000 }, () => {
-  it('lets a stream finish, then closes its connection although the caller would keep it', async () => {
+describe('an app that is shutting down', { timeout: 30_000 }, () => {
+  it('lets a stream finish, then closes its keep-alive connection', async () => {
     await using scene = await startPaidApp()
     const { said, goOn } = await startHeldStream(scene)
     const drained = scene.app.app.drain()
@@ -60,7 +60,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     assert.match(await said, /event: message_stop/)
   })
 
-  it('refuses what comes on a kept connection in the shape of its family', async () => {
+  it('rejects a new request on a keep-alive connection in the error format of its family', async () => {
     await using scene = await startPaidApp()
     const { caller, said, goOn } = await startHeldStream(scene)
     const drained = scene.app.app.drain()
@@ -72,7 +72,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     assert.match(await said, /retry-after: 5/)
   })
 
-  it('tells whoever still listens after 30 seconds, and waits for nobody else', async () => {
+  it('sends an error to callers that still read after 30 seconds, and does not wait for the others', async () => {
     const { clock, pass } = createPatientClock(30_000)
     await using scene = await startPaidApp({ clock })
     scene.upstream.answer(stalledStream(first))
@@ -90,7 +90,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     assert.match(await said, /event: error\ndata: .*The service is shutting down/)
   })
 
-  it('writes down what became of a request whose caller has just left', async () => {
+  it('audits a request whose caller has just left', async () => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
     await using scene = await startPaidApp({ log: createLog({ level: 'error', destination }) })
@@ -104,7 +104,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     assert.deepEqual(lines, [])
   })
 
-  it('is not ready at once, and still answers new callers for as long as it was told to', async () => {
+  it('is not ready at once, and still answers new requests during the drain delay', async () => {
     const { clock, pass } = createPatientClock(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const { app } = scene
@@ -122,7 +122,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     await assert.rejects(app.get('/health/live'))
   })
 
-  it('ends at once when asked twice, also while it still answers new callers', async () => {
+  it('ends at once at the second signal, even during the drain delay', async () => {
     const { clock } = createPatientClock(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const drained = scene.app.app.drain()
@@ -130,7 +130,7 @@ describe('an app that is stopping', { timeout: 30_000 }, () => {
     await drained
   })
 
-  it('ends at once when asked twice', async () => {
+  it('ends at once at the second signal', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)

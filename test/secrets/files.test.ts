@@ -20,7 +20,7 @@ const answer = {
 }
 
 describe('secrets from files', () => {
-  it('reach the upstream as the file says now, without a restart, and no log, metric or doctor', async () => {
+  it('reach the upstream with the current text of the file, without a restart, and reach no log, metric or doctor', async () => {
     await using folder = await temporaryFolder()
     await using upstream = await startUpstream(answerJson(answer))
     const at = (name: string): string => join(folder.path, name)
@@ -78,7 +78,7 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     }
   })
 
-  it('end a start that cannot read them with words that name field and file', async () => {
+  it('stop a start that cannot read them, with an error that names field and file', async () => {
     await using folder = await temporaryFolder()
     const file = join(folder.path, 'gatehouse.yaml')
     writeFileSync(file, 'upstreams: [{ name: u, kind: openai-chat, api_key: "${file:/run/nowhere/key}" }]')

@@ -18,7 +18,7 @@ const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'u
 const sinkAt = (url: string) => ({ url, secret: 'at-least-24-plain-characters' })
 
 describe('rotating the secret of a data folder', () => {
-  it('keeps keys, sinks, kept answers and the audit log working while the server runs, and after the old secret is gone', async (t) => {
+  it('keeps keys, sinks, kept replies and the audit log working while the server runs, and after the old secret is removed', async (t) => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path)
     const pinned = join(folder.path, 'pinned.pem')
@@ -74,7 +74,7 @@ describe('rotating the secret of a data folder', () => {
     assert.match((await run('doctor'))[1], /^✓ server secret: [0-9a-f]{16}$/m)
   })
 
-  it('goes on where it was interrupted, and makes no third secret', async (t) => {
+  it('continues where it was interrupted, and creates no third secret', async (t) => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path)
     await fill(t, folder.path)
@@ -90,7 +90,7 @@ describe('rotating the secret of a data folder', () => {
     assert.equal((await run('audit', 'verify'))[0], 0)
   })
 
-  it('begins again where the old secret was kept and the new one not yet made', async (t) => {
+  it('starts again if the old secret was saved and the new one not created yet', async (t) => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path)
     await fill(t, folder.path)
@@ -99,7 +99,7 @@ describe('rotating the secret of a data folder', () => {
     assert.equal((await status(run, 'rotate')).needs_previous.keys, 2)
   })
 
-  it('lets keys go that nobody used, where that is forced', async (t) => {
+  it('gives up unused keys if it is forced to', async (t) => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path)
     const { apiKey } = await fill(t, folder.path)
@@ -110,7 +110,7 @@ describe('rotating the secret of a data folder', () => {
     assert.equal((await server.ask(apiKey)).status, 401)
   })
 
-  it('says how a configured secret is rotated', async () => {
+  it('explains how a configured secret is rotated', async () => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path, { GATEHOUSE_SECRET: 'a configured server secret' })
     const [code, says] = await run('secret', 'rotate')
@@ -120,7 +120,7 @@ describe('rotating the secret of a data folder', () => {
 })
 
 describe('rotating the secret of several nodes on one PostgreSQL', { skip: withoutPostgres }, () => {
-  it('keeps every node working on what the others make, in the order of the guide', async (t) => {
+  it('keeps every node working with what the others write, in the order of the guide', async (t) => {
     await using database = await createScratchDatabase()
     const receiver = await startReceiver(t, () => ({ status: 200 }))
     const storage = { database_url: database.url }
@@ -177,7 +177,7 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
   })
 })
 
-/** A folder with keys, a sink with a secret, a kept answer, and an audit log with texts. */
+/** A folder with keys, a sink with a secret, a kept reply, and an audit log with texts. */
 async function fill(t: TestContext, dataDir: string) {
   const receiver = await startReceiver(t, () => ({ status: 200 }))
   await using scene = await startExportScene({

@@ -1,4 +1,4 @@
-// A client in a process of its own: sends the same request many times at once and prints what came of it.
+// A client in its own process: sends the same request many times in parallel and prints the results.
 import { adminOf } from '../../support/administration.ts'
 
 const [url = '', key = '', request = '{}'] = process.argv.slice(2)

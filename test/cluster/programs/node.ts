@@ -1,4 +1,4 @@
-// One node on a shared database, in a process of its own. Prints its address once it listens; ends when killed.
+// One node on a shared database, in its own process. Prints its address once it listens; runs until it is killed.
 import { createApp } from '../../../src/app.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'

@@ -3,7 +3,7 @@ import { createLog } from '../../../src/base/log.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 import { operatorOf } from '../../support/operator.ts'
 
-// A server with the built-in model that tells its memory at rest when asked. Started with --expose-gc.
+// A server with the built-in model that reports its idle memory on request. Started with --expose-gc.
 const [dataDir = ''] = process.argv.slice(2)
 const noLimit = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 const config = checkConfig({
