@@ -10,7 +10,7 @@ import { createInFlight, type InFlight } from '../http/inference/in-flight.ts'
 import type { RequestRecorder } from '../http/request-record.ts'
 import type { EndpointFamily } from '../http/route.ts'
 import { createServer } from '../http/server.ts'
-import { drain, shut } from '../http/shutdown.ts'
+import { drain, closeNow } from '../http/shutdown.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { listenError, planListeners, type PlannedListener, type Purpose } from './listen-addresses.ts'
 import { createTlsReload, readTlsFiles } from './tls-files.ts'
@@ -69,7 +69,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
         ids,
         log,
         onHalfClose: inFlight.halfClosed,
-        roomFor: createBodyMemoryBudget(Math.max(minBodyMemoryBytes, getHeapStatistics().heap_size_limit / 4)),
+        bodyMemory: createBodyMemoryBudget(Math.max(minBodyMemoryBytes, getHeapStatistics().heap_size_limit / 4)),
         requestTimeoutMs: settings.request_timeout_ms,
         proxyHops: settings.trust_proxy ? settings.proxy_hops : 0,
       }
@@ -79,7 +79,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
         const server = await createServer({ ...shared, families, tls: isSecure ? tls : undefined })
         listeners.push({ ...planned, server, isSecure })
       }
-      opened.defer(() => shut({ servers: listeners.map(({ server }) => server), inFlight }))
+      opened.defer(() => closeNow({ servers: listeners.map(({ server }) => server), inFlight }))
     },
     async listen() {
       // The API port opens last, when everything else is reachable.

@@ -33,7 +33,7 @@ export function createOperatorServer(parts: OperatorServerParts): Promise<Fastif
     log,
     requestTimeoutMs,
     proxyHops: 0,
-    roomFor: createBodyMemoryBudget(bodyMemoryBytes),
+    bodyMemory: createBodyMemoryBudget(bodyMemoryBytes),
     onHalfClose: () => {},
   })
 }

@@ -5,47 +5,49 @@ import { describe, it } from 'node:test'
 import { createBodyMemoryBudget } from './body-memory-budget.ts'
 
 const kilobyte = 1024
+const authenticated = true
+const unauthenticated = false
 
-/** Opens requests with these headers, one after the other, into a room of so many kilobytes. */
-function open(roomKilobytes: number) {
-  const roomFor = createBodyMemoryBudget(roomKilobytes * kilobyte)
+/** Opens requests with these headers, one after the other, with a budget of this many kilobytes. */
+function open(budgetKilobytes: number) {
+  const budget = createBodyMemoryBudget(budgetKilobytes * kilobyte)
   return (headers: Record<string, string>) => {
     const request = Object.assign(new IncomingMessage(new Socket()), { headers })
     const response = new ServerResponse(request)
-    return { take: roomFor(request, response), end: () => response.emit('close') }
+    return { reserve: budget(request, response), end: () => response.emit('close') }
   }
 }
 
-describe('the room for bodies', () => {
-  it('does not count a body that says that it is small', () => {
-    assert.equal(open(0)({ 'content-length': '1000' }).take, undefined)
-    assert.equal(open(0)({}).take, undefined)
+describe('the memory budget for bodies', () => {
+  it('does not count a body whose announced length is small', () => {
+    assert.equal(open(0)({ 'content-length': '1000' }).reserve, undefined)
+    assert.equal(open(0)({}).reserve, undefined)
   })
 
   it('is full with what large bodies have sent, until one of them is answered', () => {
     const request = open(300)
     const large = { 'content-length': String(200 * kilobyte) }
     const [first, second] = [request(large), request(large)]
-    assert.equal(first.take?.(200 * kilobyte, false), true)
-    assert.equal(second.take?.(200 * kilobyte, false), false)
+    assert.equal(first.reserve?.(200 * kilobyte, authenticated), true)
+    assert.equal(second.reserve?.(200 * kilobyte, authenticated), false)
     second.end()
     first.end()
-    assert.equal(request(large).take?.(200 * kilobyte, false), true)
+    assert.equal(request(large).reserve?.(200 * kilobyte, authenticated), true)
   })
 
-  it('is not left to strangers', () => {
+  it('is not left to unauthenticated callers', () => {
     const request = open(1_000)
     const large = { 'content-length': String(200 * kilobyte) }
-    assert.equal(request(large).take?.(200 * kilobyte, true), true)
-    assert.equal(request(large).take?.(200 * kilobyte, true), false)
-    assert.equal(request(large).take?.(200 * kilobyte, false), true)
+    assert.equal(request(large).reserve?.(200 * kilobyte, unauthenticated), true)
+    assert.equal(request(large).reserve?.(200 * kilobyte, unauthenticated), false)
+    assert.equal(request(large).reserve?.(200 * kilobyte, authenticated), true)
   })
 
-  it('has a place for what is small and does not say so', () => {
+  it('accepts a small body without an announced length', () => {
     const request = open(100)
-    request({ 'content-length': String(200 * kilobyte) }).take?.(200 * kilobyte, false)
-    const { take } = request({ 'transfer-encoding': 'chunked' })
-    assert.equal(take?.(kilobyte, false), true)
-    assert.equal(take?.(200 * kilobyte, false), false)
+    request({ 'content-length': String(200 * kilobyte) }).reserve?.(200 * kilobyte, authenticated)
+    const { reserve } = request({ 'transfer-encoding': 'chunked' })
+    assert.equal(reserve?.(kilobyte, authenticated), true)
+    assert.equal(reserve?.(200 * kilobyte, authenticated), false)
   })
 })

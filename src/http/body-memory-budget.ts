@@ -1,32 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Takes room for so many more bytes of a body; false where there is none. */
-export type ReserveBodyMemory = (bytes: number, isStranger: boolean) => boolean
+/** Reserves memory for this many more bytes of a body. False if the budget is exhausted. */
+export type ReserveBodyMemory = (bytes: number, isAuthenticated: boolean) => boolean
 
-/** Undefined for a body that is not counted. */
-export type BodyRoom = (request: IncomingMessage, response: ServerResponse) => ReserveBodyMemory | undefined
+/** Returns undefined for a body that is too small to be counted. */
+export type BodyMemoryBudget = (request: IncomingMessage, response: ServerResponse) => ReserveBodyMemory | undefined
 
-/** Smaller bodies are not worth counting. */
+/** Bodies smaller than this are not counted. */
 const largeBytes = 128 * 1024
-/** Whoever asks without a key leaves the rest to those who have one. */
+/** Unauthenticated callers may use this share of the budget. The rest is reserved for authenticated ones. */
 const unauthenticatedShare = 0.25
 
 /**
- * Bounds what the bodies of large requests take of this process's memory, all of them together. Each counts by what it
- * has sent and not by what it announces, so that nobody keeps room by being slow, and until its answer is over.
+ * Limits the memory that the bodies of all large requests take together. A body counts with the bytes received, not with
+ * its announced length, so that a slow caller cannot reserve memory. It counts until its response has ended.
  */
-export function createBodyMemoryBudget(mostBytes: number): BodyRoom {
-  let taken = 0
+export function createBodyMemoryBudget(budgetBytes: number): BodyMemoryBudget {
+  let reserved = 0
   return ({ headers }, response) => {
     const isSmall = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) < largeBytes
     if (isSmall) return undefined
     let own = 0
-    response.once('close', () => (taken -= own))
-    return (bytes, isStranger) => {
+    response.once('close', () => (reserved -= own))
+    return (bytes, isAuthenticated) => {
       own += bytes
-      taken += bytes
-      // Behind some proxies every body comes without its length.
-      return own < largeBytes || taken <= mostBytes * (isStranger ? unauthenticatedShare : 1)
+      reserved += bytes
+      // Some proxies send every body without its length, so small ones are recognised only here.
+      return own < largeBytes || reserved <= budgetBytes * (isAuthenticated ? 1 : unauthenticatedShare)
     }
   }
 }

@@ -11,9 +11,9 @@ const jsonType = /^application\/json\s*(;|$)/i
 
 type Done = (error: Error | null, body?: unknown) => void
 
-/** Reads a JSON body within the route's limit and the server's patience; what is over either is not read on. */
+/** Reads a JSON body within the route's size limit and the server's timeout. Stops reading when either is exceeded. */
 export function createBodyParser(limits: BodyLimits) {
-  // With a callback instead of a promise: it runs for every request.
+  // A callback instead of a promise, because this runs for every request.
   return (request: FastifyRequest, stream: IncomingMessage, done: Done): void => {
     const { 'content-type': type, 'content-length': length } = request.headers
     if (type === undefined || !jsonType.test(type)) {
@@ -21,13 +21,17 @@ export function createBodyParser(limits: BodyLimits) {
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
-    const { takeRoom, actor } = request.record ?? {}
-    readAll(stream, { ...limits, bytes: limit, takeRoom, isStranger: actor === undefined }, (fault, bytes) => {
-      if (fault !== undefined) done(fault)
-      // Many clients name a content type whether or not they send anything.
-      else if (bytes.length === 0 && !takesBody(request)) done(null)
-      else parse(bytes, done)
-    })
+    const { reserveBodyMemory, actor } = request.record ?? {}
+    readAll(
+      stream,
+      { ...limits, bytes: limit, reserveBodyMemory, isAuthenticated: actor !== undefined },
+      (fault, bytes) => {
+        if (fault !== undefined) done(fault)
+        // Many clients send a content type even without a body.
+        else if (bytes.length === 0 && !takesBody(request)) done(null)
+        else parse(bytes, done)
+      },
+    )
   }
 }
 
@@ -41,43 +45,43 @@ function parse(bytes: Buffer, done: Done): void {
   done(null, body)
 }
 
-/** What the route says about itself; see `routeOptions` of the family. */
+/** Set by `routeOptions` in `family.ts`. */
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => Reflect.get(routeOptions.config, 'takesBody') !== false
 
 type ReadLimits = BodyLimits & {
   readonly bytes: number
-  readonly takeRoom: ReserveBodyMemory | undefined
-  readonly isStranger: boolean
+  readonly reserveBodyMemory: ReserveBodyMemory | undefined
+  readonly isAuthenticated: boolean
 }
 
-const nothing = Buffer.alloc(0)
+const empty = Buffer.alloc(0)
 
-/** Answers once: with all bytes, or with the fault that ended them. */
+/** Calls back once: with all bytes, or with the fault that stopped the reading. */
 function readAll(
   stream: IncomingMessage,
-  { clock, timeoutMs, bytes: limit, takeRoom, isStranger }: ReadLimits,
-  answer: (fault: Fault | undefined, bytes: Buffer) => void,
+  { clock, timeoutMs, bytes: limit, reserveBodyMemory, isAuthenticated }: ReadLimits,
+  callback: (fault: Fault | undefined, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
   let size = 0
   const stop = (fault: Fault | undefined): void => {
     cancel()
-    stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+    stream.off('data', onData).off('end', onEnd).off('error', onIncomplete).off('close', onIncomplete)
     stream.pause()
-    const [first = nothing] = chunks
-    answer(fault, fault === undefined && chunks.length > 1 ? Buffer.concat(chunks, size) : first)
+    const [first = empty] = chunks
+    callback(fault, fault === undefined && chunks.length > 1 ? Buffer.concat(chunks, size) : first)
   }
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk)
     size += chunk.length
     if (size > limit) stop(tooLarge(limit))
-    else if (takeRoom?.(chunk.length, isStranger) === false) stop(noRoom())
+    else if (reserveBodyMemory?.(chunk.length, isAuthenticated) === false) stop(budgetExhausted())
   }
   const onEnd = (): void => stop(undefined)
-  const onBroken = (cause?: unknown): void =>
+  const onIncomplete = (cause?: unknown): void =>
     stop(new Fault('malformed', 'invalid_request', 'The body ended before it was complete.', { cause }))
   const cancel = clock.after(timeoutMs, () => stop(tooSlow(timeoutMs)))
-  stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+  stream.on('data', onData).on('end', onEnd).on('error', onIncomplete).on('close', onIncomplete)
 }
 
 const tooSlow = (timeoutMs: number): Fault =>
@@ -86,5 +90,5 @@ const tooSlow = (timeoutMs: number): Fault =>
 const tooLarge = (limit: number): Fault =>
   new Fault('too_large', 'body_too_large', `The body is over the limit of ${limit} bytes.`)
 
-const noRoom = (): Fault =>
+const budgetExhausted = (): Fault =>
   new Fault('unavailable', 'unavailable', 'Too many large requests are in flight; try again.', { retryAfterSeconds: 1 })

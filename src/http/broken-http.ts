@@ -1,8 +1,13 @@
 import type { Duplex } from 'node:stream'
 
-type RawAnswer = { readonly status: string; readonly code: string; readonly message: string; readonly headers?: string }
+type RawResponse = {
+  readonly status: string
+  readonly code: string
+  readonly message: string
+  readonly headers?: string
+}
 
-const known: Readonly<Record<string, RawAnswer>> = {
+const known: Readonly<Record<string, RawResponse>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     code: 'headers_too_large',
@@ -15,35 +20,35 @@ const known: Readonly<Record<string, RawAnswer>> = {
   },
 }
 
-const invalid: RawAnswer = {
+const invalid: RawResponse = {
   status: '400 Bad Request',
   code: 'invalid_request',
   message: 'The request is not valid HTTP.',
 }
 
-const noTunnel: RawAnswer = {
+const connectNotSupported: RawResponse = {
   status: '405 Method Not Allowed',
   code: 'method_not_allowed',
   message: 'CONNECT is not supported: this server is not a proxy.',
   headers: 'allow:\r\n',
 }
 
-/** Bytes that are not HTTP never reach a route. */
+/** Answers bytes that are not valid HTTP, which therefore never reach a route. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex, requestId: string): void {
-  // A handshake that failed has no way to say anything.
-  const isMute = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true
-  if (isMute || !socket.writable) return void socket.destroy()
+  // A connection without a finished TLS handshake cannot carry a response.
+  const cannotAnswer = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true
+  if (cannotAnswer || !socket.writable) return void socket.destroy()
   end(socket, known[error.code ?? ''] ?? invalid, requestId)
 }
 
-/** CONNECT names a host and no path, so Node hands over the socket and no response. */
-export function refuseTunnel(socket: Duplex, requestId: string): void {
+/** Rejects CONNECT. Its target is a host and no path, so Node passes the socket instead of a response. */
+export function rejectConnect(socket: Duplex, requestId: string): void {
   socket.on('error', () => socket.destroy())
-  end(socket, noTunnel, requestId)
+  end(socket, connectNotSupported, requestId)
 }
 
-/** Without a path there is no family. The administration's shape is the general one. */
-function end(socket: Duplex, { status, code, message, headers = '' }: RawAnswer, requestId: string): void {
+/** Writes the response in the default error format, because without a path the family is unknown. */
+function end(socket: Duplex, { status, code, message, headers = '' }: RawResponse, requestId: string): void {
   const body = JSON.stringify({
     error: { code, message, type: 'validation_error', param: null, request_id: requestId, doc_url: null },
   })

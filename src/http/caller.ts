@@ -7,33 +7,33 @@ import type { Administrator, Caller, Principal } from '../domain/identity/princi
 import { bearerOf, secretOf, wantsFreeRequest } from './headers.ts'
 import type { Credential } from './route.ts'
 
-/** Finds out who sent a request, by the credentials that its endpoint accepts. */
+/** Authenticates a request by the credentials that its endpoint accepts. */
 export type CallerOf = {
   principal(request: FastifyRequest): MaybePromise<Principal>
-  /** Also the single anonymous free request, where no credential was sent. */
+  /** Also accepts the anonymous free request, if no credential was sent. */
   principalOrFree(request: FastifyRequest): MaybePromise<Caller>
   administrator(request: FastifyRequest): MaybePromise<Administrator>
-  /** For the policy gateway: an administrator, or whoever has a key of a project or a token. */
+  /** For the policy gateway: an administrator key, a project API key or a token. */
   manager(request: FastifyRequest): MaybePromise<Administrator | Principal>
-  /** The same by the credential that a route asks for; routes that look more closely themselves have none here. */
+  /** The functions above by the `credential` of a route. Routes without an entry authenticate in their handler. */
   readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => MaybePromise<unknown>>>>
 }
 
 export type CallerOfParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
 
-/** What administrator keys begin with, and nothing else does. */
+/** The prefix of administrator keys, and of no other credential. */
 const administratorPrefix = 'adm_'
 
-/** Each request is looked at once, however often it is asked who sent it. */
+/** Authenticates each request once: the result is cached in `request.record`. */
 export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): CallerOf {
   const principal = (request: FastifyRequest): MaybePromise<Principal> => {
     const { record } = request
     if (record?.principal !== undefined) return record.principal
     try {
       const actor = authenticator.principal(secretOf(request.headers), request.ip)
-      const found = isPromise(actor) ? actor.then((it) => ownProject(request, it)) : ownProject(request, actor)
-      if (record) record.principal = found
-      return found
+      const checked = isPromise(actor) ? actor.then((it) => checkProject(request, it)) : checkProject(request, actor)
+      if (record) record.principal = checked
+      return checked
     } catch (error) {
       if (record) record.principal = rejected(toFault(error))
       throw error
@@ -48,9 +48,9 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
     if (record?.administrator !== undefined) return record.administrator
     try {
       const actor = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-      const found = isPromise(actor) ? actor.then((it) => noted(request, it)) : noted(request, actor)
-      if (record) record.administrator = found
-      return found
+      const kept = isPromise(actor) ? actor.then((it) => setActor(request, it)) : setActor(request, actor)
+      if (record) record.administrator = kept
+      return kept
     } catch (error) {
       if (record) record.administrator = rejected(toFault(error))
       throw error
@@ -69,16 +69,16 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
   }
 }
 
-/** What was thrown, for those who ask again; nobody may. */
+/** The thrown fault for the cache. The rejection is handled here, because nobody may read the cache again. */
 function rejected(fault: Fault): Promise<never> {
-  const refusal = Promise.reject(fault)
-  refusal.catch(() => {})
-  return refusal
+  const rejection = Promise.reject(fault)
+  rejection.catch(() => {})
+  return rejection
 }
 
-/** A key speaks for its own project only. */
-function ownProject(request: FastifyRequest, actor: Principal): Principal {
-  noted(request, actor)
+/** A key is valid for its own project only. */
+function checkProject(request: FastifyRequest, actor: Principal): Principal {
+  setActor(request, actor)
   const project = request.headers['x-policy-project']
   if (project === undefined || project === actor.projectId) return actor
   throw new Fault('permission', 'project_mismatch', 'X-Policy-Project names another project than the key’s own.', {
@@ -86,7 +86,7 @@ function ownProject(request: FastifyRequest, actor: Principal): Principal {
   })
 }
 
-function noted<Who extends Administrator | Principal>({ record }: FastifyRequest, actor: Who): Who {
+function setActor<Actor extends Administrator | Principal>({ record }: FastifyRequest, actor: Actor): Actor {
   if (record) record.actor = actor
   return actor
 }

@@ -3,7 +3,7 @@ import type { Fault, FaultKind } from '../base/fault.ts'
 import { faultHeaders, paramOf } from './fault-headers.ts'
 import type { ErrorResponse } from './route.ts'
 
-/** How administration, gateway, and everything without a dialect of its own say no. */
+/** The error format of administration, the policy gateway, and all endpoints that imitate no vendor. */
 const table: Readonly<Record<FaultKind, readonly [status: number, type: GeneralErrorType]>> = {
   malformed: [400, 'validation_error'],
   validation: [422, 'validation_error'],
@@ -57,7 +57,7 @@ export const GeneralErrorBody = Type.Object(
   },
   {
     $id: 'Error',
-    description: 'A refusal.',
+    description: 'An error.',
     examples: [
       {
         error: {

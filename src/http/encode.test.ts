@@ -126,7 +126,7 @@ describe('a whole answer', () => {
     assert.deepEqual({ ...rest, ...credits }, rest)
   })
 
-  it('says content: null where a completion has no words', () => {
+  it('sends content: null for a completion without text', () => {
     const { choices } = encodeChat(contextOf('chat'), { events: [start, end] }) as { choices: { message: object }[] }
     assert.deepEqual(choices[0]?.message, { role: 'assistant', content: null, refusal: null })
   })
@@ -176,7 +176,7 @@ describe('a whole answer', () => {
 })
 
 describe('a response of an upstream that keeps it', () => {
-  it('says what is kept here', () => {
+  it('reports whether the response is stored', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const body = { store: false, previous_response_id: null }
     const document: RawDocument = { kind: 'document', dialect: 'responses', body }
@@ -202,7 +202,7 @@ describe('a document of an upstream that leaves things out', () => {
     assert.partialDeepStrictEqual(response, { object: 'response', created_at: 1700000000, status: 'completed' })
   })
 
-  it('ends in a call where it has one, whatever it says', () => {
+  it('has the stop reason of a tool call if there is one, whatever the upstream reports', () => {
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     const called: InferenceEvent[] = [start, call, { type: 'close', block: 0 }, end]
     const body = { content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }], stop_reason: 'end_turn' }
@@ -226,7 +226,7 @@ describe('collecting an answer', () => {
     yield* pieces
   }
 
-  it('joins the pieces', async () => {
+  it('joins the chunks', async () => {
     assert.deepEqual(await collectAnswer(of({ events: [start] }, { events: [end] })), { events: [start, end] })
   })
 
@@ -240,7 +240,7 @@ describe('collecting an answer', () => {
   })
 })
 
-describe('a proof on its way', () => {
+describe('a reasoning signature in another dialect’s field', () => {
   it('travels as it is in its own dialect and wrapped in another', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
     assert.equal(signatureText(proof, 'messages'), 'sig')

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   ['internal', 'internal_error', 500, 'api_error', 'internal_error', 'retry'],
 ]
 
-describe('how the inference families say no', () => {
+describe('the error responses of the inference families', () => {
   for (const [kind, code, status, messagesType, openaiType, retry] of rows) {
     it(`${kind}, ${code}`, () => {
       const fault = new Fault(kind, code, 'Why.', { param: 'model' })
@@ -102,7 +102,7 @@ describe('how the inference families say no', () => {
     assert.deepEqual(wait(0), { 'retry-after': '1' })
   })
 
-  it('carries the headers that belong to the refusal, and the policy that decided', () => {
+  it('has the headers of the fault, and the policy that decided', () => {
     const policy = { decision: 'refuse', policy_id: 'pol_1', event_id: 'evt_1' }
     const fault = new HttpFault(new Fault('policy', 'invalid_request', 'No.', { policy }), { allow: 'POST' })
     for (const encode of [encodeMessagesFault, encodeChatFault, encodeResponsesFault]) {
@@ -141,7 +141,7 @@ describe('how the inference families say no', () => {
   })
 })
 
-describe('how count_tokens refuses a malformed body', () => {
+describe('the error response of count_tokens for an invalid body', () => {
   it('lists every problem with its place and what stood there', () => {
     const problems = [
       { path: ['messages', 0, 'content'], message: 'must be a string or an array', type: 'type', input: 7 },
@@ -177,7 +177,7 @@ describe('how count_tokens refuses a malformed body', () => {
     })
   })
 
-  it('refuses everything else as its family does', () => {
+  it('has the family’s format for all other errors', () => {
     const fault = new Fault('auth', 'invalid_api_key', 'No.')
     assert.deepEqual(encodeDetailFault(fault, 'r'), encodeMessagesFault(fault, 'r'))
   })

@@ -11,41 +11,49 @@ import type { EndpointFamily, Route } from './route.ts'
 
 export type FamilyOptions = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
 
-/** A family is a plugin: its way of saying no cannot leak into the next. */
-export async function registerFamily(app: FastifyInstance, family: EndpointFamily, door: FamilyOptions): Promise<void> {
+/** Each endpoint family is a Fastify plugin, so its error handler covers only its own routes. */
+export async function registerFamily(
+  app: FastifyInstance,
+  family: EndpointFamily,
+  options: FamilyOptions,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) =>
-      sendError(family, fastifyFault(error), { clock: door.clock, request, reply }),
+      sendError(family, fastifyFault(error), { clock: options.clock, request, reply }),
     )
     for (const route of family.routes) {
-      scope.route({ ...routeOptions(route), ...identified(route, door), ...unreadHandler(route, family, door) })
+      scope.route({
+        ...routeOptions(route),
+        ...authentication(route, options),
+        ...rejectionHandler(route, family, options),
+      })
     }
   })
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly clock: Clock }
 
-/** Says no in the family's own shape. */
+/** Sends the fault in the family's error format. */
 export function sendError(family: EndpointFamily, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
   recordError(request, fault)
   const { status, headers, body } = family.encodeError(fault, request.id, pathOf(request.url))
-  // What is left of an unread body is not worth reading.
+  // The rest of a body that was not read completely is discarded with the connection.
   if (!request.raw.complete && hasBody(request)) {
     reply.header('connection', 'close')
     lingeringClose(request.raw.socket, clock)
   }
-  // A path that cannot be read is refused before any hook ran.
+  // Fastify rejects a path that cannot be decoded before any hook runs, so the request id is set here too.
   return reply
     .code(status)
     .headers({ 'x-request-id': request.id, ...headers })
     .send(body)
 }
 
-/** Also a request without a body is not complete yet when the hooks see it. */
+/** `complete` is false in the hooks even for a request without a body, so the headers decide. */
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** The family whose shape a path gets, also where nothing lives at it. */
+/** The family whose error format applies to a path, also if no route matches it. */
 export function familyOf(families: readonly EndpointFamily[], path: string): EndpointFamily | undefined {
   const matches = families.flatMap((family) =>
     family.prefixes.filter((prefix) => path.startsWith(prefix)).map((prefix) => ({ family, prefix })),
@@ -57,18 +65,18 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** Told to the body's reader: an empty body is then none. */
+/** Tells the body parser that an empty body is no error. */
 const bodiless = { takesBody: false }
 
-/** Strangers are turned away before a byte of their body is read. */
-function identified({ credential }: Route, { identify }: FamilyOptions) {
-  const actor = identify[credential]
-  if (actor === undefined) return {}
-  // A caller who is known at once does not wait, and a callback is cheaper than a promise: every request comes by here.
+/** Authenticates before a byte of the body is read. */
+function authentication({ credential }: Route, { identify }: FamilyOptions) {
+  const authenticate = identify[credential]
+  if (authenticate === undefined) return {}
+  // A callback, because it is cheaper than a promise and runs for every request. Cached credentials need no promise.
   const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) => {
     try {
-      const found = actor(request)
-      if (isPromise(found)) return found
+      const authenticated = authenticate(request)
+      if (isPromise(authenticated)) return authenticated
       done()
     } catch (error) {
       done(toFault(error))
@@ -84,8 +92,8 @@ function routeOptions(route: Route) {
   return route.bodyLimitBytes === undefined ? options : { ...options, bodyLimit: route.bodyLimitBytes }
 }
 
-/** Tells a request whose handler refused from one that never came so far. */
-function unreadHandler({ handle, onRejectedBody }: Route, family: EndpointFamily, { clock }: FamilyOptions) {
+/** Calls `onRejectedBody` for requests that were rejected before the handler started. */
+function rejectionHandler({ handle, onRejectedBody }: Route, family: EndpointFamily, { clock }: FamilyOptions) {
   if (onRejectedBody === undefined) return {}
   const faultFor = async (error: unknown, request: FastifyRequest): Promise<Fault> => {
     if (request.record?.handlerStarted === true) return fastifyFault(error)

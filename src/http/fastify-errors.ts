@@ -1,6 +1,6 @@
 import { Fault, isFault, toFault } from '../base/fault.ts'
 
-/** What the framework itself refuses, in our words. */
+/** Maps an error that Fastify itself throws to a fault. */
 export function fastifyFault(error: unknown): Fault {
   const status = statusOf(error)
   if (isFault(error) || status === undefined) return toFault(error)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../base/fault.ts'
 
-/** Headers that decide who asks and how the body is read: two of one kind are an attack or a bug, never a need. */
+/** Headers that decide on the caller and on how the body is read. A repeated one is an attack or a bug, so it is rejected. */
 const single = new Set([
   'authorization',
   'x-api-key',
@@ -30,7 +30,7 @@ export function headerFault(request: IncomingMessage): Fault | undefined {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** The credential a caller sent. `Authorization` wins over `x-api-key`, also when it is the wrong one. */
+/** The credential of a request. `Authorization` takes precedence over `x-api-key`, even if it is invalid. */
 export function secretOf(headers: Headers): string | undefined {
   const { authorization } = headers
   if (typeof authorization === 'string') return bearerOf(authorization)
@@ -41,11 +41,11 @@ export function secretOf(headers: Headers): string | undefined {
 export function bearerOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const [scheme = '', token = ''] = authorization.split(/ +/, 2)
-  // An unknown scheme is a credential we do not accept, not the absence of one.
+  // An unknown scheme is an invalid credential, not a missing one.
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : authorization
 }
 
-/** A header that asks for the free request: only `true` may be said. */
+/** Whether `X-Free-Tier` requests the free request. The only allowed value is `true`. */
 export function wantsFreeRequest(headers: Headers): boolean {
   const value = headers['x-free-tier']
   if (value === undefined) return false

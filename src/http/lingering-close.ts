@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.ts'
 const lingerMs = 1_000
 
 /**
- * Closes the connection a moment after the answer instead of at once: while a caller is still sending, an immediate
- * close resets the connection, and the caller never reads why it was refused.
+ * Closes the connection a second after the response, because a close while the caller is still sending resets the
+ * connection, and the caller would never read the error.
  */
 export function lingeringClose(socket: Socket, clock: Clock): void {
   socket.destroySoon = () => {

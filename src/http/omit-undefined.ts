@@ -1,4 +1,4 @@
-/** The fields that have a value: absent and undefined are not the same to the compiler, nor on the wire. */
+/** The fields without those that are undefined or null, because absent and undefined differ in types and in JSON. */
 export function omitUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined | null> } {

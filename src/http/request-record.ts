@@ -7,24 +7,24 @@ import type { Metrics } from '../base/metrics.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
 import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
-/** What is known about a request so far; one log line and one measurement are made of it at the end. */
+/** State of a request. Its end writes one log line and one measurement from it. */
 export type RequestRecord = {
   readonly startMs: number
   fault: Fault | undefined
-  /** Who sent it, as far as is known. */
+  /** The authenticated caller, undefined before authentication. */
   actor: Administrator | Principal | undefined
-  /** The same, as it was asked for. */
+  /** Cached results of authentication. */
   principal: MaybePromise<Principal> | undefined
   administrator: MaybePromise<Administrator> | undefined
-  /** Of a large body: counts what is read of it. */
-  takeRoom: ReserveBodyMemory | undefined
-  /** Whether its handler was called, or something before it refused. */
+  /** Counts the bytes of a large body. */
+  reserveBodyMemory: ReserveBodyMemory | undefined
+  /** False if the request was rejected before its handler ran. */
   handlerStarted: boolean
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** None where the framework itself refused, before anything of ours ran. */
+    /** Undefined if Fastify rejected the request before any hook ran. */
     record: RequestRecord | undefined
   }
 }
@@ -43,8 +43,8 @@ export type RecorderParts = {
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Announces the record to the framework, which then makes room for it on every request. */
-export function reserveRecord(app: FastifyInstance): void {
+/** Declares the property, so that all request objects keep one shape. */
+export function declareRecord(app: FastifyInstance): void {
   app.decorateRequest('record')
 }
 
@@ -62,9 +62,9 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
   const known = new Map<string, (value: number) => void>()
   const seriesOf = (route: string, statusClass: number): ((value: number) => void) => {
     const key = route + statusClass
-    const found = known.get(key) ?? seconds.series({ route, status: `${statusClass}xx` })
-    known.set(key, found)
-    return found
+    const series = known.get(key) ?? seconds.series({ route, status: `${statusClass}xx` })
+    known.set(key, series)
+    return series
   }
 
   return {
@@ -75,7 +75,7 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
         actor: undefined,
         principal: undefined,
         administrator: undefined,
-        takeRoom: undefined,
+        reserveBodyMemory: undefined,
         handlerStarted: false,
       }
     },
@@ -103,12 +103,12 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
   }
 }
 
-/** Also said after an answer has begun, when it is too late for a status. */
+/** Also called after a response has begun, when it is too late for a status. */
 export function recordError({ record }: FastifyRequest, fault: Fault): void {
   if (record) record.fault = fault
 }
 
-/** The private side of a Fault: why, down to the first cause, with the stack of what we did not foresee. */
+/** The causes of a fault for the log, with the stacks of unexpected errors. Callers never see them. */
 function causes(fault: Fault): string[] {
   const lines: string[] = []
   let cause: unknown = fault.cause

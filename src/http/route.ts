@@ -20,7 +20,7 @@ export type Route = {
   readonly headers?: TSchema
   readonly body?: TSchema
   readonly answers: Readonly<Record<number, RouteAnswer>>
-  /** Statuses in the family's error shape. */
+  /** Statuses in the family's error format. */
   readonly errorStatuses?: readonly number[]
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /**
@@ -46,14 +46,14 @@ export type ErrorResponse = {
   readonly body: unknown
 }
 
-/** Endpoints that say no in the same shape. */
+/** Endpoints that share an error format. */
 export type EndpointFamily = {
   readonly name: string
-  /** Paths that begin so belong to it, also those that do not exist. */
+  /** Paths with these prefixes belong to the family, also those without a route. */
   readonly prefixes: readonly string[]
   readonly routes: readonly Route[]
-  /** `path` lets a family speak differently at one of its endpoints. */
+  /** `path`, because one endpoint of a family may have a format of its own. */
   readonly encodeError: (fault: Fault, requestId: string, path: string) => ErrorResponse
-  /** The shape of a refusal, for OpenAPI. */
+  /** The error format, for OpenAPI. */
   readonly errorSchema: TSchema
 }

@@ -9,30 +9,30 @@ export type ShutdownParts = {
   readonly clock: Clock
 }
 
-const drainMs = 30_000
-/** How long those who are told why have to read it. */
-const lastWordsMs = 2_000
+const drainTimeoutMs = 30_000
+/** Time for callers to read the error after their response was aborted. */
+const errorReadMs = 2_000
 
-/** What callers hear who come while the door closes, or whose answer takes longer than that. */
+/** The error for requests during the shutdown, and for responses that take longer than it. */
 export const shutdownFault = (): Fault =>
   new Fault('unavailable', 'unavailable', 'The service is shutting down.', { retryAfterSeconds: 5 })
 
 /**
- * Answers new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then
- * no new requests; what is under way may finish for a while, then its callers are told. All of it is settled in the end.
+ * Accepts new requests for `delayMs` more, because a load balancer needs time to notice that this node is not ready. Then
+ * rejects new requests. Requests in flight may finish for 30 seconds and are then aborted. All of them are settled.
  */
 export async function drain({ servers, inFlight, clock }: ShutdownParts, delayMs: number): Promise<void> {
   if (delayMs > 0) await delayOrClose({ servers, clock }, delayMs)
-  const abort = clock.after(drainMs, () => inFlight.abortAll(shutdownFault()))
-  // Who reads nothing, or has not even sent a request by now, is not worth waiting for.
-  const hangUp = clock.after(drainMs + lastWordsMs, () => hangUpAll(servers))
+  const abort = clock.after(drainTimeoutMs, () => inFlight.abortAll(shutdownFault()))
+  // Callers that do not read, or have not sent a request by now, are disconnected.
+  const disconnect = clock.after(drainTimeoutMs + errorReadMs, () => disconnectAll(servers))
   await Promise.all(servers.map((server) => server.close()))
   await inFlight.ended()
   abort()
-  hangUp()
+  disconnect()
 }
 
-/** A server that is closed in the meantime is not waited for. */
+/** Resolves early if the server closes. */
 const delayOrClose = ({ servers, clock }: Omit<ShutdownParts, 'inFlight'>, delayMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cancel = clock.after(delayMs, resolve)
@@ -42,14 +42,14 @@ const delayOrClose = ({ servers, clock }: Omit<ShutdownParts, 'inFlight'>, delay
     })
   })
 
-/** Hangs up on everybody; what was under way is settled all the same. */
-export async function shut({ servers, inFlight }: Omit<ShutdownParts, 'clock'>): Promise<void> {
+/** Disconnects all callers at once. Requests in flight are still settled. */
+export async function closeNow({ servers, inFlight }: Omit<ShutdownParts, 'clock'>): Promise<void> {
   const closed = servers.map((server) => server.close())
-  hangUpAll(servers)
+  disconnectAll(servers)
   await Promise.all(closed)
   await inFlight.ended()
 }
 
-function hangUpAll(servers: ShutdownParts['servers']): void {
+function disconnectAll(servers: ShutdownParts['servers']): void {
   for (const { server } of servers) server.closeAllConnections()
 }

@@ -140,7 +140,7 @@ describe('a validator', () => {
     assert.ok(validate({ ...message('hi'), model: '😀😀😀' }))
   })
 
-  it('bounds what it says, however large the mistakes', () => {
+  it('limits the length of its messages', () => {
     const body = {
       revision: 1,
       ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => ['k'.repeat(900) + at, 1])),
@@ -150,7 +150,7 @@ describe('a validator', () => {
     assert.equal(details.problems?.length, 20)
   })
 
-  it('still refuses, in the validator’s words, what it cannot explain', () => {
+  it('uses the validator’s message if it has none of its own', () => {
     const unique = createValidator(Type.Object({ ids: Type.Array(Type.String(), { uniqueItems: true }) }))
     assert.match(refusalOf(() => unique({ ids: ['a', 'a'] })).message, /^body: must not have duplicate items/)
   })

@@ -7,28 +7,28 @@ const maxProblems = 20
 const maxMessageLength = 300
 const maxNameLength = 64
 
-/** Checks a value against a schema, and answers it typed; what does not fit is a Fault that names the field. */
+/** Validates a value against a schema and returns it typed. Throws a fault that names the invalid field. */
 export type Validate<Value> = (value: unknown) => Value
 
 /**
- * Compiles the schema once, when it is first needed: a start need not wait for forty. A value that fits costs one call of the compiled check and nothing else;
- * the explanation is only worked out for a value that does not.
+ * Compiles the schema on first use, so that the start does not wait for all schemas. A valid value costs one call of the
+ * compiled check. Messages are only built for an invalid one.
  */
 export function createValidator<Schema extends TSchema>(schema: Schema): Validate<Static<Schema>> {
   let compiled: ReturnType<typeof Compile<Schema>> | undefined
-  const fits = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
+  const isValid = (value: unknown): value is Static<Schema> => (compiled ??= Compile(schema)).Check(value)
   return (value) => {
-    if (fits(value)) return value
+    if (isValid(value)) return value
     const problems = Array.from(validationMessages(schema, value).take(maxProblems), (problem) =>
       withInput(problem, value),
     )
-    throw invalid(problems.length > 0 ? problems : [unexplained(compiled?.Errors(value)[0]?.message)])
+    throw invalid(problems.length > 0 ? problems : [unspecific(compiled?.Errors(value)[0]?.message)])
   }
 }
 
 /**
- * The same for a query string, whose values are all text: numbers and booleans are read as the schema wants them,
- * and absent parameters get the schema's `default`.
+ * The same for a query string, whose values are all strings: converts numbers and booleans to the schema's type, and
+ * fills in the schema's `default`.
  */
 export function createQueryValidator<Schema extends TObject>(schema: Schema): Validate<Static<Schema>> {
   const validate = createValidator(schema)
@@ -52,7 +52,7 @@ function fromText(schema: JsonSchema, value: unknown, name: string): unknown {
   return value
 }
 
-/** A refusal that names one field: for the mistakes that only meaning reveals, so that they read like those of a schema. */
+/** A fault that names one field, in the format of schema errors. For rules that a schema cannot express. */
 export function invalidField(path: Problem['path'], message: string): Fault {
   return invalid([{ path, type: 'value', message }])
 }
@@ -77,7 +77,7 @@ function invalid(problems: readonly Problem[]): Fault {
   return new Fault('validation', 'invalid_parameter', message, { problems, ...(param === '' ? {} : { param }) })
 }
 
-/** Adds what stood at the place of a problem; only short values are worth repeating. */
+/** Adds the invalid value to the problem if it is short. */
 function withInput(problem: Problem, body: unknown): Problem {
   let value = body
   for (const step of problem.path) {
@@ -88,7 +88,7 @@ function withInput(problem: Problem, body: unknown): Problem {
   return typeof value === 'number' || typeof value === 'boolean' ? { ...problem, input: value } : problem
 }
 
-const unexplained = (message = 'does not fit'): Problem => ({ path: [], type: 'value', message })
+const unspecific = (message = 'is not valid'): Problem => ({ path: [], type: 'value', message })
 
 const clipped = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text

@@ -2,7 +2,7 @@ import type { Problem } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import { isRecord } from '../base/record.ts'
 
-/** The part of JSON Schema that our schemas are written in. */
+/** The subset of JSON Schema that the gateway's schemas use. */
 export type JsonSchema = {
   readonly type?: string
   readonly const?: unknown
@@ -28,12 +28,12 @@ export type JsonSchema = {
 
 type Path = Problem['path']
 
-/** More problems of one branch than this tell nothing new, and a hostile body could have millions. */
-const enough = 20
+/** At most this many problems per branch, because a hostile body could have millions. */
+const maxProblems = 20
 
 /**
- * What is wrong with a value, in words for the person who wrote it. A validator says that no branch of a union fits;
- * this names the one mistake in the branch that was meant. Only run on values that failed, so it may be slow.
+ * Describes what is wrong with a value. A validator only reports that no branch of a union matches; this names the
+ * mistake in the intended branch. It runs only on invalid values, so it may be slow.
  */
 export function* validationMessages(schema: JsonSchema, value: unknown, path: Path = []): Generator<Problem> {
   if (schema.allOf) for (const each of schema.allOf) yield* validationMessages(each, value, path)
@@ -49,7 +49,7 @@ export function* validationMessages(schema: JsonSchema, value: unknown, path: Pa
   else if (isRecord(value)) yield* explainObject(schema, value, path)
 }
 
-/** A union of unions is one union. */
+/** Flattens nested unions. */
 const branchesOf = (branch: JsonSchema): readonly JsonSchema[] => branch.anyOf?.flatMap(branchesOf) ?? [branch]
 
 function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
@@ -64,9 +64,9 @@ function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Pa
     if (words.length > 0 && typeof value === typeof words[0]) return yield problem(path, 'enum', oneOf(words))
     return yield problem(path, 'type', mustBe(typesOf(branches)))
   }
-  const meant = isRecord(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
-  if (meant.length > 0)
-    return yield* mostHelpful(meant.map((branch) => [...validationMessages(branch, value, path).take(enough)]))
+  const intended = isRecord(value) ? fitting.filter((branch) => tagMismatch(branch, value) === undefined) : fitting
+  if (intended.length > 0)
+    return yield* mostHelpful(intended.map((branch) => [...validationMessages(branch, value, path).take(maxProblems)]))
   yield* explainTag(fitting, value, path)
 }
 
@@ -92,14 +92,14 @@ function tagMismatch(
     const actual = value[key]
     if (actual === undefined && !branch.required?.includes(key)) continue
     if ('const' in schema && actual !== schema.const) return { key, allowed: [schema.const] }
-    // A field that takes nothing at all is a tag, too: whoever has it is another branch.
+    // A field that allows no value is a tag too: an object with the field belongs to another branch.
     if (schema.not && (actual === undefined || (schema.not.enum ?? [actual]).includes(actual)))
       return { key, allowed: [] }
   }
   return undefined
 }
 
-/** The branch whose problems lie deepest is the one the caller came closest to; among equals, the one with the fewest. */
+/** The problems of the branch that comes closest: the one with the deepest problems, then with the fewest. */
 function* mostHelpful(attempts: readonly Problem[][]): Generator<Problem> {
   const depth = (problems: readonly Problem[]): number => Math.max(...problems.map((each) => each.path.length))
   if (attempts.some((problems) => problems.length === 0)) return
@@ -182,7 +182,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-/** Counted as the validator counts: an emoji is one character. */
+/** Counts like the validator: an emoji is one character. */
 const characters = (text: string): number => text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0)
 
 const typesOf = (branches: readonly JsonSchema[]): string[] => [

@@ -35,7 +35,7 @@ describe('the headers of', () => {
   const shown = ({ headers }: Response) => [headers.get('cache-control'), headers.get('x-content-type-options')]
 
   for (const [name, path, status, body] of asked) {
-    it(`${name} keep it out of caches, and its type as it is said`, async () => {
+    it(`${name} forbid caching and content sniffing`, async () => {
       const answer = await (body === undefined ? scene.get(path) : scene.post(path, body))
       assert.equal(answer.status, status)
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)

@@ -57,7 +57,7 @@ describe('an address that sent more invented keys than its budget', () => {
     assert.equal((await scene.get(gateway, bearer(scene.apiKey))).status, 200)
   })
 
-  it('is told to wait for every further credential that is invalid, and why', async () => {
+  it('gets 429 for every further invalid credential, with the reason', async () => {
     const known = invented()
     for (const secret of [known, known, await tokenOf(scene, anotherSecret)]) {
       const refused = await scene.post('/v1/chat/completions', message, bearer(secret))
@@ -70,14 +70,14 @@ describe('an address that sent more invented keys than its budget', () => {
     assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [429, null])
   })
 
-  it('is told 401 about what can be no key at all, since that costs no lookup', async () => {
+  it('gets 401 for what cannot be a key, because that costs no lookup', async () => {
     for (const headers of [bearer('ak_nonsense'), {}]) {
       assert.equal((await scene.post('/v1/messages', message, headers)).status, 401)
     }
   })
 
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/moderations']) {
-    it(`is told so in OpenAI’s words at ${path}`, async () => {
+    it(`gets it in OpenAI’s format at ${path}`, async () => {
       const refused = await scene.post(path, message, bearer(invented()))
       const { error } = (await refused.json()) as { error: Record<string, unknown> }
       assert.ok(Number(refused.headers.get('retry-after')) >= 1)
@@ -88,7 +88,7 @@ describe('an address that sent more invented keys than its budget', () => {
     })
   }
 
-  it('is told so in Anthropic’s words at /v1/messages', async () => {
+  it('gets it in Anthropic’s format at /v1/messages', async () => {
     const refused = await scene.post('/v1/messages', message, bearer(invented()))
     const { type, error } = (await refused.json()) as { type: string; error: Record<string, unknown> }
     assert.deepEqual([refused.status, type, error['type']], [429, 'error', 'rate_limit_error'])

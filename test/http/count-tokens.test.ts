@@ -16,7 +16,7 @@ const withAnthropic = (url: string) => ({
 type Count = { input_tokens: number }
 
 describe('counting tokens', () => {
-  it('asks the upstream where it can count, and says so', async () => {
+  it('lets the upstream count if it can, and names the source', async () => {
     await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
     await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages, tools })
@@ -27,7 +27,7 @@ describe('counting tokens', () => {
     assert.equal(asked?.path, '/v1/messages/count_tokens')
     assert.deepEqual(Object.keys(JSON.parse(asked?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])
   })
-  it('counts by itself where the upstream cannot, and says so', async () => {
+  it('counts with the gateway’s tokenizer if the upstream cannot count, and names the source', async () => {
     await using upstream = await startUpstream(answerJson({ error: { type: 'not_found_error', message: 'no' } }, 404))
     await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'claude', messages })
@@ -95,13 +95,13 @@ describe('counting tokens', () => {
     const withImage = await count({ messages: [{ role: 'user', content: [image] }] })
     assert.ok(withImage > 1000 && withImage < 3000)
   })
-  it('says how much of the limits is left', async () => {
+  it('sends the limit headers', async () => {
     await using scene = await startTestApp({ config: { limits: {} } })
     const response = await scene.post('/v1/messages/count_tokens', { model: 'gatehouse-echo', messages })
     assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
     assert.equal(response.headers.get('x-ratelimit-remaining-requests'), '59')
   })
-  it('takes Claude Code’s context management without a word', async () => {
+  it('accepts Claude Code’s context management', async () => {
     await using scene = await startTestApp()
     const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] }
     assert.equal(
@@ -118,7 +118,7 @@ describe('counting tokens', () => {
     })
     assert.ok(((await response.json()) as Count).input_tokens > 10_000)
   })
-  it('estimates a long request from a sample, and says so', async () => {
+  it('estimates a long request from a sample, and names the source', async () => {
     await using scene = await startTestApp()
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
     const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
@@ -127,7 +127,7 @@ describe('counting tokens', () => {
     const { input_tokens: tokens } = (await response.json()) as Count
     assert.ok(tokens > 190_000 && tokens < 210_000, String(tokens))
   })
-  it('refuses a malformed body with 422 and every problem with its place', async () => {
+  it('rejects an invalid body with 422 and the path of every problem', async () => {
     await using scene = await startTestApp()
     const response = await scene.post('/v1/messages/count_tokens', {
       model: 'gatehouse-echo',

@@ -25,7 +25,7 @@ type Answer = {
 }
 
 describe('GET /v1/credits', () => {
-  it('tells what came in and what was used in dollars, and what is left in credits', async () => {
+  it('reports grants and usage in dollars, and the balance in credits', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.app.post('/v1/messages', question)).arrayBuffer()

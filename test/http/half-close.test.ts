@@ -137,7 +137,7 @@ describe('a caller that is gone', { timeout: 30_000 }, () => {
     })
   }
 
-  it('has its upstream stopped in the middle of a stream that says nothing more', async () => {
+  it('has its upstream stopped in the middle of a stream that is silent', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)

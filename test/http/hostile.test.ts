@@ -25,7 +25,7 @@ describe('hostile input', () => {
       /^HTTP\/1\.1 408 |^$/,
     )
   })
-  it('refuses a length and chunks at once, and two lengths', async () => {
+  it('rejects a length together with chunks, and two lengths', async () => {
     assert.match(
       await sendRaw(scene, `${head('/v1/messages', ['content-length: 2', 'transfer-encoding: chunked'])}0\r\n\r\n`),
       /^HTTP\/1\.1 400 /,
@@ -35,17 +35,17 @@ describe('hostile input', () => {
       /^HTTP\/1\.1 400 /,
     )
   })
-  it('refuses folded headers and line breaks in values', async () => {
+  it('rejects folded headers and line breaks in values', async () => {
     assert.match(
       await sendRaw(scene, head('/v1/messages', ['x-a: 1\r\n continued', 'content-length: 0'])),
       /^HTTP\/1\.1 400 /,
     )
     assert.match(await sendRaw(scene, head('/v1/messages', ['x-a: 1\n2', 'content-length: 0'])), /^HTTP\/1\.1 400 /)
   })
-  it('refuses headers over 16 KiB with 431', async () => {
+  it('rejects headers over 16 KiB with 431', async () => {
     assert.match(await sendRaw(scene, head('/v1/messages', [`x-long: ${'a'.repeat(20_000)}`])), /^HTTP\/1\.1 431 /)
   })
-  it('gives what is no HTTP a request id as well, in the header and in the body', async () => {
+  it('gives invalid HTTP a request id as well, in the header and in the body', async () => {
     for (const bytes of ['nonsense\r\n\r\n', head('/v1/messages', [`x-long: ${'a'.repeat(20_000)}`])]) {
       const answer = await sendRaw(scene, bytes)
       const id = /\r\nx-request-id: (req_\w+)\r\n/.exec(answer)?.[1]
@@ -53,12 +53,12 @@ describe('hostile input', () => {
       assert.equal(bodyOf(answer).error.request_id, id)
     }
   })
-  it('refuses a request without a host in the shape of its family', async () => {
+  it('rejects a request without a host in the error format of its family', async () => {
     const answer = await sendRaw(scene, 'GET /v1/organization/policies HTTP/1.1\r\nconnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 400 /)
     assert.equal(bodyOf(answer).error.code, 'invalid_header')
   })
-  it('refuses to be a tunnel, in words', async () => {
+  it('rejects CONNECT with an error body', async () => {
     const answer = await sendRaw(scene, 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 405 .*\r\nallow: ?\r\n/s)
     assert.equal(bodyOf(answer).error.code, 'method_not_allowed')
@@ -67,7 +67,7 @@ describe('hostile input', () => {
     const answer = await sendRaw(scene, 'GET /nothing#%C3 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 404 /)
   })
-  it('passes over an expectation that it does not know', async () => {
+  it('ignores an unknown expectation', async () => {
     assert.match(await sendRaw(scene, head('/v1/models', ['expect: more', 'connection: close'])), /^HTTP\/1\.1 405 /)
   })
   for (const [name, id, status] of [

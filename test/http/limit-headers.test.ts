@@ -9,7 +9,7 @@ const upstreams = [
 const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name }] }))
 const say = (content: string) => ({ max_tokens: 10, messages: [{ role: 'user', content }] })
 
-/** Attempts that come to nothing at different places of the road. Each counts, so each says what is left. */
+/** Requests that fail at different stages of the pipeline. Each counts, so each response has the limit headers. */
 const failures = [
   { name: 'cannot be read', body: '{', status: 400 },
   { name: 'is invalid', body: { ...say('hello'), model: 'here', max_tokens: 0 }, status: 400 },
@@ -24,7 +24,7 @@ describe('a request that', () => {
   after(() => scene[Symbol.asyncDispose]())
 
   for (const [at, { name, body, status }] of failures.entries()) {
-    it(`${name} says what is left of the limits`, async () => {
+    it(`${name} has the limit headers`, async () => {
       const response = await scene.post('/v1/messages', body)
       assert.equal(response.status, status)
       assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')

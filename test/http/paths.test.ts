@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { Client, request } from 'undici'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** Paths where nothing lives, and methods that are not offered: refused in the shape of the family they belong to. */
+/** Unknown paths and methods: rejected in the error format of the family that the path belongs to. */
 type Scenario = {
   readonly name: string
   readonly method?: string
@@ -70,7 +70,7 @@ describe('a request to', () => {
   after(() => scene[Symbol.asyncDispose]())
 
   for (const { name, method = 'GET', path, status, allow, says } of scenarios) {
-    it(`${name} is refused with ${status}`, async () => {
+    it(`${name} is rejected with ${status}`, async () => {
       const response = await request(scene.url + path, { method })
       assert.equal(response.statusCode, status)
       assert.match(String(response.headers['x-request-id']), /^req_/)
@@ -78,7 +78,7 @@ describe('a request to', () => {
       assert.partialDeepStrictEqual(await response.body.json(), says)
     })
   }
-  it('a path with another method is refused by its method, whatever its body is', async () => {
+  it('a path with another method is rejected because of the method, whatever its body is', async () => {
     const body = 'no JSON'
     const headers = { 'content-type': 'text/plain' }
     const answer = await request(`${scene.url}/v1/messages`, { method: 'QUERY', body, headers })
@@ -100,7 +100,7 @@ describe('a request to', () => {
     await client.close()
     assert.equal(connections, 1)
   })
-  it('the root is answered, also when only its head is asked for', async () => {
+  it('the root is answered, also for HEAD', async () => {
     assert.equal((await fetch(scene.url, { method: 'HEAD' })).status, 200)
   })
   it('the reference and the error codes shows pages that need no other host', async () => {
@@ -110,7 +110,7 @@ describe('a request to', () => {
       assert.doesNotMatch(await response.text(), /(src|href)="https?:/)
     }
   })
-  it('the reference asks for what must be given, and for nothing else', async () => {
+  it('the reference marks the required fields only', async () => {
     const page = await (await fetch(`${scene.url}/docs`)).text()
     assert.doesNotMatch(page, /<code>order<\/code> \*|<\/code> \*<\/td><td>[^<]*, default/)
     assert.match(page, /<code>revision<\/code> \*/)

@@ -14,7 +14,7 @@ const pinging: Script = (response) => {
 }
 
 describe('an upstream that only pings', () => {
-  it('has not begun to answer: the next target is asked', async () => {
+  it('has not begun to answer, so the next target is called', async () => {
     await using slow = await startUpstream(pinging)
     await using other = await startUpstream(answerWith('From the other.', { input: 5, output: 5 }))
     await using scene = await startTestApp({

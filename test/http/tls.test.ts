@@ -85,14 +85,14 @@ describe('TLS', () => {
     }
   })
 
-  it('leaves a port of metrics alone in plain HTTP where it is told to', async () => {
+  it('serves a metrics-only port in plain HTTP if configured', async () => {
     const server = { tls: { ...files, metrics: false }, metrics_port: 0 }
     await using scene = await startTestApp({ config: { server } })
     assert.equal((await fetch(`${scene.addresses.metrics}/metrics`)).status, 200)
     assert.equal(await shownName(scene.url), 'gateway.test')
   })
 
-  it('refuses older versions than the least that is set', async () => {
+  it('rejects versions older than the configured minimum', async () => {
     await using scene = await startTestApp({ config: { server: { tls: { ...files, min_version: 'TLSv1.3' } } } })
     await assert.rejects(dial(scene.url, { maxVersion: 'TLSv1.2' }), /protocol version/i)
     assert.equal(await shownName(scene.url), 'gateway.test')
@@ -203,7 +203,7 @@ describe('a start with TLS', () => {
     ],
     ['a file that is no certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
   ] as const) {
-    it(`is refused with ${what}, which is named`, async () => {
+    it(`is rejected with ${what}, which is named`, async () => {
       await assert.rejects(startTestApp({ config: { server: { tls } } }), says)
     })
   }

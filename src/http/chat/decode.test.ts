@@ -194,14 +194,14 @@ describe('reading a chat body', () => {
   })
 
   const refused: readonly [says: string, body: object, code: string, message: string][] = [
-    ['more than one choice', { n: 2 }, 'unsupported_parameter', 'n: only one choice is offered'],
+    ['more than one choice', { n: 2 }, 'unsupported_parameter', 'n: must be 1; only one choice is supported'],
     [
       'an answer in sound',
       { modalities: ['text', 'audio'] },
       'unsupported_parameter',
-      'modalities: only "text" is offered',
+      'modalities: only "text" is supported',
     ],
-    ['the old way to give tools', { functions: [] }, 'unsupported_parameter', 'functions: was replaced by tools'],
+    ['the old way to give tools', { functions: [] }, 'unsupported_parameter', 'functions: is not supported; use tools'],
     [
       'a file without content',
       { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] },
@@ -244,6 +244,6 @@ describe('reading a chat body', () => {
     ],
   ]
   for (const [says, body, code, message] of refused) {
-    it(`refuses ${says}`, () => assert.deepEqual(refusalOf(body), ['validation', code, message]))
+    it(`rejects ${says}`, () => assert.deepEqual(refusalOf(body), ['validation', code, message]))
   }
 })

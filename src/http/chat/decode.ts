@@ -16,7 +16,7 @@ import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
-/** A checked body of `POST /v1/chat/completions` in our words. */
+/** Decodes a validated body of `POST /v1/chat/completions`. */
 export function decodeChat(body: ChatBody): InferenceRequest {
   rejectUnsupported(body)
   const { flagged_categories: flagged, ...original } = body
@@ -43,7 +43,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
   }
 }
 
-/** What would reach the caller past our checks, or not at all. */
+/** Rejects fields whose output the gateway could not check or not return. */
 function rejectUnsupported(body: ChatBody): void {
   const reject = (param: string, message: string): never => {
     throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
@@ -61,7 +61,7 @@ function decodeMessage(message: ChatMessage, at: number): Message {
   return { role: 'user', parts: [{ type: 'tool-result', id: message.tool_call_id, parts, isError: false, ...mark }] }
 }
 
-/** A message as a whole is marked at its end. */
+/** A cache marker of a message applies to its last part. */
 const marked = (parts: readonly ContentPart[], mark: { cache?: CacheMarker }): ContentPart[] =>
   parts.map((part, at) => (part.type === 'text' && at === parts.length - 1 ? { ...part, ...mark } : part))
 
@@ -119,7 +119,7 @@ function decodeTool(tool: ChatTool | { readonly type: string }): Tool {
   return { type: 'function', name, parameters: parametersOf(parameters), ...rest }
 }
 
-/** Other tools carry their name in a field that is called like their type. */
+/** Other tools have their name in a field that is named after their type. */
 function nameOf(tool: { readonly type: string }): string {
   const inner: unknown = Reflect.get(tool, tool.type)
   return typeof inner === 'object' && inner !== null && 'name' in inner && typeof inner.name === 'string'

@@ -7,7 +7,7 @@ import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
 import { formatFinish, formatChatUsage } from './format.ts'
 
-/** A whole answer as one completion; an upstream's own document keeps every field but its name and its price. */
+/** Encodes a complete answer as one completion. The upstream's own document keeps all fields except id, model and cost. */
 export function encodeChat(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const { id, model, createdAtSeconds } = context
@@ -56,7 +56,7 @@ function spellMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<stri
   }
 }
 
-/** The dialect has one text of each kind, however many blocks it came in. */
+/** This dialect has one text of each kind, so the texts of all blocks are joined. */
 function joined(blocks: readonly FoldedBlock[], type: 'text' | 'thinking' | 'refusal'): string | null {
   const texts = blocks.flatMap((block) => (block.type === type ? [block.text] : []))
   return texts.length === 0 ? null : texts.join('')

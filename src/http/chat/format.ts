@@ -11,11 +11,11 @@ const finishWords: Readonly<Record<StopReason, string>> = {
   pause: 'stop',
 }
 
-/** Why the answer ended. A model that refuses in words has stopped by itself; the words are in `refusal`. */
+/** The finish reason. A refusal in words is a normal stop; its text is in `refusal`. */
 export const formatFinish = (stopReason: StopReason, hasRefusal: boolean): string =>
   stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
 
-/** Token counts in this dialect: the cached ones are part of the input. */
+/** Token counts in this dialect, where cached tokens are part of the input tokens. */
 export const formatChatUsage = (usage: Usage) => ({
   prompt_tokens: totalInputTokens(usage),
   completion_tokens: usage.outputTokens,

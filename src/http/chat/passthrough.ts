@@ -4,11 +4,11 @@ import { frameObject, linesOf } from '../inference/writing/stream-writer.ts'
 
 export type ChatPassthroughOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
 
-/** Passes on an upstream's chunks under our id and the caller's name for the model, and keeps the ending back. */
+/** Passes an upstream's chunks through with the gateway's id and the caller's model name. Holds the ending back until the cost is known. */
 export type ChatPassthrough = {
   frame(frame: RawFrame): string
-  /** The upstream's own last words, where they are still how the answer ends: its finish chunks, its usage object. */
-  ending(finish: string, isForwarded: boolean): { readonly finish: string; readonly usage: Chunk | undefined }
+  /** The upstream's own finish chunks and usage object, if the answer still ends that way. */
+  ending(finish: string, isPassthrough: boolean): { readonly finish: string; readonly usage: Chunk | undefined }
 }
 
 type Chunk = Record<string, unknown>
@@ -20,12 +20,12 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
   let hasRole = false
 
   const passOn = (chunk: Chunk): string => {
-    if (isRecord(chunk['error'])) return '' // arrives as a thrown Fault
+    if (isRecord(chunk['error'])) return '' // the provider throws it as a Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
     const kept = named(hasRole ? withoutRole(rest) : rest, options)
     hasRole ||= choicesOf(rest).length > 0
-    if (choicesOf(kept).length === 0) return '' // the usage chunk: written with the price
+    if (choicesOf(kept).length === 0) return '' // the usage chunk is written later, with the cost
     if (!choicesOf(kept).some(hasFinish)) return `data: ${JSON.stringify(kept)}\n\n`
     finishChunks.push(kept)
     return ''
@@ -34,13 +34,13 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
   return {
     frame(frame) {
       if (frame.data.startsWith('[DONE]')) return ''
-      // Some servers say their role again and again, some of them only now and then.
+      // Some servers repeat the role in every chunk, others in some chunks.
       const isQuick = hasRole && !frame.data.includes('"role"')
       return (isQuick ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
     },
-    ending(finish, isForwarded) {
+    ending(finish, isPassthrough) {
       const isItsOwn =
-        finishChunks.length > 0 && (isForwarded || finishChunks.some((chunk) => finishOf(chunk) === finish))
+        finishChunks.length > 0 && (isPassthrough || finishChunks.some((chunk) => finishOf(chunk) === finish))
       const texts = finishChunks.map((chunk) => `data: ${JSON.stringify(saying(chunk, finish))}\n\n`)
       return { finish: isItsOwn ? texts.join('') : '', usage }
     },
@@ -48,14 +48,14 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
 }
 
 /**
- * The quick way: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
- * beginning is worked out once and the rest is passed on unread. Undefined for a chunk that has to be read.
+ * Fast path: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
+ * beginning is computed once and the rest is passed through unparsed. Undefined for a chunk that must be parsed.
  */
 function createRenaming(options: ChatPassthroughOptions): (frame: RawFrame) => string | undefined {
   let known = ''
   let replacement = ''
   const learn = (data: string): boolean => {
-    // An unescaped quote cannot stand inside of a string, so this is the key itself, and these are true values.
+    // A string cannot contain an unescaped quote, so this is the key itself and not text of the model.
     const at = data.indexOf('"choices":')
     const changed = at === -1 ? undefined : renamedHead(data.slice(0, at), options)
     if (changed === undefined) return false
@@ -67,14 +67,14 @@ function createRenaming(options: ChatPassthroughOptions): (frame: RawFrame) => s
     const isKnown = known !== '' && data.slice(0, known.length) === known
     if (!isKnown && (finishOrUsage.test(data) || !learn(data))) return undefined
     const rest = data.slice(known.length)
-    // What is known was looked at when it was learned.
+    // This beginning was checked when it was cached.
     return isKnown && finishOrUsage.test(rest) ? undefined : `data: ${replacement}${linesOf(rest)}\n\n`
   }
 }
 
 const finishOrUsage = /"finish_reason"\s*:\s*"|"usage"\s*:\s*\{|"choices"\s*:\s*\[\s*\]|"error"\s*:/
 
-/** The upstream's fields under our id and the caller's name for the model; what clients expect besides is filled in. */
+/** The upstream's fields with the gateway's id, the caller's model name, and the fields that clients require. */
 function named(fields: Chunk, { id, model, createdAtSeconds }: ChatPassthroughOptions): Chunk {
   return { object: 'chat.completion.chunk', created: createdAtSeconds, ...fields, id, model }
 }
@@ -90,7 +90,7 @@ function renamedHead(head: string, options: ChatPassthroughOptions): string | un
   }
 }
 
-/** Clients join the pieces: a role that is said again would be said twice. */
+/** Removes a repeated role, because clients concatenate the deltas. */
 function withoutRole(chunk: Chunk): Chunk {
   const choices = choicesOf(chunk).map((choice) => {
     if (!isRecord(choice) || !isRecord(choice['delta'])) return choice
@@ -108,7 +108,7 @@ function finishOf(chunk: Chunk): unknown {
   return isRecord(choice) ? choice['finish_reason'] : undefined
 }
 
-/** An upstream that called a tool and only says that it stopped is corrected; any other word is its own. */
+/** Some upstreams report a plain stop after a tool call. That is corrected; other stop reasons are kept. */
 function saying(chunk: Chunk, finish: string): Chunk {
   if (finish !== 'tool_calls') return chunk
   const choices = choicesOf(chunk).map((choice) => (isRecord(choice) ? { ...choice, finish_reason: finish } : choice))

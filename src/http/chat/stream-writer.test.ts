@@ -48,7 +48,7 @@ describe('the chat writer', () => {
     ])
   })
 
-  it('counts only for a caller who asked, in a last chunk without choices and with the price', () => {
+  it('sends usage only with include_usage, in a last chunk without choices and with the cost', () => {
     const chunk = chunksOf(createWriter(true).write([start, end()])).at(-1)
     assert.deepEqual(chunk, {
       id: 'chatcmpl-1',
@@ -69,7 +69,7 @@ describe('the chat writer', () => {
     })
   })
 
-  it('says id, type and name of a call once, and keeps parallel calls apart', () => {
+  it('sends id, type and name of a call once, and separates parallel calls', () => {
     const call = (block: number, id: string): InferenceEvent => ({
       type: 'open',
       block,
@@ -128,7 +128,7 @@ describe('the chat writer', () => {
     assert.deepEqual(deltasOf(text).slice(1), [{ reasoning_content: 'Hm.' }, { refusal: 'No.' }])
   })
 
-  it('says why it ended', () => {
+  it('sends the finish reason', () => {
     assert.equal(finishOf(end('length')), 'length')
     assert.equal(finishOf(end('context-full')), 'length')
     assert.equal(finishOf(end('stop-sequence')), 'stop')
@@ -142,7 +142,7 @@ describe('the chat writer', () => {
     )
   })
 
-  it('says how it failed and ends, in any state', () => {
+  it('sends the error and ends, in any state', () => {
     const fault = new Fault('upstream_timeout', 'upstream_timeout', 'Too slow.')
     for (const events of [[], [start], [start, open(0, 'text'), delta(0, 'x')]]) {
       const writer = createWriter()
@@ -214,7 +214,7 @@ describe('the chat writer, forwarding', () => {
     ])
   })
 
-  it('says the role once, however often the upstream does, and keeps what else its chunks say', () => {
+  it('sends the role once, however often the upstream does, and keeps the other fields', () => {
     const writer = createWriter()
     const saying = (content: string, more = {}, said: object = { role: 'assistant' }): string =>
       JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta: { ...said, content }, ...more }] })
@@ -262,7 +262,7 @@ describe('the chat writer, forwarding', () => {
     assert.doesNotMatch(text, /usage/)
   })
 
-  it('corrects an upstream that called a tool and says that it stopped', () => {
+  it('corrects the finish reason of an upstream that called a tool', () => {
     const writer = createWriter()
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     writer.forward(
@@ -275,7 +275,7 @@ describe('the chat writer, forwarding', () => {
     assert.equal(chunksOf(writer.forward(piece([end()], '[DONE]')))[0].choices[0].finish_reason, 'tool_calls')
   })
 
-  it('ends in our words where a check has ended the answer', () => {
+  it('formats the end itself if a check has ended the answer', () => {
     const writer = createWriter()
     begun(writer)
     writer.forward(piece([], finish))

@@ -13,10 +13,10 @@ import { formatFinish, formatChatUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
-  /** What all chunks begin with, up to and including `"choices":`. */
+  /** The beginning of all chunks, up to and including `"choices":`. */
   readonly head: string
-  readonly wantsUsage: boolean
-  readonly forwarding: ChatPassthrough
+  readonly includesUsage: boolean
+  readonly passthrough: ChatPassthrough
   readonly open: Map<number, OpenBlock>
   readonly freeText: ReadonlySet<string>
   nextToolIndex: number
@@ -28,7 +28,7 @@ type State = {
 type OpenBlock = {
   readonly part: BlockStart
   readonly toolIndex: number
-  /** What a tool of free text gets is told as a whole, once the JSON around it can be taken off. */
+  /** The input of a free-text tool is sent at once at the end, because it must be extracted from complete JSON. */
   readonly isFreeText: boolean
   json: string
   isEmpty: boolean
@@ -38,12 +38,12 @@ type OpenBlock = {
 export function createChatWriter(context: AnswerContext): StreamWriter {
   const { id, model, createdAtSeconds, request } = context
   const identity = JSON.stringify({ id, object: 'chat.completion.chunk', created: createdAtSeconds, model })
-  const wantsUsage = asksForUsage(request)
+  const includesUsage = requestsUsage(request)
   const state: State = {
     context,
     head: `data: ${identity.slice(0, -1)},"choices":`,
-    wantsUsage,
-    forwarding: createChatPassthrough({ id, model, createdAtSeconds }),
+    includesUsage,
+    passthrough: createChatPassthrough({ id, model, createdAtSeconds }),
     open: new Map(),
     freeText: freeTextTools(request),
     nextToolIndex: 0,
@@ -53,22 +53,22 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
   }
   return createAnswerWriter({
     dialect: 'chat',
-    spell: (step) => spell(state, step),
-    pass: (frame) => state.forwarding.frame(frame),
-    note: (step) => note(state, step),
-    end: (end, isForwarded) => ending(state, end, isForwarded),
+    format: (step) => format(state, step),
+    pass: (frame) => state.passthrough.frame(frame),
+    track: (step) => track(state, step),
+    end: (end, isPassthrough) => ending(state, end, isPassthrough),
     fail: (fault) => `data: ${JSON.stringify(openaiErrorBody(fault, context.requestId))}\n\n${done}`,
   })
 }
 
 const done = 'data: [DONE]\n\n'
 
-function asksForUsage({ raw: original }: InferenceRequest): boolean {
+function requestsUsage({ raw: original }: InferenceRequest): boolean {
   const options = original.body['stream_options']
   return isRecord(options) && options['include_usage'] === true
 }
 
-function noteOpen(state: State, block: number, part: BlockStart): void {
+function trackOpen(state: State, block: number, part: BlockStart): void {
   const isCall = part.type === 'tool-call' || (part.type === 'opaque' && part.dialect === 'chat')
   const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
   state.open.set(block, { part, toolIndex: isCall ? state.nextToolIndex++ : -1, isFreeText, json: '', isEmpty: true })
@@ -76,30 +76,30 @@ function noteOpen(state: State, block: number, part: BlockStart): void {
   if (part.type === 'refusal') state.hasRefusal = true
 }
 
-function note(state: State, step: WriteStep): void {
+function track(state: State, step: WriteStep): void {
   if (step.type === 'start') state.hasRole = true
-  if (step.type === 'open') noteOpen(state, step.block, step.part)
-  if (step.type === 'delta') noteDelta(state, step.block)
+  if (step.type === 'open') trackOpen(state, step.block, step.part)
+  if (step.type === 'delta') trackDelta(state, step.block)
 }
 
-function noteDelta(state: State, block: number): OpenBlock | undefined {
+function trackDelta(state: State, block: number): OpenBlock | undefined {
   const open = state.open.get(block)
   if (open !== undefined) open.isEmpty = false
   return open
 }
 
-function spell(state: State, step: WriteStep): string {
+function format(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       state.hasRole = true
       return chunk(state, '{"role":"assistant","content":""}')
     case 'open':
-      noteOpen(state, step.block, step.part)
+      trackOpen(state, step.block, step.part)
       return openBlock(state, step.block, step.part)
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
     case 'signature':
-      return '' // this dialect has no room for it
+      return '' // this dialect has no field for signatures
     case 'close':
       return closeBlock(state, step.block)
   }
@@ -119,9 +119,9 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   return chunk(state, JSON.stringify({ tool_calls: [{ index, ...part.raw }] }))
 }
 
-/** The one place that runs for every few characters of an answer. */
+/** Hot path: runs for every delta. */
 function writeDelta(state: State, block: number, text: string): string {
-  const open = noteDelta(state, block)
+  const open = trackDelta(state, block)
   if (open?.isFreeText) {
     open.json += text
     return ''
@@ -141,7 +141,7 @@ function writeDelta(state: State, block: number, text: string): string {
   }
 }
 
-/** A call without arguments must still end up with JSON: clients parse what they have joined. */
+/** A call without arguments gets `{}`, because clients parse the joined arguments. */
 function closeBlock(state: State, block: number): string {
   const open = state.open.get(block)
   state.open.delete(block)
@@ -154,16 +154,16 @@ function closeBlock(state: State, block: number): string {
   return open.isEmpty ? chunk(state, `{"tool_calls":[{"index":${index},"function":{"arguments":"{}"}}]}`) : ''
 }
 
-function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
   const finish = formatFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
-  const own = state.forwarding.ending(finish, isForwarded)
+  const own = state.passthrough.ending(finish, isPassthrough)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
-  if (!state.wantsUsage) return withPolicy(last, end) + done
+  if (!state.includesUsage) return withPolicy(last, end) + done
   const counts = vendorUsage(own.usage, formatChatUsage(end.usage), end.usage)
   const usage = { usage: counts, ...creditFields(end) }
   return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }
 
-/** Whoever did not ask for the usage gets no chunk of it: a policy is then told with the reason for the end. */
+/** Without `include_usage` there is no usage chunk, so `policy` is added to the chunk with the finish reason. */
 const withPolicy = (last: string, { policy }: InferenceEnd): string =>
   policy === undefined ? last : last.replace(/\}\n\n$/, () => `,"policy":${JSON.stringify(policy)}}\n\n`)

@@ -12,12 +12,12 @@ const said = (fault: Fault) => {
 }
 
 describe('a read of the credits', () => {
-  it('that no database can answer says so in its own code, also where not even the key could be looked up', () => {
+  it('has a code of its own if the database cannot be read, also for the key', () => {
     const outage = new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.')
     assert.deepEqual(said(outage), [503, 'credit_balance_unavailable', '5'])
   })
 
-  it('says everything else as others do', () => {
+  it('has the default format for all other errors', () => {
     const stopping = new Fault('unavailable', 'unavailable', 'Stopping.', { retryAfterSeconds: 9 })
     assert.deepEqual(said(stopping), [503, 'unavailable', '9'])
     assert.deepEqual(said(new Fault('auth', 'invalid_api_key', 'No.')), [401, 'invalid_api_key', undefined])

@@ -12,7 +12,7 @@ export const creditsFamily = (parts: CreditRouteParts, encodeError: EndpointFami
   errorSchema: GeneralErrorBody,
 })
 
-/** The contract has one code for a balance that cannot be read (7.4), whatever stood in the way of it. */
+/** The contract has one code for a balance that cannot be read (7.4), whatever the cause. */
 export const creditReadError =
   (encodeError: EndpointFamily['encodeError']): EndpointFamily['encodeError'] =>
   (fault, ...rest) =>

@@ -7,10 +7,10 @@ import type { Route } from '../route.ts'
 
 const CreditsAnswer = Type.Object({
   data: Type.Object({
-    total_credits: Type.Number({ description: 'All that was ever granted or bought, in dollars.', examples: [10] }),
-    total_usage: Type.Number({ description: 'All that was ever used, in dollars.', examples: [0.0117] }),
+    total_credits: Type.Number({ description: 'Total credits granted and bought, in dollars.', examples: [10] }),
+    total_usage: Type.Number({ description: 'Total credits used, in dollars.', examples: [0.0117] }),
     remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'What can still be used, in whole credits; null where nothing is metered.',
+      description: 'Remaining whole credits; null if the organization is not metered.',
       examples: [9988],
     }),
     currency: Type.Literal('USD'),

@@ -16,11 +16,11 @@ export type CountEndpointParts = {
   readonly countTokens: CountTokens
 }
 
-/** How a dialect reads a request that is only counted, and says the number. */
+/** How a dialect decodes a request whose tokens are counted, and encodes the count. */
 export type CountCodec = {
   readonly decode: (incoming: CountInput) => InferenceRequest | Promise<InferenceRequest>
   readonly present: (inputTokens: number) => object
-  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  /** Headers that this dialect's clients read besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
 
@@ -30,26 +30,30 @@ export type CountInput = {
   readonly principal: Principal
 }
 
-/** What the manual says of the answer, in every dialect. */
+/** The OpenAPI description of the response, for every dialect. */
 export const countDescription =
   'The count. `x-gatehouse-token-source` tells how it was made: `upstream`, `tokenizer` (every text was counted), `sample` ' +
   '(over 100,000 characters: estimated from evenly spread samples, within 5 % for most texts), or `length` (the organization ' +
   'has too many counts under way: estimated from the number of bytes, mostly too high).'
 
-/** Counts as a request and as nothing else. */
-export function createCountHandler(parts: CountEndpointParts, door: CountCodec): Route['handle'] {
+/** Counts the input tokens of a request. The call counts against the request limits only. */
+export function createCountHandler(parts: CountEndpointParts, codec: CountCodec): Route['handle'] {
   const { callerOf, inFlight, admission, countTokens } = parts
   return async (request, reply) => {
-    using underway = inFlight.begin(reply)
+    using inFlightRequest = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
     const verdict = await admission.count(principal)
-    const asked = await door.decode({ body: request.body, headers: request.headers, principal })
-    const { inputTokens, source } = await countTokens({ request: asked, principal, signal: underway.signal })
+    const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
+    const { inputTokens, source } = await countTokens({
+      request: decodedRequest,
+      principal,
+      signal: inFlightRequest.signal,
+    })
     const headers = {
-      ...door.headers?.(request.id),
+      ...codec.headers?.(request.id),
       ...rateLimitHeaders(verdict.limitStatus),
       ...gatewayHeader('x-gatehouse-token-source', source),
     }
-    return await reply.headers(headers).send(door.present(inputTokens))
+    return await reply.headers(headers).send(codec.present(inputTokens))
   }
 }

@@ -23,13 +23,13 @@ const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
   internal: true,
 }
 
-/** What a caller should wait where nobody knows better. */
+/** `Retry-After` for faults that name no time. */
 const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, upstream_overloaded: 5, unavailable: 5 }
 
-/** Clients do as they like with a longer wait: some sleep for hours, some ignore it. They are told not to retry instead. */
+/** With a longer wait some clients sleep for hours and others ignore it, so they are told not to retry. */
 const longestUsefulWaitSeconds = 60
 
-/** Headers that every inference family sends with a refusal. */
+/** Headers that every inference family sends with an error. */
 export function errorHeaders(fault: Fault): Record<string, string> {
   const { kind, details } = fault
   const waitSeconds = details.retryAfterSeconds ?? defaultWaitSeconds[kind]
@@ -40,12 +40,12 @@ export function errorHeaders(fault: Fault): Record<string, string> {
   return headers
 }
 
-/** A message that came from an upstream may be of any length. */
+/** Truncates the message, because one from an upstream may have any length. */
 export const boundedMessage = ({ message }: Fault): string =>
   message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message
 
 const maxMessageLength = 2000
 
-/** The `policy` object that leads from a block to its rule. */
+/** The `policy` object, which names the rule that denied the request. */
 export const policyOf = ({ details: { policy } }: Fault): { policy?: Readonly<Record<string, unknown>> } =>
   policy === undefined ? {} : { policy }

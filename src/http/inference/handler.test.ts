@@ -126,7 +126,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
     recorder: { began: () => {}, ended: () => {} },
     identify: {},
     log: createLog({ level: 'silent' }),
-    roomFor: () => undefined,
+    bodyMemory: () => undefined,
     proxyHops: 0,
     requestTimeoutMs: 5_000,
     onHalfClose: (socket) => inFlight.halfClosed(socket),

@@ -43,15 +43,15 @@ export type InferenceParts = {
   readonly ids: Ids
 }
 
-/** How a dialect reads a request and writes an answer. */
+/** How a dialect decodes requests and encodes answers. */
 export type DialectCodec = {
-  /** Of its endpoint, for the audit log. */
+  /** The path of the endpoint, for the audit log. */
   readonly path: string
   readonly decode: (incoming: Incoming) => DecodedRequest | Promise<DecodedRequest>
   readonly newAnswerId: (ids: Ids) => string
   readonly createWriter: (context: AnswerContext) => StreamWriter
   readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
-  /** Headers that this dialect's clients look for besides `x-request-id`. */
+  /** Headers that this dialect's clients read besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
 
@@ -60,11 +60,11 @@ export type Incoming = { readonly body: unknown; readonly headers: FastifyReques
 export type DecodedRequest = {
   readonly request: InferenceRequest
   readonly echo?: Readonly<Record<string, unknown>>
-  /** Looks at the answer on its way out; contexts it makes spell the same ids as the caller's copy. */
-  readonly observe?: (pieces: AsyncIterable<Chunk>, newContext: () => AnswerContext) => AsyncIterable<Chunk>
+  /** Taps the outgoing stream. Contexts from `newContext` produce the same ids as the copy sent to the caller. */
+  readonly observe?: (chunks: AsyncIterable<Chunk>, newContext: () => AnswerContext) => AsyncIterable<Chunk>
 }
 
-/** Also a body that cannot be read is an attempt, if a valid key came with it. */
+/** Counts a request whose body could not be read against the limits of its key. */
 export function createRejectedBodyCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
   return async (request: FastifyRequest): Promise<LimitStatus | undefined> => {
     const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
@@ -72,51 +72,56 @@ export function createRejectedBodyCounter({ callerOf, admission }: Pick<Inferenc
   }
 }
 
-/** The same for every dialect: who asks, what do they want, answer it, whole or as it comes. */
-export function createInferenceHandler(parts: InferenceParts, door: DialectCodec): Route['handle'] {
+/** Authenticates, decodes, calls `infer`, and encodes the answer, as one body or as a stream. The same for every dialect. */
+export function createInferenceHandler(parts: InferenceParts, codec: DialectCodec): Route['handle'] {
   const { callerOf, infer, admission, inFlight, clock, ids } = parts
-  const endpoint = { method: 'POST', path: door.path, status: 200 }
+  const endpoint = { method: 'POST', path: codec.path, status: 200 }
 
   return async (request, reply) => {
-    using underway = inFlight.begin(reply)
-    const known = callerOf.principalOrFree(request)
-    const caller = isPromise(known) ? await known : known
+    using inFlightRequest = inFlight.begin(reply)
+    const authenticated = callerOf.principalOrFree(request)
+    const caller = isPromise(authenticated) ? await authenticated : authenticated
     const incoming = { body: request.body, headers: request.headers, caller }
-    const read = countRejected(admission, caller, () => door.decode(incoming))
-    const decoded = isPromise(read) ? await read : read
-    const { request: asked, observe, echo = {} } = decoded
+    const decoding = countRejected(admission, caller, () => codec.decode(incoming))
+    const { request: decodedRequest, observe, echo = {} } = isPromise(decoding) ? await decoding : decoding
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
-    const asking = { requestId: request.id, caller, request: asked, origin, purpose: purposeOf(request.headers) }
-    await using answer = await infer({ ...asking, signal: underway.signal })
+    const call = {
+      requestId: request.id,
+      caller,
+      request: decodedRequest,
+      origin,
+      purpose: purposeOf(request.headers),
+    }
+    await using answer = await infer({ ...call, signal: inFlightRequest.signal })
     const base = {
-      id: door.newAnswerId(ids),
+      id: codec.newAnswerId(ids),
       model: answer.model,
       createdAtSeconds: toUnixSeconds(clock.nowMs()),
       requestId: request.id,
-      request: asked,
+      request: decodedRequest,
       echo,
     }
     const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
-    const pieces = observe?.(answer.chunks, newContext) ?? answer.chunks
-    const saying = {
+    const chunks = observe?.(answer.chunks, newContext) ?? answer.chunks
+    const response = {
       request,
-      pieces,
+      chunks,
       context: newContext(),
-      headers: { ...door.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader(answer) },
+      headers: { ...codec.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader(answer) },
     }
-    return await (asked.stream ? stream(reply, saying) : whole(reply, saying))
+    return await (decodedRequest.stream ? stream(reply, response) : whole(reply, response))
   }
 
-  async function whole(reply: FastifyReply, { pieces, context, headers }: ResponseInput): Promise<unknown> {
-    const body = JSON.stringify(door.encode(context, await collectAnswer(pieces)))
+  async function whole(reply: FastifyReply, { chunks, context, headers }: ResponseInput): Promise<unknown> {
+    const body = JSON.stringify(codec.encode(context, await collectAnswer(chunks)))
     const length = String(Buffer.byteLength(body))
     writeHead(reply, { ...jsonHeaders, 'content-length': length, ...headers }).end(body)
     return reply
   }
 
-  async function stream(reply: FastifyReply, { request, pieces, context, headers }: ResponseInput): Promise<unknown> {
+  async function stream(reply: FastifyReply, { request, chunks, context, headers }: ResponseInput): Promise<unknown> {
     const onFailure = (error: unknown): void => recordError(request, toFault(error))
-    await sendStream(reply, { pieces, writer: door.createWriter(context), headers, clock, onFailure })
+    await sendStream(reply, { chunks, writer: codec.createWriter(context), headers, clock, onFailure })
     return reply
   }
 }
@@ -129,12 +134,12 @@ const jsonHeaders = {
 
 type ResponseInput = {
   readonly request: FastifyRequest
-  readonly pieces: AsyncIterable<Chunk>
+  readonly chunks: AsyncIterable<Chunk>
   readonly context: AnswerContext
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Ids of an answer's parts, made from its own id: writing it twice spells them the same. */
+/** Derives the ids of an answer's parts from the answer's id, so that encoding it twice produces the same ids. */
 function createPartIds(answerId: string): Ids {
   let count = 0
   return (prefix) => {
@@ -146,10 +151,10 @@ function createPartIds(answerId: string): Ids {
 const limitHeaders = ({ admission: verdict }: InferenceAnswer): Record<string, string> =>
   verdict === null ? {} : rateLimitHeaders(verdict.limitStatus)
 
-/** What the upstream could not be told, so that nothing is dropped in silence. A caller may have named it. */
+/** Names the request fields that the upstream does not support. They may contain any text of the caller. */
 const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>
   dropped.size === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable([...dropped].join(', ')))
 
-const longestHeader = 1000
+const maxHeaderLength = 1000
 
-const printable = (text: string): string => text.slice(0, longestHeader).replace(/[^ -~]/g, '?')
+const printable = (text: string): string => text.slice(0, maxHeaderLength).replace(/[^ -~]/g, '?')

@@ -5,48 +5,48 @@ import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { probeCaller } from './probe-caller.ts'
 
-/** A request under way: its signal says stop when the caller hangs up, or when the server must close. */
+/** A request in flight. Its signal aborts when the caller disconnects or the shutdown times out. */
 export type InFlightRequest = Disposable & { readonly signal: AbortSignal }
 
 export type InFlight = {
   begin(reply: FastifyReply): InFlightRequest
-  /** The caller on this connection has closed its sending side: it waits for its answer, or is gone. */
+  /** Call when a caller has closed its sending side: it may still read the answer, or it is gone. */
   halfClosed(socket: Socket): void
-  /** Resolves once none is under way and each has given back what it had borrowed. */
+  /** Resolves once no request is in flight and each has released its resources. */
   ended(): Promise<void>
-  /** Ends all that is under way; each answer then tells its caller why. */
+  /** Aborts all requests in flight. Each answers its caller with the reason. */
   abortAll(reason: Fault): void
 }
 
 export function createInFlight(clock: Clock): InFlight {
-  const underway = new Map<AbortController, ServerResponse>()
-  let noneLeft: PromiseWithResolvers<void> | undefined
+  const requests = new Map<AbortController, ServerResponse>()
+  let allEnded: PromiseWithResolvers<void> | undefined
   return {
     begin({ raw }) {
       const controller = new AbortController()
       const onClose = (): void => {
-        if (!raw.writableFinished) controller.abort(new Error('the caller hung up'))
+        if (!raw.writableFinished) controller.abort(new Error('the caller disconnected'))
       }
       raw.once('close', onClose)
-      underway.set(controller, raw)
+      requests.set(controller, raw)
       if (raw.req.socket.readableEnded) probeCaller(raw, clock)
       const end = (): void => {
         raw.off('close', onClose)
-        underway.delete(controller)
-        if (underway.size === 0) noneLeft?.resolve()
+        requests.delete(controller)
+        if (requests.size === 0) allEnded?.resolve()
       }
       return { signal: controller.signal, [Symbol.dispose]: end }
     },
     halfClosed(socket) {
-      for (const raw of underway.values()) if (raw.req.socket === socket) probeCaller(raw, clock)
+      for (const raw of requests.values()) if (raw.req.socket === socket) probeCaller(raw, clock)
     },
     ended() {
-      noneLeft ??= Promise.withResolvers()
-      if (underway.size === 0) noneLeft.resolve()
-      return noneLeft.promise
+      allEnded ??= Promise.withResolvers()
+      if (requests.size === 0) allEnded.resolve()
+      return allEnded.promise
     },
     abortAll(reason) {
-      for (const controller of underway.keys()) controller.abort(reason)
+      for (const controller of requests.keys()) controller.abort(reason)
     },
   }
 }

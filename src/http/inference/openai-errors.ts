@@ -26,7 +26,7 @@ export const openaiErrors: Readonly<Record<FaultKind, readonly [status: number, 
   internal: [500, 'internal_error'],
 }
 
-/** The `error` object of an OpenAI-style body. A 429 always says the same, whichever limit it was. */
+/** The `error` object of an OpenAI-style body. All limits share one `code`. */
 export function openaiError(fault: Fault) {
   const [, type] = openaiErrors[fault.kind]
   const isLimit = fault.kind === 'rate_limit'
@@ -38,20 +38,20 @@ export function openaiError(fault: Fault) {
   }
 }
 
-/** How families in OpenAI's style say no. */
+/** The error response of families in OpenAI's format. */
 export function encodeOpenaiFault(fault: Fault, requestId: string): ErrorResponse {
   const [status] = openaiErrors[fault.kind]
   return { status, headers: errorHeaders(fault), body: openaiErrorBody(fault, requestId) }
 }
 
-/** The error object, which a stream that has begun sends before its last frame. */
+/** The error body. A stream that has begun sends it before its last frame. */
 export const openaiErrorBody = (fault: Fault, requestId: string) => ({
   error: openaiError(fault),
   request_id: requestId,
   ...policyOf(fault),
 })
 
-/** The same as a schema. */
+/** The schema of the error body. */
 export const OpenaiErrorBody = Type.Object({
   error: Type.Object({
     message: Type.String(),

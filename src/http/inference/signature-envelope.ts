@@ -1,35 +1,35 @@
 import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
 
 /**
- * Thinking must come back to its upstream with the proof that belongs to it. A dialect has room for its own kind of
- * proof only (`signature`, `encrypted_content`), so one of another dialect travels inside it, in this envelope.
- * It is not signed: the upstream that made the proof checks it.
+ * Clients send thinking back with its reasoning signature. Each dialect has a field for its own kind of signature only
+ * (`signature`, `encrypted_content`), so a signature of another dialect is put into that field in this envelope.
+ * The envelope is not signed, because the upstream that made the signature verifies it.
  */
-const mark = 'gw1.'
+const prefix = 'gw1.'
 
 /**
- * A proof as the text that fits into a field of `dialect`. Where the proof belongs to an item by id and the caller
- * will know that item by another, its own dialect needs the envelope too.
+ * The signature as the text for a field of `dialect`. A signature that belongs to an item id needs the envelope even in
+ * its own dialect if the caller sees the item under another id.
  */
-export function signatureText(proof: ReasoningSignature, dialect: Dialect, itemId = proof.id): string {
-  const fits = proof.dialect === dialect && proof.id === itemId
-  return fits ? proof.value : mark + Buffer.from(JSON.stringify(proof)).toString('base64url')
+export function signatureText(signature: ReasoningSignature, dialect: Dialect, itemId = signature.id): string {
+  const isOwn = signature.dialect === dialect && signature.id === itemId
+  return isOwn ? signature.value : prefix + Buffer.from(JSON.stringify(signature)).toString('base64url')
 }
 
-/** The proof that such a field holds. An envelope that cannot be read proves nothing. */
+/** The signature in such a field. Undefined for an envelope that cannot be decoded. */
 export function readSignature(text: string, dialect: Dialect): ReasoningSignature | undefined {
   if (text === '') return undefined
-  if (!text.startsWith(mark)) return { dialect, value: text }
+  if (!text.startsWith(prefix)) return { dialect, value: text }
   try {
-    const proof: unknown = JSON.parse(Buffer.from(text.slice(mark.length), 'base64url').toString())
-    return isSignature(proof) ? proof : undefined
+    const signature: unknown = JSON.parse(Buffer.from(text.slice(prefix.length), 'base64url').toString())
+    return isSignature(signature) ? signature : undefined
   } catch {
     return undefined
   }
 }
 
-/** True for a field that only we can read: it must not reach an upstream as it is. */
-export const isEnvelope = (text: string): boolean => text.startsWith(mark)
+/** True for a field in the gateway's own format, which must not be sent to an upstream. */
+export const isEnvelope = (text: string): boolean => text.startsWith(prefix)
 
 const isSignature = (value: unknown): value is ReasoningSignature =>
   typeof value === 'object' &&

@@ -4,7 +4,7 @@ import type { MessagesBlock, MessagesToolChange } from './schema.ts'
 
 type Named<Type extends MessagesBlock['type']> = Extract<MessagesBlock, { type: Type }>
 
-/** One content block in our words. */
+/** Decodes one content block. */
 export function decodeBlock(block: MessagesBlock): ContentPart {
   switch (block.type) {
     case 'text':
@@ -16,7 +16,7 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
     case 'search_result':
       return decodeSearchResult(block)
     case 'tool_reference':
-      // What a search for tools found. Here the tool stands in the list of tools, so it is enough to say so.
+      // The result of a tool search. The tool itself is in the list of tools, so a text is enough.
       return decodeText(`The tool ${block.tool_name} can be called now.`)
     case 'tool_addition':
       return decodeText(`The tool ${nameIn(block)} can be called now.`)
@@ -57,7 +57,7 @@ function decodeToolResult(block: Named<'tool_result'>): ContentPart {
 
 function decodeDocument(block: Named<'document'>): ContentPart {
   const { source } = block
-  // Only this dialect has documents made of blocks; those with pictures in them stay as they are.
+  // Only this dialect has documents made of blocks. Those with images are kept unchanged.
   const decoded = source.type === 'content' ? textOfContent(source.content) : decodeSource(source)
   if (decoded === undefined) return { type: 'opaque', dialect: 'messages', raw: block }
   return { type: 'file', source: decoded, ...(block.title && { name: block.title }), ...cacheOf(block) }

@@ -80,7 +80,7 @@ describe('reading what Claude Code sends', () => {
     authorization: 'Bearer secret',
   })
 
-  it('keeps the talk in its order, system words in the middle included', () => {
+  it('keeps the order of the conversation, also of system messages in the middle', () => {
     assert.deepEqual(request.messages, [
       {
         role: 'system',
@@ -234,7 +234,7 @@ describe('reading a messages body', () => {
     )
   })
 
-  it('says in words which tool a search has found', () => {
+  it('describes the result of a tool search as text', () => {
     const found = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'tool_reference', tool_name: 'fetch' }] }
     assert.deepEqual(partsOf([found]), [
       {
@@ -345,7 +345,7 @@ describe('reading a messages body', () => {
     ],
   ]
   for (const [says, body, param, message] of refused) {
-    it(`refuses ${says}`, () =>
+    it(`rejects ${says}`, () =>
       assert.deepEqual(
         refusalOf(() => decode(body)),
         ['validation', param, `${param}: ${message}`],
@@ -365,7 +365,7 @@ describe('reading a count_tokens body', () => {
     assert.equal(request.stream, false)
   })
 
-  it('refuses an empty model, an empty list and a message without content', () => {
+  it('rejects an empty model, an empty list and a message without content', () => {
     assert.deepEqual(
       refusalOf(() => count({ model: '', messages: [] })),
       ['validation', 'model', 'model: must not be empty (and 1 more)'],

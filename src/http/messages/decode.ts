@@ -16,10 +16,10 @@ import type { CountTokensBody, MessagesBody } from './schema.ts'
 import { decodeTools } from './tools.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
-/** A checked body of `POST /v1/messages` in our words. */
+/** Decodes a validated body of `POST /v1/messages`. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
   const budget = body.thinking?.budget_tokens
-  // Thinking between tool calls may take more than one answer.
+  // The budget of interleaved thinking spans several answers, so it may exceed `max_tokens`.
   const isBounded = !String(headers['anthropic-beta']).includes('interleaved-thinking')
   if (isBounded && budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
     throw invalidField(['thinking', 'budget_tokens'], 'must be less than max_tokens')
@@ -40,7 +40,7 @@ export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders)
   }
 }
 
-/** A checked body of `POST /v1/messages/count_tokens`: the same request, of which only the length is asked. */
+/** Decodes a validated body of `POST /v1/messages/count_tokens`. */
 export function decodeCountTokens(body: CountTokensBody, headers: IncomingHttpHeaders): InferenceRequest {
   const outputFormat = formatOf(body.output_config?.format)
   return {
@@ -56,7 +56,7 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
   const tools = decodeTools(body)
   return {
     model: body.model,
-    messages: [...systemMessages(body.system), ...standing(body.messages).map(decodeMessage)],
+    messages: [...systemMessages(body.system), ...withoutExpired(body.messages).map(decodeMessage)],
     tools,
     raw: {
       dialect: 'messages' as const,
@@ -77,15 +77,15 @@ function systemMessages(system: CountTokensBody['system']): Message[] {
   return [{ role: 'system', parts: typeof system === 'string' ? [decodeText(system)] : system.map(decodeBlock) }]
 }
 
-/** What a system message says for one turn is not said again in the next. */
-function standing(messages: CountTokensBody['messages']): CountTokensBody['messages'] {
+/** Removes system messages that applied to an earlier turn only. */
+function withoutExpired(messages: CountTokensBody['messages']): CountTokensBody['messages'] {
   const lastUser = messages.findLastIndex(({ role = 'user' }) => role === 'user')
-  const isOver = ({ role, clear_at: until }: CountTokensBody['messages'][number], at: number): boolean =>
+  const isExpired = ({ role, clear_at: until }: CountTokensBody['messages'][number], at: number): boolean =>
     role === 'system' && until === 'next_user_message' && at < lastUser
-  return messages.filter((message, at) => !isOver(message, at))
+  return messages.filter((message, at) => !isExpired(message, at))
 }
 
-/** A later word on how hard to think stands in the talk itself. */
+/** The reasoning effort: the last one in the conversation, else the one of the request. */
 const effortIn = ({ messages, output_config: config }: CountTokensBody): string | null | undefined =>
   messages.findLast((message) => message.output_config?.effort)?.output_config?.effort ?? config?.effort
 

@@ -7,7 +7,7 @@ import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
 import { formatStop, formatMessagesUsage } from './format.ts'
 
-/** A whole answer as one message; an upstream's own message keeps every field but its name and its price. */
+/** Encodes a complete answer as one message. The upstream's own message keeps all fields except id, model and cost. */
 export function encodeMessages(
   { id, model }: AnswerContext,
   { events, document }: WholeAnswer,
@@ -17,32 +17,32 @@ export function encodeMessages(
   const usage = formatMessagesUsage(end.usage)
   if (document?.dialect === 'messages') {
     const { body } = document
-    const { stop_reason: ours } = formatStop(stopReason, end)
-    // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
+    const { stop_reason: expected } = formatStop(stopReason, end)
+    // Some upstreams report a plain stop after a tool call. That is corrected; other stop reasons are kept.
     const stop = {
       stop_sequence: null,
       ...body,
-      stop_reason: ours === 'tool_use' ? ours : (body['stop_reason'] ?? ours),
+      stop_reason: expected === 'tool_use' ? expected : (body['stop_reason'] ?? expected),
     }
     const counts = vendorUsage(body['usage'], usage, end.usage)
     return { ...envelope, ...stop, id, model, usage: counts, ...creditFields(end) }
   }
   return {
     ...envelope,
-    content: blocks.flatMap(spellBlock),
+    content: blocks.flatMap(formatBlock),
     ...formatStop(stopReason, end),
     usage,
     ...creditFields(end),
   }
 }
 
-function spellBlock(block: FoldedBlock): unknown[] {
+function formatBlock(block: FoldedBlock): unknown[] {
   switch (block.type) {
     case 'text':
     case 'refusal':
       return [{ type: 'text', text: block.text }]
     case 'thinking':
-      return [spellThinking(block)]
+      return [formatThinking(block)]
     case 'tool-call':
       return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.input) }]
     case 'opaque':
@@ -50,14 +50,14 @@ function spellBlock(block: FoldedBlock): unknown[] {
   }
 }
 
-function spellThinking({ text, signature: proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
+function formatThinking({ text, signature: proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
   const signature = proof === undefined ? '' : signatureText(proof, 'messages')
   return proof?.redacted === true && text === ''
     ? { type: 'redacted_thinking', data: signature }
     : { type: 'thinking', thinking: text, signature }
 }
 
-/** This dialect wants an object; what the model wrote instead is kept, so that the history can be replayed. */
+/** This dialect requires an object. Invalid JSON of the model is kept in `_raw`, so that the history can be replayed. */
 function inputOf(json: string): Record<string, unknown> {
   if (json === '') return {}
   try {

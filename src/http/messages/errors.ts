@@ -23,20 +23,20 @@ const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>
   internal: [500, 'api_error'],
 }
 
-/** How this family says no. */
+/** The error response of this family. */
 export function encodeMessagesFault(fault: Fault, requestId: string): ErrorResponse {
   const [status] = table[fault.kind]
   return { status, headers: { ...errorHeaders(fault), 'request-id': requestId }, body: errorBody(fault, requestId) }
 }
 
-/** The error object, which a stream that has begun sends as its last event. */
+/** The error body. A stream that has begun sends it as its last event. */
 export function errorBody(fault: Fault, requestId: string) {
   const [, type] = table[fault.kind]
   const error = { type, message: boundedMessage(fault) }
   return { type: 'error', error, request_id: requestId, ...policyOf(fault) }
 }
 
-/** How `count_tokens` refuses a malformed body: every problem with its place. All else is refused as by the family. */
+/** The error response of `count_tokens` for an invalid body: every problem with its path. Other errors have the family's format. */
 export function encodeDetailFault(fault: Fault, requestId: string): ErrorResponse {
   if (fault.kind !== 'validation' && fault.kind !== 'malformed') return encodeMessagesFault(fault, requestId)
   const problems: readonly Problem[] = fault.details.problems ?? [

@@ -11,9 +11,9 @@ const stopWords: Readonly<Record<StopReason, string>> = {
   pause: 'pause_turn',
 }
 
-/** Why the answer ended, in this dialect's fields. */
+/** The stop reason in this dialect's fields. */
 export function formatStop(stopReason: StopReason, end: InferenceEnd) {
-  // Not every upstream tells which stop sequence it met; one without a name would puzzle the caller.
+  // Not every upstream reports which stop sequence matched; without it, `stop_sequence` as the reason would be wrong.
   const isNameless = stopReason === 'stop-sequence' && end.stopSequence === undefined
   const word = isNameless ? stopWords.end : stopWords[stopReason]
   return {
@@ -23,7 +23,7 @@ export function formatStop(stopReason: StopReason, end: InferenceEnd) {
   }
 }
 
-/** Token counts in this dialect: the cached ones stand beside the input, not in it. */
+/** Token counts in this dialect, where cached tokens are not part of the input tokens. */
 export const formatMessagesUsage = (usage: Usage) => ({
   input_tokens: usage.inputTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,

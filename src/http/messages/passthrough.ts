@@ -11,34 +11,34 @@ import {
 
 type Fields = Record<string, unknown>
 
-/** Which content blocks the caller has seen begin, by index, and which of them have not ended. */
+/** The next block index on the wire, and the indexes of the blocks that have started but not ended. */
 export type Wire = { nextIndex: number; readonly open: Set<number> }
 
-/** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
+/** Passes an upstream's events through with the gateway's id and the caller's model name. Holds the ending back until the cost is known. */
 export type MessagesPassthrough = {
   frame(frame: RawFrame): string
-  /** The index at which the upstream began the block for this part. It may begin blocks that no event tells of. */
+  /** The index of the block that the upstream started for this part. Upstreams may start blocks without an event. */
   claim(part: BlockStart): number | undefined
-  /** Called after each piece: a block that ended without an event will never have one. */
-  forgetEnded(): void
-  /** The upstream's own ending, where it is still how the answer ends: it holds more than ours can. */
-  ending(ours: MessagesEnding, isForwarded: boolean): Fields | undefined
+  /** Called after each chunk, because a block that ended without an event will never have one. */
+  dropEnded(): void
+  /** The upstream's own ending, if the answer still ends that way. It may have more fields than the gateway's. */
+  ending(own: MessagesEnding, isPassthrough: boolean): Fields | undefined
 }
 
 export type MessagesEnding = { readonly delta: { readonly stop_reason: string } }
 
-/** `wire` is shared with the writer, so that it can go on where the upstream stopped. */
+/** `wire` is shared with the writer, which continues after the upstream's frames if a check stops the stream. */
 export function createMessagesPassthrough(context: AnswerContext, wire: Wire): MessagesPassthrough {
   let unclaimed: { readonly index: number; readonly type: BlockStart['type'] }[] = []
   let last: Fields | undefined
   let hasStart = false
 
-  const noteStart = (event: Fields): void => {
+  const trackStart = (event: Fields): void => {
     const index = indexOf(event)
     wire.nextIndex = Math.max(wire.nextIndex, index + 1)
     wire.open.add(index)
     const type = String(recordAt(event, 'content_block')['type'])
-    // A redacted block is complete with its start: nothing of ours can go into it.
+    // A redacted block is complete with its start, so no later event can belong to it.
     if (type !== 'redacted_thinking') unclaimed.push({ index, type: partTypes[type] ?? 'opaque' })
   }
 
@@ -54,7 +54,7 @@ export function createMessagesPassthrough(context: AnswerContext, wire: Wire): M
           last = merged(last, frameObject(frame.data))
           return ''
         case 'content_block_start':
-          noteStart(frameObject(frame.data))
+          trackStart(frameObject(frame.data))
           break
         case 'content_block_stop':
           wire.open.delete(indexOf(frameObject(frame.data)))
@@ -63,7 +63,7 @@ export function createMessagesPassthrough(context: AnswerContext, wire: Wire): M
         case 'ping':
           break
         default:
-          // The stop is written after the price, an error arrives as a thrown Fault; at all else some clients fail.
+          // `message_stop` is written after the cost, the provider throws errors, and unknown events break some clients.
           return ''
       }
       return sameFrame({ event: type, data: frame.data })
@@ -72,13 +72,13 @@ export function createMessagesPassthrough(context: AnswerContext, wire: Wire): M
       const at = unclaimed.findIndex(({ type }) => type === part.type)
       return at === -1 ? undefined : unclaimed.splice(at, 1)[0]?.index
     },
-    forgetEnded() {
+    dropEnded() {
       unclaimed = unclaimed.filter(({ index }) => wire.open.has(index))
     },
-    ending({ delta }, isForwarded) {
+    ending({ delta }, isPassthrough) {
       const own = recordAt(last, 'delta')
-      if (last === undefined || !(isForwarded || own['stop_reason'] === delta.stop_reason)) return undefined
-      // An upstream that called a tool and only says that it stopped is corrected; any other word is its own.
+      if (last === undefined || !(isPassthrough || own['stop_reason'] === delta.stop_reason)) return undefined
+      // Some upstreams report a plain stop after a tool call. That is corrected; other stop reasons are kept.
       const corrected = delta.stop_reason === 'tool_use' ? { ...own, stop_reason: 'tool_use' } : own
       return { ...last, delta: corrected }
     },
@@ -96,7 +96,7 @@ const indexOf = ({ index }: Fields): number => (typeof index === 'number' ? inde
 function renamedStart(start: Fields, { id, model, request }: AnswerContext): string {
   const message = recordAt(start, 'message')
   const usage = recordAt(message, 'usage')
-  // No prompt has no tokens: some servers send zeros where they do not count.
+  // Some servers send zeros because they do not count tokens.
   const isCounted = inputCounts.some((name) => Number(usage[name]) > 0)
   const counts = isCounted ? usage : { ...usage, input_tokens: estimateInputTokens(request) }
   return sseFrame('message_start', JSON.stringify({ ...start, message: { ...message, id, model, usage: counts } }))
@@ -104,7 +104,7 @@ function renamedStart(start: Fields, { id, model, request }: AnswerContext): str
 
 const inputCounts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
-/** An upstream may send its ending in parts; counts are cumulative, so the last one holds. */
+/** An upstream may send its ending in parts. Counts are cumulative, so the last one is final. */
 const merged = (first: Fields | undefined, next: Fields): Fields => ({
   ...first,
   ...next,

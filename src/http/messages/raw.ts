@@ -4,7 +4,7 @@ import type { CountTokensBody, MessagesBlock, MessagesBody } from './schema.ts'
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
 
 /**
- * The caller's body for an upstream of the same dialect: every field as it came, less what is said to us alone.
+ * The caller's body for an upstream of the same dialect: unchanged, without the fields that are for the gateway only.
  * That is our own field, the edit that says what we do anyway, and thinking whose proof the upstream did not make.
  */
 export function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> {

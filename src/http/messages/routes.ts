@@ -17,7 +17,7 @@ import { createValidator } from '../validate.ts'
 
 const countPath = '/v1/messages/count_tokens'
 
-/** The only request id that this dialect's clients show. */
+/** Clients of this dialect read only this header as the request id. */
 const idHeaders = (requestId: string) => ({ 'request-id': requestId })
 
 /** `/v1/messages`: the Anthropic dialect. */

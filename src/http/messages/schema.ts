@@ -85,7 +85,7 @@ const ClientTool = Type.Object({
 
 const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])])
 
-/** A tool that comes or goes in the middle of a talk: by its name, or with all that it is. */
+/** A tool that is added or removed during the conversation, by its name or with its definition. */
 const ToolChange = <Change extends 'tool_addition' | 'tool_removal'>(change: Change) =>
   Type.Object({
     type: Type.Literal(change),
@@ -101,7 +101,7 @@ const Role = Type.Enum(['user', 'assistant', 'system'])
 const said = {
   content: Content,
   clear_at: Nullish(
-    Type.String({ description: 'For a system message: `next_user_message` where it holds until then.' }),
+    Type.String({ description: 'For a system message: `next_user_message` if it applies only until then.' }),
   ),
   output_config: Nullish(Type.Object({ effort: Nullish(Type.String()) })),
 }
@@ -115,13 +115,13 @@ const ToolChoice = Type.Object({
 
 const OutputFormat = Type.Object({ type: Type.Literal('json_schema'), schema: JsonObject })
 
-/** What both endpoints take. */
+/** The fields of both endpoints. */
 const shared = {
   model: Model,
-  system: Type.Optional(
-    Type.Union([Type.String(), Type.Array(Text)], { description: 'Instructions that stand above the talk.' }),
+  system: Type.Optional(Type.Union([Type.String(), Type.Array(Text)], { description: 'System prompt.' })),
+  tools: Type.Optional(
+    Type.Array(AnyTool, { description: 'Tools that the caller defines, or vendor tools by `type`.' }),
   ),
-  tools: Type.Optional(Type.Array(AnyTool, { description: 'Tools of the caller, or of the vendor by type.' })),
   tool_choice: Type.Optional(ToolChoice),
   thinking: Type.Optional(
     Type.Object({
@@ -134,7 +134,10 @@ const shared = {
   context_management: Nullish(
     Type.Object(
       { edits: Type.Optional(Type.Array(Type.Object({ type: Type.String(), keep: Type.Optional(Type.Unknown()) }))) },
-      { description: '`clear_thinking_20251015` with `keep: "all"` is consumed here and not sent on.' },
+      {
+        description:
+          '`clear_thinking_20251015` with `keep: "all"` is handled by the gateway and not sent to the upstream.',
+      },
     ),
   ),
 }
@@ -186,7 +189,10 @@ export const MessagesAnswer = Type.Object(
     stop_reason: Type.Union([Type.String(), Type.Null()], { examples: ['end_turn', 'max_tokens'] }),
     stop_sequence: Type.Union([Type.String(), Type.Null()]),
     usage: Type.Object({
-      input_tokens: Type.Integer({ minimum: 0, description: 'Without what was read from or written to a cache.' }),
+      input_tokens: Type.Integer({
+        minimum: 0,
+        description: 'Without tokens that were read from or written to a cache.',
+      }),
       output_tokens: Type.Integer({ minimum: 0 }),
       cache_creation_input_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
       cache_read_input_tokens: Type.Optional(Type.Integer({ minimum: 0 })),

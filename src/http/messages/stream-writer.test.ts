@@ -109,7 +109,7 @@ describe('the messages writer', () => {
     ])
   })
 
-  it('says why it ended', () => {
+  it('sends the stop reason', () => {
     const deltaOf = (event: InferenceEvent) => dataOf(write(start, event).at(-2)).delta
     const details = { type: 'refusal', category: null, explanation: null }
     assert.deepEqual(deltaOf(end('filtered')), { stop_reason: 'refusal', stop_sequence: null, stop_details: details })
@@ -128,7 +128,7 @@ describe('the messages writer', () => {
     assert.ok(dataOf(write({ type: 'start', model: 'm' })[0]).message.usage.input_tokens > 0)
   })
 
-  it('says how it failed, once, and takes nothing more', () => {
+  it('sends the error once, and nothing after it', () => {
     const writer = createMessagesWriter(context)
     writer.write([start])
     const fault = new Fault('upstream_overloaded', 'upstream_overloaded', 'Busy.')
@@ -166,7 +166,7 @@ describe('the messages writer, forwarding', () => {
         message: { id: 'theirs', model: 'claude', content: [], usage: { input_tokens: 3 }, new_field: 1 },
       },
     ],
-    // Upstreams may begin with a block that never gets a word, and that no event tells of.
+    // Upstreams may begin with a block that stays empty and has no event.
     ['content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'server_tool_use' } }],
     ['content_block_start', { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } }],
   )
@@ -193,7 +193,7 @@ describe('the messages writer, forwarding', () => {
     )
   })
 
-  it('keeps the ending back until the price is known, and adds it to the upstream’s own words', () => {
+  it('holds the ending back until the cost is known, and adds it to the upstream’s own ending', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
     const stops = [0, 1].map((index): [string, object] => ['content_block_stop', { type: 'content_block_stop', index }])
@@ -226,7 +226,7 @@ describe('the messages writer, forwarding', () => {
     assert.equal(writer.forward(piece([], ['heartbeat', { type: 'heartbeat' }])), '')
   })
 
-  it('ends in our words where a check has ended the answer', () => {
+  it('formats the end itself if a check has ended the answer', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
     writer.forward(piece([], ['message_delta', closing]))
@@ -236,7 +236,7 @@ describe('the messages writer, forwarding', () => {
     assert.equal(dataOf(frames[2]).delta.stop_reason, 'refusal')
   })
 
-  it('spells a piece anew whose words are in another dialect', () => {
+  it('formats a chunk whose raw frames are in another dialect', () => {
     const foreign: Chunk = {
       events: [start],
       raw: { kind: 'frames', dialect: 'chat', frames: [{ event: undefined, data: '{}' }] },

@@ -13,12 +13,12 @@ import { formatStop, formatMessagesUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
-  /** Where each block stands on the wire. Blocks of other dialects are left out, and no gap may remain. */
+  /** The wire index of each block. Blocks of other dialects are left out, and indexes must have no gaps. */
   readonly shown: Map<number, { readonly index: number; readonly part: BlockStart }>
   readonly wire: Wire
-  readonly forwarding: MessagesPassthrough
+  readonly passthrough: MessagesPassthrough
   hasToolCall: boolean
-  /** A thinking block whose start waits for its first word: it may turn out to be a redacted one. */
+  /** A thinking block whose start is delayed until its first text, because it may be a redacted one. */
   waiting: number | undefined
 }
 
@@ -29,22 +29,22 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
     context,
     shown: new Map(),
     wire,
-    forwarding: createMessagesPassthrough(context, wire),
+    passthrough: createMessagesPassthrough(context, wire),
     hasToolCall: false,
     waiting: undefined,
   }
   return createAnswerWriter({
     dialect: 'messages',
-    spell: (step) => spell(state, step),
-    pass: (frame) => state.forwarding.frame(frame),
-    note: (step) => step.type === 'open' && noteOpen(state, step.block, step.part),
-    afterPiece: () => state.forwarding.forgetEnded(),
-    end: (end, isForwarded) => ending(state, end, isForwarded),
+    format: (step) => format(state, step),
+    pass: (frame) => state.passthrough.frame(frame),
+    track: (step) => step.type === 'open' && trackOpen(state, step.block, step.part),
+    afterChunk: () => state.passthrough.dropEnded(),
+    end: (end, isPassthrough) => ending(state, end, isPassthrough),
     fail: (fault) => sseFrame('error', JSON.stringify(errorBody(fault, context.requestId))),
   })
 }
 
-function spell(state: State, step: WriteStep): string {
+function format(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       return messageStart(state, step)
@@ -82,7 +82,7 @@ function messageStart(state: State, { usage }: Extract<WriteStep, { type: 'start
 function openBlock(state: State, block: number, part: BlockStart): string {
   if (part.type === 'tool-call') state.hasToolCall = true
   if (part.type === 'opaque' && part.dialect !== 'messages') return ''
-  const begun = state.forwarding.claim(part)
+  const begun = state.passthrough.claim(part)
   if (begun !== undefined) {
     state.shown.set(block, { index: begun, part })
     return ''
@@ -106,7 +106,7 @@ function contentBlock(part: Exclude<BlockStart, { type: 'thinking' }>): unknown 
   }
 }
 
-/** Blocks must begin in the order of their indexes, so the next one to open ends the waiting too. */
+/** Blocks must start in the order of their indexes, so the next block to open ends the delay too. */
 function showWaiting(state: State, block = state.waiting): string {
   const { waiting } = state
   if (waiting === undefined || waiting !== block) return ''
@@ -121,11 +121,11 @@ function blockStart(state: State, block: number, content: unknown): string {
   return sseFrame('content_block_start', json)
 }
 
-/** Where a block goes on. An upstream may have ended the one that we took for it. */
+/** The wire index where a block continues. The upstream may have ended the block that was assigned to it. */
 function indexOf(state: State, block: number): number | undefined {
   const shown = state.shown.get(block)
   if (shown === undefined || state.waiting === block || state.wire.open.has(shown.index)) return shown?.index
-  const index = state.forwarding.claim(shown.part)
+  const index = state.passthrough.claim(shown.part)
   if (index !== undefined) state.shown.set(block, { ...shown, index })
   return index
 }
@@ -138,7 +138,7 @@ const deltaHeads: Readonly<Record<BlockStart['type'], string>> = {
   opaque: '', // has no deltas
 }
 
-/** The one place that runs for every few characters of an answer. */
+/** Hot path: runs for every delta. */
 function writeDelta(state: State, block: number, text: string): string {
   const index = indexOf(state, block)
   const type = state.shown.get(block)?.part.type
@@ -154,7 +154,7 @@ function writeProof(state: State, block: number, proof: ReasoningSignature): str
   if (index === undefined) return ''
   const value = signatureText(proof, 'messages')
   if (proof.redacted === true) {
-    if (state.waiting !== block) return '' // the upstream has shown it
+    if (state.waiting !== block) return '' // the upstream's own frames contain it
     state.waiting = undefined
     return blockStart(state, block, { type: 'redacted_thinking', data: value })
   }
@@ -167,16 +167,16 @@ function closeBlock(state: State, block: number): string {
   return index === undefined ? '' : showWaiting(state, block) + stopBlock(state, index)
 }
 
-/** Nothing where the upstream has ended the block itself. */
+/** Empty if the upstream has ended the block itself. */
 const stopBlock = ({ wire }: State, index: number): string =>
   wire.open.delete(index) ? sseFrame('content_block_stop', `{"type":"content_block_stop","index":${index}}`) : ''
 
-function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
   const stop = formatStop(effectiveStop(end.stopReason, state.hasToolCall), end)
   const ours = { type: 'message_delta', delta: stop, usage: formatMessagesUsage(end.usage) }
-  const message = state.forwarding.ending(ours, isForwarded) ?? ours
+  const message = state.passthrough.ending(ours, isPassthrough) ?? ours
   const usage = vendorUsage({ ...ours.usage, ...recordAt(message, 'usage') }, ours.usage, end.usage)
-  // An upstream may have begun blocks that our events never told of.
+  // The upstream may have started blocks without an event.
   const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
   return (
     stops +
@@ -185,8 +185,8 @@ function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
   )
 }
 
-function noteOpen(state: State, block: number, part: BlockStart): void {
+function trackOpen(state: State, block: number, part: BlockStart): void {
   if (part.type === 'tool-call') state.hasToolCall = true
-  const index = state.forwarding.claim(part)
+  const index = state.passthrough.claim(part)
   if (index !== undefined) state.shown.set(block, { index, part })
 }

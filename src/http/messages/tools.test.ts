@@ -34,7 +34,7 @@ describe('tools that come and go in the middle of a talk', () => {
     assert.deepEqual(toolsOf({ ...addition('read'), type: 'tool_removal' }), ['write'])
   })
 
-  it('are told of in words, for a model that only sees the list', () => {
+  it('are described in a text, for a model that only sees the list', () => {
     const { messages } = decode({ content: [addition('fetch'), reference('tool_removal', 'read')] })
     assert.deepEqual(messages.at(-1)?.parts, [
       { type: 'text', text: 'The tool fetch can be called now.' },
@@ -44,7 +44,7 @@ describe('tools that come and go in the middle of a talk', () => {
 })
 
 describe('a system message in the middle of a talk', () => {
-  it('holds for one turn where it says so', () => {
+  it('applies to one turn if it has clear_at', () => {
     const reminder = { content: 'Only now.', clear_at: 'next_user_message' }
     assert.equal(decode(reminder).messages.length, 2)
     const [earlier, answer, later] = [{ role: 'system', ...reminder }, 'a', 'b']
@@ -66,12 +66,12 @@ describe('a system message in the middle of a talk', () => {
     )
   })
 
-  it('is the only one that can: what a user says stays', () => {
+  it('is the only message that expires: user messages stay', () => {
     const reminder = { role: 'user', content: 'Only now.', clear_at: 'next_user_message' }
     assert.equal(decodeMessages(validate({ model: 'm', messages: [reminder, reminder] }), {}).messages.length, 2)
   })
 
-  it('may say how hard to think from here on', () => {
+  it('may change the reasoning effort', () => {
     const { reasoning } = decode({ content: [], output_config: { effort: 'low' } }, { content: 'x', output_config: {} })
     assert.equal(reasoning?.effort, 'low')
   })

@@ -4,7 +4,7 @@ import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { cacheOf } from './decode-block.ts'
 import type { CountTokensBody, MessagesBlock, MessagesTool, MessagesToolChange } from './schema.ts'
 
-/** The tools that may be called by now: those of the list, with what the talk has added and withdrawn since. */
+/** The tools that the model may call: those of the list, with the additions and removals of the conversation applied. */
 export function decodeTools({ tools = [], messages }: Pick<CountTokensBody, 'tools' | 'messages'>): Tool[] {
   const declared = tools.map(decodeTool)
   const changes = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.filter(isChange)))
@@ -25,7 +25,7 @@ export function decodeTools({ tools = [], messages }: Pick<CountTokensBody, 'too
 const isChange = (block: MessagesBlock): block is MessagesToolChange =>
   block.type === 'tool_addition' || block.type === 'tool_removal'
 
-/** A tool that the vendor runs itself. */
+/** A tool that the vendor runs on its servers. */
 type VendorTool = { readonly type: string; readonly name?: unknown }
 
 const isVendorTool = (tool: object): tool is VendorTool =>

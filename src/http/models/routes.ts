@@ -28,14 +28,14 @@ const ModelList = Type.Object({
 })
 
 const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Most models to answer.' }),
-  after_id: Type.Optional(Type.String({ description: 'Answer those after this one.' })),
-  before_id: Type.Optional(Type.String({ description: 'Answer those before this one.' })),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Maximum number of models.' }),
+  after_id: Type.Optional(Type.String({ description: 'List the models after this one.' })),
+  before_id: Type.Optional(Type.String({ description: 'List the models before this one.' })),
 })
 
 export type ModelsParts = { readonly catalogue: Catalogue; readonly callerOf: CallerOf }
 
-/** One body that the SDKs of both families read. A key sees the models it may use. */
+/** One format that the SDKs of both vendors can read. A key sees the models that it may use. */
 export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
   const readQuery: Validate<Type.Static<typeof ListQuery>> = createQueryValidator(ListQuery)
 

@@ -2,7 +2,7 @@ import { isCategory } from '../../domain/moderation/categories.ts'
 import type { Classification } from '../../domain/moderation/classifier.ts'
 import { moderationCategories, type ModerationCategory } from '../../wire/openai-moderations.ts'
 
-/** A classification in OpenAI's words. Categories that nobody judged are not flagged and have no input types. */
+/** A classification in OpenAI's format. Categories that the classifier does not know are not flagged and have no input types. */
 export const presentResult = ({ flagged, scores }: Classification) => ({
   flagged: flagged.length > 0,
   categories: each((name) => flagged.some((category) => category === name)),

@@ -16,24 +16,24 @@ export type ModerationParts = {
   readonly admission: Pick<Admission, 'count'>
   readonly ids: Ids
   readonly screen: ScanText
-  /** Who judged, by the name that answers give it. */
+  /** The name of the classifier in responses. */
   readonly moderationModel: string
 }
 
 const maxBodyBytes = 1024 * 1024
 
-/** `/v1/moderations`: what the classifier says, in the dialect of OpenAI's moderation endpoint. */
+/** `/v1/moderations`: the result of the classifier in the format of OpenAI's moderation endpoint. */
 export function moderationsFamily(parts: ModerationParts): EndpointFamily {
   const { callerOf, admission, ids, screen, moderationModel } = parts
   const validate = createValidator(ModerationBody)
 
   async function classify(texts: readonly string[]): Promise<Classification> {
-    const found: Classification[] = []
+    const classifications: Classification[] = []
     for (const text of texts) {
       const { classification } = await screen({ text, direction: 'request', skipsPersonalData: true })
-      found.push(classification)
+      classifications.push(classification)
     }
-    return found.reduce(strongest)
+    return classifications.reduce(strongest)
   }
 
   return {
@@ -46,7 +46,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
         method: 'POST',
         path: '/v1/moderations',
         summary: 'Classify texts',
-        description: 'Counts as a request and costs no credits. Nothing is kept, and policies are not asked.',
+        description: 'Counts as a request and costs no credits. Nothing is stored, and policies do not apply.',
         credential: 'api_key',
         bodyLimitBytes: maxBodyBytes,
         body: ModerationBody,
@@ -64,7 +64,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
   }
 }
 
-/** The texts of each message that wants a result: several texts are several messages, several parts are one. */
+/** The texts of each message: each string is a message of its own, all parts are one message. */
 function messagesIn({ input }: Static<typeof ModerationBody>): readonly (readonly string[])[] {
   if (typeof input === 'string') return [[input]]
   const parts: string[] = []

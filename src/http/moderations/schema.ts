@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { moderationCategories } from '../../wire/openai-moderations.ts'
 
-const mostInputs = 256
+const maxInputs = 256
 
 const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
 const ImagePart = Type.Object({ type: Type.Literal('image_url'), image_url: Type.Object({ url: Type.String() }) })
@@ -13,13 +13,13 @@ export const ModerationBody = Type.Object(
         Type.String({ description: 'One text.' }),
         Type.Array(Type.String(), {
           minItems: 1,
-          maxItems: mostInputs,
-          description: 'Texts, each with a result of its own.',
+          maxItems: maxInputs,
+          description: 'Texts, with one result each.',
         }),
         Type.Array(Type.Union([TextPart, ImagePart]), {
           minItems: 1,
-          maxItems: mostInputs,
-          description: 'Parts of one message, with one result. Images are not read, and refused.',
+          maxItems: maxInputs,
+          description: 'Parts of one message, with one result. Images are rejected.',
         }),
       ],
       { examples: ['I want to kill them.'] },
@@ -27,7 +27,7 @@ export const ModerationBody = Type.Object(
     model: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'Taken for the sake of clients that send it; there is one classifier.',
+        description: 'Accepted for compatibility and ignored, because there is one classifier.',
       }),
     ),
   },
@@ -42,18 +42,21 @@ const perCategory = <Schema extends Type.TSchema>(schema: Schema, description: s
 
 export const ModerationAnswer = Type.Object({
   id: Type.String({ examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
-  model: Type.String({ description: 'Who judged.', examples: ['gatehouse-moderation-1'] }),
+  model: Type.String({ description: 'Name of the classifier.', examples: ['gatehouse-moderation-1'] }),
   results: Type.Array(
     Type.Object({
-      flagged: Type.Boolean({ description: 'Whether any category is.' }),
+      flagged: Type.Boolean({ description: 'Whether any category is flagged.' }),
       categories: perCategory(
         Type.Boolean(),
-        'Whether the text falls into it. Finer categories and violence are not judged.',
+        'Whether the text belongs to the category. Subcategories and violence are not classified.',
       ),
-      category_scores: perCategory(Type.Number({ minimum: 0, maximum: 1 }), 'From 0 to 1; flagged from one half on.'),
+      category_scores: perCategory(
+        Type.Number({ minimum: 0, maximum: 1 }),
+        'Scores from 0 to 1. A category is flagged from 0.5.',
+      ),
       category_applied_input_types: perCategory(
         Type.Array(Type.Literal('text')),
-        'What each score was made from; empty for categories that are not judged.',
+        'The input types of each score; empty for categories that are not classified.',
       ),
     }),
   ),

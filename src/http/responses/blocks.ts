@@ -13,31 +13,31 @@ import {
 } from './items.ts'
 import type { Callee } from './namespaces.ts'
 
-/** Every event of a stream has the next number. */
+/** The sequence number of the next event. */
 export type Sequence = { next: number }
 
-/** The items so far, by output index, and which of them are whole. The last event repeats them all. */
+/** The items so far by output index, and which of them are complete. The last event repeats all of them. */
 export type Output = { readonly items: unknown[]; readonly done: Set<number> }
 
-/** The beginning of a block, with a tool under the name that the caller knows. */
+/** The start of a block, with the tool name that the caller used. */
 export type ShownPart =
   | Exclude<BlockStart, { type: 'opaque' | 'tool-call' }>
   | (Extract<BlockStart, { type: 'tool-call' }> & Callee)
 
-/** A block that callers see as an output item of its own, and what has been said in it so far. */
+/** A block that callers see as an output item, with its text so far. */
 export type ShownBlock = {
   readonly part: ShownPart
   readonly itemId: string
   readonly outputIndex: number
-  /** The place of its text among the parts of the item. */
+  /** The index of its text among the parts of the item. */
   contentIndex: number
-  /** Its tool takes free text: the JSON around it is taken off once it is whole. */
+  /** Its tool takes free text, which is extracted once the JSON is complete. */
   readonly isFreeText: boolean
   text: string
   proof?: ReasoningSignature
-  /** Its place as it stands in every delta, spelled once. */
-  placeText?: string
-  /** Reasoning gets its summary part with its first word: thinking may stay without any. */
+  /** The position fields of every delta as JSON, cached. */
+  positionJson?: string
+  /** The summary part of reasoning is opened with its first text, because thinking may have no text. */
   hasSummary: boolean
 }
 
@@ -58,7 +58,7 @@ export function openFrames(sequence: Sequence, block: ShownBlock): string {
 /** Announces the part alone. */
 export function partFrames(sequence: Sequence, block: ShownBlock): string {
   const part = block.part.type === 'text' ? textPart('') : refusalPart('')
-  return emit(sequence, 'response.content_part.added', { ...placeOf(block), part })
+  return emit(sequence, 'response.content_part.added', { ...positionOf(block), part })
 }
 
 const deltaTypes: Readonly<Record<ShownBlock['part']['type'], string>> = {
@@ -68,21 +68,21 @@ const deltaTypes: Readonly<Record<ShownBlock['part']['type'], string>> = {
   'tool-call': 'response.function_call_arguments.delta',
 }
 
-/** Runs for every few characters of an answer. */
+/** Hot path: runs for every delta. */
 export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string): string {
   const before = block.part.type === 'thinking' && !block.hasSummary ? openSummary(sequence, block) : ''
   block.text += text
   if (block.isFreeText) return ''
   const type = deltaTypes[block.part.type]
   const number = sequence.next++
-  block.placeText ??= JSON.stringify(placeOf(block)).slice(1, -1)
+  block.positionJson ??= JSON.stringify(positionOf(block)).slice(1, -1)
   const logprobs = block.part.type === 'text' ? ',"logprobs":[]' : ''
-  return `${before}event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${block.placeText},"delta":${JSON.stringify(text)}${logprobs}}\n\n`
+  return `${before}event: ${type}\ndata: {"type":"${type}","sequence_number":${number},${block.positionJson},"delta":${JSON.stringify(text)}${logprobs}}\n\n`
 }
 
-/** Repeats the whole text, as the dialect wants it, and completes the item. */
+/** Repeats the whole text, as the dialect requires, and completes the item. */
 export function closeFrames(sequence: Sequence, block: ShownBlock): string {
-  // A call without arguments must still end up with JSON: clients parse what they have joined.
+  // A call without arguments gets `{}`, because clients parse the joined arguments.
   const isBare = block.part.type === 'tool-call' && !block.isFreeText && block.text === ''
   const before = isBare ? deltaFrames(sequence, block, '{}') : ''
   const text = before + doneFrames(sequence, block)
@@ -91,7 +91,7 @@ export function closeFrames(sequence: Sequence, block: ShownBlock): string {
 }
 
 function doneFrames(sequence: Sequence, block: ShownBlock): string {
-  const place = placeOf(block)
+  const place = positionOf(block)
   const { text } = block
   switch (block.part.type) {
     case 'text':
@@ -119,10 +119,10 @@ function doneFrames(sequence: Sequence, block: ShownBlock): string {
 
 function openSummary(sequence: Sequence, block: ShownBlock): string {
   block.hasSummary = true
-  return emit(sequence, 'response.reasoning_summary_part.added', { ...placeOf(block), part: summaryPart('') })
+  return emit(sequence, 'response.reasoning_summary_part.added', { ...positionOf(block), part: summaryPart('') })
 }
 
-/** The item as it stands: empty while in progress, whole once completed. */
+/** The item: empty while in progress, with its content once completed. */
 export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
   const { part, itemId, text } = block
   switch (part.type) {
@@ -138,8 +138,8 @@ export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
   }
 }
 
-/** Where in the answer a block's events belong. */
-function placeOf({ part, itemId, outputIndex, contentIndex }: ShownBlock): object {
+/** The fields that locate a block's events in the answer. */
+function positionOf({ part, itemId, outputIndex, contentIndex }: ShownBlock): object {
   const item = { item_id: itemId, output_index: outputIndex }
   if (part.type === 'tool-call') return item
   return part.type === 'thinking' ? { ...item, summary_index: contentIndex } : { ...item, content_index: contentIndex }

@@ -10,7 +10,7 @@ import type { ResponsesItem, ResponsesPart } from './schema.ts'
 type Path = Problem['path']
 type Named<Type extends string> = Extract<ResponsesItem, { type: Type }>
 
-/** One input item as a message of its own; whoever writes for an upstream joins those of one speaker. */
+/** Decodes one input item as a message. Providers merge consecutive messages of one role. */
 export function decodeItem(item: ResponsesItem, path: Path): Message {
   switch (item.type) {
     case undefined:
@@ -30,7 +30,7 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
     case 'reasoning':
       return { role: 'assistant', parts: [decodeReasoningItem(item)] }
     case 'additional_tools':
-      // Upstreams of other dialects find them in the list of tools, and nowhere else.
+      // These tools are in the list of tools (`toolsIn`), where upstreams of other dialects get them.
       return { role: 'system', parts: [] }
     case 'item_reference':
       throw notFound(item.id, path)
@@ -39,13 +39,13 @@ export function decodeItem(item: ResponsesItem, path: Path): Message {
   }
 }
 
-/** The words of the vendor for a reference to what it does not know; clients show them as they are. */
+/** The vendor's message for an unknown reference, because clients show it to users. */
 function notFound(id: string, path: Path): Fault {
   const message = `Item with id '${id.slice(0, 100)}' not found. Items are not stored when store is set to false.`
   return new Fault('validation', 'invalid_parameter', message, { param: fieldName([...path, 'id']) })
 }
 
-/** Calls of vendor tools are the model's; what came of them is not. */
+/** Calls of vendor tools have the role of the assistant, their results that of the user. */
 function opaqueItem(item: { readonly type: string }): Message {
   const role = /_(output|response)$/.test(item.type) ? 'user' : 'assistant'
   return { role, parts: [{ type: 'opaque', dialect: 'responses', raw: item }] }

@@ -242,7 +242,7 @@ describe('reading a responses body', () => {
     ],
   ]
   for (const [says, body, code, message] of refused) {
-    it(`refuses ${says}`, () => {
+    it(`rejects ${says}`, () => {
       const [actualCode, actualMessage] = refusalOf(body)
       assert.equal(actualCode, code)
       assert.match(actualMessage ?? '', message)

@@ -11,7 +11,7 @@ import { withoutGatewayItems } from './raw.ts'
 import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
-/** A checked body of `POST /v1/responses` in our words. Earlier items that it refers to must be in it by now. */
+/** Decodes a validated body of `POST /v1/responses`. References to earlier items must be resolved before (`history.ts`). */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
   rejectUnsupported(body)
   return {
@@ -35,7 +35,7 @@ export function decodeResponses(body: ResponsesBody): InferenceRequest {
   }
 }
 
-/** What would need a store of ours or of the upstream's, whose content no policy could see. */
+/** Rejects fields that refer to stored content, because no policy could check it. */
 function rejectUnsupported(body: ResponsesBody): void {
   const reject = (param: string, message: string): never => {
     throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
@@ -60,7 +60,7 @@ function decodeInput(input: ResponsesBody['input']): Message[] {
   return input.map((item, at) => decodeItem(item, ['input', at]))
 }
 
-/** Those of the list, and those that came in the middle of the talk; some of them come again, and count once. */
+/** The tools of the list and those added during the conversation, without duplicates. */
 function toolsIn({ tools, input }: ResponsesBody): readonly Tool[] {
   const declared = (tools ?? []).flatMap(decodeTools)
   const items = Array.isArray(input) ? input : []
@@ -100,7 +100,7 @@ function choiceOf(choice: ResponsesBody['tool_choice']): OpenaiChoice | undefine
   }
 }
 
-/** A tool of the vendor's is chosen by its type, which is also what we call it. */
+/** A vendor tool is chosen by its type, which is also its name in `InferenceRequest`. */
 const hostedChoice = ({ type }: { readonly type: string }): OpenaiChoice => ({
   kind: 'named',
   name: type,

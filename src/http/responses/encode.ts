@@ -8,7 +8,7 @@ import { freeTextCallItem, functionCallItem, messageItem, reasoningItem, refusal
 import { createCalleeOf, type CalleeOf } from './namespaces.ts'
 import { echoOf, ended, incompleteReason } from './format.ts'
 
-/** A whole answer as one response; an upstream's own document keeps every field but its name and its price. */
+/** Encodes a complete answer as one response. The upstream's own document keeps all fields except id, model and cost. */
 export function encodeResponses(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
   const { blocks, stopReason, end } = foldEvents(events)
   const { id, model } = context

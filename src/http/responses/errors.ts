@@ -3,7 +3,7 @@ import { openaiError, openaiErrors } from '../inference/openai-errors.ts'
 import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
 import type { ErrorResponse } from '../route.ts'
 
-/** How this family says no: flat, except for a 429, which is OpenAI's. */
+/** The error response of this family: flat, except for a 429, which has OpenAI's format. */
 export function encodeResponsesFault(fault: Fault, requestId: string): ErrorResponse {
   const [status] = openaiErrors[fault.kind]
   const error =
@@ -12,8 +12,8 @@ export function encodeResponsesFault(fault: Fault, requestId: string): ErrorResp
 }
 
 /**
- * The error event of a stream that has begun. It says everything twice: flat as published, and nested, because half of
- * the clients swallow the flat form.
+ * The error event of a stream that has begun. It has each field twice: flat, as OpenAI documents it, and nested, because
+ * many clients ignore the flat fields.
  */
 export function errorEvent(fault: Fault, requestId: string, sequenceNumber: number) {
   const error = openaiError(fault)

@@ -15,11 +15,11 @@ const incompleteReasons: Partial<Record<StopReason, string>> = {
   filtered: 'content_filter',
 }
 
-/** Why the answer is not complete, if it is not. A model that refuses in words has completed its answer. */
+/** The reason for an incomplete answer, or undefined. A refusal in words is a complete answer. */
 export const incompleteReason = (stopReason: StopReason, hasRefusal: boolean): string | undefined =>
   stopReason === 'refusal' && hasRefusal ? undefined : incompleteReasons[stopReason]
 
-/** Token counts in this dialect: the cached ones are part of the input. */
+/** Token counts in this dialect, where cached tokens are part of the input tokens. */
 const spellUsage = (usage: Usage) => ({
   input_tokens: totalInputTokens(usage),
   input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
@@ -28,7 +28,7 @@ const spellUsage = (usage: Usage) => ({
   total_tokens: totalTokens(usage),
 })
 
-/** A response before anything has come of it. */
+/** A response in progress, without output. */
 export const beginning = ({ id, model, createdAtSeconds }: AnswerContext) => ({
   id,
   object: 'response',
@@ -41,7 +41,7 @@ export const beginning = ({ id, model, createdAtSeconds }: AnswerContext) => ({
   usage: null,
 })
 
-/** The same response once it has ended, with its price. */
+/** The response after its end, with its cost. */
 export function ended(context: AnswerContext, end: InferenceEnd, outcome: ResponseOutcome) {
   const { output, reason } = outcome
   return {
@@ -56,7 +56,7 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Respon
 
 export type ResponseOutcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
 
-/** What a response repeats of its request, with the dialect's defaults for what was not said. */
+/** The request fields that a response repeats, with the dialect's defaults. */
 export function echoOf({ request: { raw: original }, echo }: AnswerContext): Record<string, unknown> {
   const { body } = original
   return {

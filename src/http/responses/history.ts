@@ -3,12 +3,12 @@ import type { Clock } from '../../base/clock.ts'
 import { outputItemsOf, type StoredItem, type StoredResponses } from '../../domain/inference/stored-responses.ts'
 import type { ResponsesBody } from './schema.ts'
 
-/** A chat longer than this has outgrown every model's window. */
+/** A longer conversation exceeds every model's context. */
 const maxTurns = 1000
 
 export type HistoryParts = { readonly stored: StoredResponses; readonly clock: Clock }
 
-/** A body with its whole history in it, and what of it is new. */
+/** A body with its whole history, and the items that are new in it. */
 export type WithHistory = {
   readonly body: ResponsesBody
   readonly ownItems: readonly StoredItem[]
@@ -16,8 +16,8 @@ export type WithHistory = {
 }
 
 /**
- * Puts earlier turns back into a body that only refers to them: `previous_response_id` becomes the items of the chain
- * before it, `item_reference` the item it names. What cannot be found is an error: a model without its history would answer wrongly.
+ * Replaces references by the stored items: `previous_response_id` by the items of all earlier turns, `item_reference` by
+ * its item. A missing item is an error, because without its history the model would answer wrongly.
  */
 export async function withHistory(body: ResponsesBody, projectId: string, parts: HistoryParts): Promise<WithHistory> {
   const { previous_response_id: previousId, ...rest } = body
@@ -33,7 +33,7 @@ export async function withHistory(body: ResponsesBody, projectId: string, parts:
   return { body: { ...rest, input: [...earlier, ...ownItems] } as ResponsesBody, ownItems, previousId }
 }
 
-/** A plain text is one user message. */
+/** A string is one user message. */
 const itemsOf = (input: ResponsesBody['input']): readonly StoredItem[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? [])
 
@@ -49,7 +49,7 @@ async function earlierItems(id: string, projectId: string, { stored, clock }: Hi
   return turns.reverse().flat()
 }
 
-/** The same list where nothing had to be looked up. */
+/** Returns the same list if it has no references. */
 async function resolved(
   items: readonly StoredItem[],
   projectId: string,

@@ -2,7 +2,7 @@ import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { signatureText } from '../inference/signature-envelope.ts'
 import type { Callee } from './namespaces.ts'
 
-/** Output items of this dialect. All carry an id of their own, which must stay the same from first to last mention. */
+/** Output items of this dialect. Each has an id, which must be the same in all events. */
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -43,7 +43,7 @@ export const freeTextCallItem = (id: string, status: ItemStatus, call: CallField
 
 export const summaryPart = (text: string) => ({ type: 'summary_text', text })
 
-/** The summary form, since not all clients show the raw one. */
+/** Reasoning as a summary, because not all clients show raw reasoning. */
 export const reasoningItem = (id: string, text: string, proof?: ReasoningSignature) => ({
   id,
   type: 'reasoning',

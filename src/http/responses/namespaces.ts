@@ -7,7 +7,7 @@ export type Callee = { readonly name: string; readonly namespace?: string }
 
 export type CalleeOf = (name: string) => Callee
 
-/** Agents group tools, those of an MCP server for instance, and want each call back under both names. */
+/** Agents group tools in namespaces, such as those of an MCP server, and expect each call with both names. */
 export function createCalleeOf({ raw: original }: InferenceRequest): CalleeOf {
   const { tools, input } = original.body
   const later = recordsIn(input).flatMap((item) => recordsIn(item['tools']))

@@ -14,22 +14,22 @@ import type { Output, Sequence, ShownBlock } from './blocks.ts'
 type Part = ShownBlock['part']
 type Fields = Record<string, unknown>
 
-/** Passes on an upstream's events under our id and the caller's name for the model, and keeps the ending back. */
+/** Passes an upstream's events through with the gateway's id and the caller's model name. Holds the ending back until the cost is known. */
 export type ResponsesPassthrough = {
   frame(frame: RawFrame): string
-  /** The block that the upstream opened for this part, as it is known to the caller. */
+  /** The block that the upstream opened for this part, as the caller sees it. */
   blockFor(part: Part): ShownBlock | undefined
-  /** The same for text whose message the upstream has begun, but no part of it. */
+  /** The same for text whose message the upstream has started without a part. */
   messageFor(part: Part): ShownBlock | undefined
-  /** Called after each piece: an item that is done without an event will never have one. */
-  forgetDone(): void
-  /** The upstream's own last response, where it is still how the answer ends. */
-  ending(ours: Fields, end: InferenceEnd, isForwarded: boolean): Fields | undefined
+  /** Called after each chunk, because an item that is done without an event will never have one. */
+  dropDone(): void
+  /** The upstream's own final response, if the answer still ends that way. */
+  ending(ours: Fields, end: InferenceEnd, isPassthrough: boolean): Fields | undefined
 }
 
 type Place = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'>
 
-/** What the upstream has opened and no event of ours has claimed yet. */
+/** Blocks that the upstream has opened and no event was assigned to yet. */
 type Slot = Place &
   Pick<ShownBlock, 'isFreeText'> & {
     readonly type: Part['type']
@@ -40,11 +40,11 @@ type Items = {
   readonly output: Output
   slots: Slot[]
   readonly blocks: Map<string, ShownBlock>
-  /** Messages in which no part has begun, by their ids. */
+  /** Messages without a part, by id. */
   readonly empty: Map<string, Place>
 }
 
-/** `output` and `sequence` are shared with the writer, so that either can go on where the other stopped. */
+/** `output` and `sequence` are shared with the writer, so that it can continue after the upstream's frames. */
 export function createResponsesPassthrough(
   { id, model, echo }: AnswerContext,
   sequence: Sequence,
@@ -61,8 +61,8 @@ export function createResponsesPassthrough(
   return {
     frame(frame) {
       const type = frameType(frame)
-      if (type === 'response.failed') return '' // arrives as a thrown Fault
-      if (!type.startsWith('response.')) return '' // so does an error; at all else some clients fail
+      if (type === 'response.failed') return '' // the provider throws it as a Fault
+      if (!type.startsWith('response.')) return '' // the provider throws errors too, and unknown events break some clients
       if (endings.has(type)) {
         last = recordAt(frameObject(frame.data), 'response')
         return ''
@@ -87,12 +87,12 @@ export function createResponsesPassthrough(
       items.empty.delete(message.itemId)
       return { part, ...message, isFreeText: false, text: '', hasSummary: false }
     },
-    forgetDone() {
+    dropDone() {
       items.slots = items.slots.filter(({ outputIndex }) => !output.done.has(outputIndex))
     },
-    ending(ours, end, isForwarded) {
-      if (last === undefined || !(isForwarded || last['status'] === ours['status'])) return undefined
-      // Some upstreams stream their items and then leave them out of the last event.
+    ending(ours, end, isPassthrough) {
+      if (last === undefined || !(isPassthrough || last['status'] === ours['status'])) return undefined
+      // Some upstreams leave the items out of the last event after streaming them.
       const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
       const counts = recordAt(ours, 'usage')
       const usage = vendorUsage({ ...counts, ...recordAt(last, 'usage') }, counts, end.usage)
@@ -153,7 +153,7 @@ function addSlot({ slots }: Items, { type }: Fields, place: Place): void {
     slots.push({ ...place, type: slotType, isFreeText: type === 'custom_tool_call', hasSummary: false })
 }
 
-/** Reasoning comes in summary parts, of which one may be open when the answer is cut. */
+/** Reasoning has summary parts, one of which may be open when a check stops the stream. */
 function noteSummary({ slots, blocks }: Items, event: Fields, isOpen: boolean): void {
   const itemId = String(event['item_id'])
   const holder = blocks.get(itemId) ?? slots.find((slot) => slot.itemId === itemId)

@@ -3,8 +3,8 @@ import { proofOf } from './decode-item.ts'
 import type { ResponsesBody, ResponsesItem } from './schema.ts'
 
 /**
- * The caller's body for an upstream of the same dialect: every field as it came, less our own field. Reasoning whose
- * proof travelled in our envelope is given back as the upstream made it, or left out where another one made it.
+ * The caller's body for an upstream of the same dialect: unchanged, without the gateway's own field. Signatures in the
+ * gateway's envelope are unwrapped if this dialect made them; reasoning of another dialect is left out.
  */
 export function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unknown>> {
   const rest = { ...body }

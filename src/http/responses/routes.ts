@@ -87,7 +87,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         credential: 'api_key',
         params: ResponseId,
         query: ReadQuery,
-        answers: { 200: { description: 'The response as it was answered.', schema: ResponsesAnswer } },
+        answers: { 200: { description: 'The response as it was sent.', schema: ResponsesAnswer } },
         errorStatuses,
         async handle(request) {
           const { projectId } = await parts.callerOf.principal(request)
@@ -104,7 +104,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         summary: 'Delete a stored response',
         credential: 'api_key',
         params: ResponseId,
-        answers: { 200: { description: 'It is gone.', schema: DeletedResponse } },
+        answers: { 200: { description: 'The response was deleted.', schema: DeletedResponse } },
         errorStatuses,
         async handle(request) {
           const { projectId } = await parts.callerOf.principal(request)
@@ -118,9 +118,9 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
 }
 
 const ResponseId = Type.Object({ response_id: Type.String({ minLength: 1, maxLength: 200 }) })
-/** Clients ask for more than we know of; only what would be answered wrongly is looked at. */
+/** Clients send further parameters. Only one that would change the response is checked. */
 const ReadQuery = Type.Object({
-  stream: Type.Optional(Type.Boolean({ description: 'Only false: a stored response is read as a whole.' })),
+  stream: Type.Optional(Type.Boolean({ description: 'Must be false: a stored response cannot be streamed.' })),
 })
 const DeletedResponse = Type.Object({
   id: Type.String(),
@@ -136,7 +136,7 @@ const notStreamed = (): Fault =>
     param: 'stream',
   })
 
-/** Nobody can go on from the anonymous free request: it belongs to no project, so nothing is looked up or kept for it. */
+/** The anonymous free request belongs to no project, so it has no history and its response is not stored. */
 async function decodeWithHistory(
   body: ResponsesBody,
   caller: Caller,

@@ -69,7 +69,7 @@ const Reasoning = Type.Object({
   content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
   encrypted_content: Nullish(Type.String()),
 })
-/** A message may leave out its type, too, and have an id: whoever speaks is no reference. */
+/** `type` is optional on messages, and they may carry an id. An item with a `role` is a message, never an item reference. */
 const ItemReference = Type.Object({
   type: Type.Optional(Type.Literal('item_reference')),
   id: Type.String({ minLength: 1 }),
@@ -128,7 +128,7 @@ export const ResponsesBody = Type.Object(
   {
     model: Model,
     input: Nullish(Type.Union([Type.String(), Type.Array(Item)], { description: 'A text, or a list of items.' })),
-    instructions: Nullish(Type.String({ description: 'Instructions that stand above the talk.' })),
+    instructions: Nullish(Type.String({ description: 'System prompt.' })),
     stream: Nullish(Stream),
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),

@@ -7,21 +7,21 @@ import { encodeResponses } from './encode.ts'
 
 export type StoreResponseParts = { readonly stored: StoredResponses; readonly clock: Clock; readonly keepMs: number }
 
-/** What is known about a response before it is answered. */
+/** The fields of a stored response that are known before the answer. */
 export type StoredAnswer = Pick<StoredResponse, 'organizationId' | 'projectId' | 'previousId' | 'input'>
 
-/** How the answer is written: the context must make the same ids as the one that the caller's copy is written with. */
+/** The context must produce the same ids as the copy sent to the caller. */
 type Writing = { readonly context: AnswerContext; readonly parts: StoreResponseParts }
 
 /**
- * Keeps the finished response before its last piece goes out: whoever reads the end may go on from it at once.
+ * Stores the complete response before its last chunk is sent, because the caller may refer to it right after the end.
  */
-export async function* storingResponse(pieces: AsyncIterable<Chunk>, known: StoredAnswer, writing: Writing) {
+export async function* storingResponse(chunks: AsyncIterable<Chunk>, known: StoredAnswer, writing: Writing) {
   const events: InferenceEvent[] = []
-  for await (const piece of pieces) {
-    events.push(...piece.events)
-    if (piece.events.at(-1)?.type === 'end') await keep(documentOf(piece, events, writing.context), known, writing)
-    yield piece
+  for await (const chunk of chunks) {
+    events.push(...chunk.events)
+    if (chunk.events.at(-1)?.type === 'end') await keep(documentOf(chunk, events, writing.context), known, writing)
+    yield chunk
   }
 }
 
@@ -34,7 +34,7 @@ async function keep(
   await parts.stored.save({ ...known, id: context.id, document, createdAtMs: nowMs, expiresAtMs: nowMs + parts.keepMs })
 }
 
-/** The upstream's own last word where it speaks this dialect, so that its item ids can be referred to; ours otherwise. */
+/** The upstream's own output if it has this dialect, so that its item ids can be referenced; otherwise the encoded answer. */
 function documentOf(
   { raw: original }: Chunk,
   events: readonly InferenceEvent[],

@@ -54,7 +54,7 @@ describe('the responses writer', () => {
     )
   })
 
-  it('ends with the whole response: every item, the counts, the price and what was asked', () => {
+  it('ends with the whole response: every item, the counts, the cost and the repeated request', () => {
     const writer = createWriter({
       instructions: 'Be brief.',
       temperature: 0.5,
@@ -127,7 +127,7 @@ describe('the responses writer', () => {
     assert.deepEqual(events.at(-1).response.output[0].content, [{ type: 'refusal', refusal: 'No.' }])
   })
 
-  it('says what is missing from an incomplete answer', () => {
+  it('sends the reason for an incomplete answer', () => {
     const reasonOf = (stopReason: StopReason) => {
       const last = eventsOf(createWriter().write([start, end(stopReason)])).at(-1)
       return [last.type, last.response.incomplete_details?.reason]
@@ -148,7 +148,7 @@ describe('the responses writer', () => {
     assert.deepEqual(eventsOf(text).at(-1).response.output, [raw])
   })
 
-  it('says how it failed in both forms, and ends the response where it had begun', () => {
+  it('sends the error in both forms, and ends a response that had begun', () => {
     const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
     const [early] = eventsOf(createWriter().fail(fault))
     assert.deepEqual(early, {
@@ -214,7 +214,7 @@ describe('the responses writer, forwarding', () => {
     assert.deepEqual(added.item, item)
   })
 
-  it('says what is kept here, whatever the upstream keeps', () => {
+  it('reports what the gateway stores, whatever the upstream stores', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const writer = createWriter({}, echo)
     const [created] = eventsOf(opening.map((each) => writer.forward(each)).join(''))
@@ -297,7 +297,7 @@ describe('the responses writer, forwarding', () => {
     assert.partialDeepStrictEqual(last.response.usage, { input_tokens: 16, extra: 1 })
   })
 
-  it('ends the upstream’s item in our words where a check has ended the answer', () => {
+  it('completes the upstream’s item itself if a check has ended the answer', () => {
     const writer = createWriter()
     for (const each of opening) writer.forward(each)
     const events = eventsOf(writer.write([close(0), end('filtered')]))

@@ -29,8 +29,8 @@ type State = {
   readonly output: Output
   readonly freeText: ReadonlySet<string>
   readonly calleeOf: CalleeOf
-  readonly forwarding: ResponsesPassthrough
-  /** What the response repeats of its request: written three times, so spelled once. */
+  readonly passthrough: ResponsesPassthrough
+  /** The repeated request fields as JSON, cached because three events contain them. */
   readonly echo: string
   hasCreated: boolean
   hasToolCall: boolean
@@ -48,7 +48,7 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
     output,
     freeText: freeTextTools(context.request),
     calleeOf: createCalleeOf(context.request),
-    forwarding: createResponsesPassthrough(context, sequence, output),
+    passthrough: createResponsesPassthrough(context, sequence, output),
     echo: JSON.stringify(echoOf(context)).slice(1),
     hasCreated: false,
     hasToolCall: false,
@@ -56,22 +56,22 @@ export function createResponsesWriter(context: AnswerContext): StreamWriter {
   }
   return createAnswerWriter({
     dialect: 'responses',
-    spell: (step) => spell(state, step),
-    pass: (frame) => state.forwarding.frame(frame),
-    note: (step) => note(state, step),
-    afterPiece: () => state.forwarding.forgetDone(),
-    end: (end, isForwarded) => ending(state, end, isForwarded),
+    format: (step) => format(state, step),
+    pass: (frame) => state.passthrough.frame(frame),
+    track: (step) => track(state, step),
+    afterChunk: () => state.passthrough.dropDone(),
+    end: (end, isPassthrough) => ending(state, end, isPassthrough),
     fail: (fault) => fail(state, fault),
   })
 }
 
-function spell(state: State, step: WriteStep): string {
+function format(state: State, step: WriteStep): string {
   switch (step.type) {
     case 'start':
       state.hasCreated = true
       return responseFrame(state, 'response.created', beginning(state.context)) + inProgress(state)
     case 'open':
-      notePart(state, step.part)
+      trackPart(state, step.part)
       return openBlock(state, step.block, step.part)
     case 'delta': {
       const block = blockOf(state, step.block)
@@ -87,7 +87,7 @@ function spell(state: State, step: WriteStep): string {
   }
 }
 
-function notePart(state: State, { type }: BlockStart): void {
+function trackPart(state: State, { type }: BlockStart): void {
   if (type === 'tool-call') state.hasToolCall = true
   if (type === 'refusal') state.hasRefusal = true
 }
@@ -114,12 +114,12 @@ function openBlock(state: State, block: number, part: BlockStart): string {
     return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
   }
   const shownPart = asKnown(state, part)
-  const begun = state.forwarding.blockFor(shownPart)
+  const begun = state.passthrough.blockFor(shownPart)
   if (begun !== undefined) {
     state.open.set(block, begun)
     return ''
   }
-  const empty = state.forwarding.messageFor(shownPart)
+  const empty = state.passthrough.messageFor(shownPart)
   if (empty !== undefined) {
     state.open.set(block, empty)
     return partFrames(sequence, empty)
@@ -132,15 +132,15 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   return openFrames(sequence, shown)
 }
 
-/** A tool has the name that the caller knows. */
+/** Replaces the tool name by the one that the caller used. */
 const asKnown = ({ calleeOf }: State, part: Exclude<BlockStart, { type: 'opaque' }>): ShownPart =>
   part.type === 'tool-call' ? { ...part, ...calleeOf(part.name) } : part
 
-/** Where a block goes on. An upstream may have completed the one that we took for it. */
-function blockOf({ open, output, forwarding }: State, block: number): ShownBlock | undefined {
+/** The item where a block continues. The upstream may have completed the item that was assigned to it. */
+function blockOf({ open, output, passthrough }: State, block: number): ShownBlock | undefined {
   const shown = open.get(block)
   if (shown === undefined || !output.done.has(shown.outputIndex)) return shown
-  const other = forwarding.blockFor(shown.part)
+  const other = passthrough.blockFor(shown.part)
   if (other === undefined) open.delete(block)
   else open.set(block, other)
   return other
@@ -160,20 +160,20 @@ function complete({ output }: State, shown: ShownBlock): void {
   output.done.add(shown.outputIndex)
 }
 
-/** What an upstream began and a check cut off is in the list too, as what it is. */
+/** Items that a check cut off stay in the list as incomplete. */
 const itemsOf = ({ items, done }: Output): unknown[] =>
   items.map((item, at) => (isRecord(item) && !done.has(at) ? { ...item, status: 'incomplete' } : item))
 
-function ending(state: State, end: InferenceEnd, isForwarded: boolean): string {
+function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
   const { context, output } = state
   const reason = incompleteReason(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
   const response = ended(context, end, { output: itemsOf(output), reason })
-  const own = state.forwarding.ending(response, end, isForwarded)
+  const own = state.passthrough.ending(response, end, isPassthrough)
   if (own !== undefined) return emit(state.sequence, `response.${String(own['status'])}`, { response: own })
   return responseFrame(state, `response.${response.status}`, response)
 }
 
-/** The error event ends it for the SDKs; agents that wait for the response to end are told that it failed. */
+/** SDKs stop at the error event. Agents wait for a final response, so `response.failed` follows. */
 function fail(state: State, fault: Fault): string {
   const event = errorEvent(fault, state.context.requestId, state.sequence.next++)
   const error = sseFrame('error', JSON.stringify(event))
@@ -183,14 +183,14 @@ function fail(state: State, fault: Fault): string {
   return error + responseFrame(state, 'response.failed', failed)
 }
 
-function note(state: State, step: WriteStep): void {
+function track(state: State, step: WriteStep): void {
   if (step.type === 'start') {
     state.hasCreated = true
     return
   }
   if (step.type === 'open') {
-    notePart(state, step.part)
-    const shown = step.part.type === 'opaque' ? undefined : state.forwarding.blockFor(asKnown(state, step.part))
+    trackPart(state, step.part)
+    const shown = step.part.type === 'opaque' ? undefined : state.passthrough.blockFor(asKnown(state, step.part))
     if (shown !== undefined) state.open.set(step.block, shown)
     return
   }
@@ -198,11 +198,11 @@ function note(state: State, step: WriteStep): void {
   if (shown === undefined) return
   if (step.type === 'delta') shown.text += step.text
   else if (step.type === 'signature') shown.proof = step.signature
-  else closeForwarded(state, step.block, shown)
+  else closePassthrough(state, step.block, shown)
 }
 
-/** The upstream's own item is the better one, if it has come. */
-function closeForwarded(state: State, block: number, shown: ShownBlock): void {
+/** Keeps the upstream's own completed item, if there is one. */
+function closePassthrough(state: State, block: number, shown: ShownBlock): void {
   state.open.delete(block)
   if (!state.output.done.has(shown.outputIndex)) complete(state, shown)
 }

@@ -1,4 +1,4 @@
-/** The keywords that say how large a value may be. */
+/** The JSON Schema keywords that limit a value. */
 export type Bounds = {
   readonly minimum?: number
   readonly maximum?: number
@@ -10,7 +10,7 @@ export type Bounds = {
   readonly anyOf?: readonly Bounds[]
 }
 
-/** `1 to 80 characters`, `default 20`: what a value may be besides its type. */
+/** The limits and the default of a value as text: `1 to 80 characters`, `default 20`. */
 export function boundWords({ anyOf = [], ...own }: Bounds): string[] {
   const words = [
     range(own.minimum, own.maximum, ''),

@@ -3,22 +3,22 @@ import type { EndpointFamily, Route } from '../route.ts'
 import { boundWords, type Bounds } from './bounds.ts'
 import { page, escape } from './page.ts'
 
-/** The reference at `/docs`: made from the routes, without script and without any outside host. */
+/** The reference at `/docs`, generated from the routes. It has no scripts and loads nothing from other hosts. */
 export function docsRoutes(families: () => readonly EndpointFamily[]): Route[] {
   const html = (body: () => string): Route['handle'] => {
-    let made: string | undefined // once: anybody may ask for it, as often as they like
+    let cached: string | undefined // rendered once, because the page needs no credential
     return async (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send((made ??= body()))
+        .send((cached ??= body()))
   }
   const answers = { 200: { description: 'A page.', contentType: 'text/html' } }
   return [
     {
       method: 'GET',
       path: '/docs',
-      summary: 'The reference, for eyes',
+      summary: 'The API reference as a page',
       credential: 'none',
       answers,
       handle: html(() => reference(families())),
@@ -47,7 +47,7 @@ function errorCodes(): string {
 function reference(families: readonly EndpointFamily[]): string {
   const sections = families.filter(({ routes }) => routes.length > 0).map(section)
   const intro =
-    '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>. What is marked * must be sent, or is always answered.</p>'
+    '<h1>Gatehouse</h1><p>Machine-readable: <a href="/openapi.json">openapi.json</a>. Error codes: <a href="/docs/errors">errors</a>. Fields marked * are required in requests, and always present in responses.</p>'
   return page('Reference', intro + sections.join(''))
 }
 
@@ -57,7 +57,7 @@ const section = ({ name, routes }: EndpointFamily): string =>
 function operation(route: Route): string {
   const details = [
     route.description === undefined ? '' : `<p>${inline(route.description)}</p>`,
-    `<p class="who">${credentialWords[route.credential]}</p>`,
+    `<p class="note">${credentialWords[route.credential]}</p>`,
     fields('Path', route.params),
     fields('Query', route.query),
     fields('Headers', route.headers),
@@ -65,7 +65,7 @@ function operation(route: Route): string {
     ...Object.entries(route.answers).map(
       ([status, answer]) => `<p><b>${status}</b> ${inline(answer.description)}</p>${fields('', answer.schema)}`,
     ),
-    route.errorStatuses === undefined ? '' : `<p class="who">Errors: ${route.errorStatuses.join(', ')}</p>`,
+    route.errorStatuses === undefined ? '' : `<p class="note">Errors: ${route.errorStatuses.join(', ')}</p>`,
   ]
   return `<details><summary><code>${route.method} ${escape(route.path)}</code> ${escape(route.summary)}</summary>${details.join('')}</details>`
 }
@@ -92,15 +92,15 @@ type SchemaNode = {
 } & Bounds
 
 function fields(title: string, schema: SchemaNode | undefined): string {
-  const rows = schema === undefined ? [] : rowsOf(schema, '', mostLevels)
+  const rows = schema === undefined ? [] : rowsOf(schema, '', maxLevels)
   if (rows.length === 0) return ''
   return `${title === '' ? '' : `<h4>${title}</h4>`}<table>${rows.join('')}</table>`
 }
 
-/** As deep as anybody reads a table. */
-const mostLevels = 4
+/** Nesting depth of the tables. */
+const maxLevels = 4
 
-/** A row for each field, and behind it those within it. */
+/** A row for each field, followed by the rows of its own fields. */
 function rowsOf(schema: SchemaNode, prefix: string, levels: number): string[] {
   if (levels === 0) return []
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -112,7 +112,7 @@ function rowsOf(schema: SchemaNode, prefix: string, levels: number): string[] {
   })
 }
 
-/** What a field holds, where that has one form: an object, a list of them, or either unless it is null. */
+/** The object type of a field: an object, a list of objects, or either of them or null. */
 function within(field: SchemaNode, path: string): { readonly node: SchemaNode; readonly path: string } {
   const [only, ...others] = field.anyOf?.filter(({ type }) => type !== 'null') ?? [field]
   if (only === undefined || others.length > 0) return { node: {}, path }

@@ -2,11 +2,11 @@ import Type from 'typebox'
 import type { Route } from '../route.ts'
 import { createQueryValidator } from '../validate.ts'
 
-/** Answers what is wrong with a part, or nothing. Without one that is not vital the service serves on, and says so. */
+/** Checks one component. If a component that is not vital fails, the service keeps serving and reports it as degraded. */
 export type ReadinessCheck = {
   readonly part: string
   readonly problem: () => Promise<string | undefined>
-  /** Asked after `problem`; without an answer a part is vital. */
+  /** Called after `problem`. Without it the component is vital. */
   readonly isVital?: () => boolean
 }
 
@@ -17,61 +17,63 @@ const Ready = Type.Object({
 })
 const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts })
 
-/** `?strict`, `?strict=true`; a value that is neither is a mistake worth telling. */
+/** `?strict` or `?strict=true`. Other values are rejected. */
 const ReadyQuery = Type.Object({
   strict: Type.Optional(
-    Type.Enum(['', 'true', 'false'], { description: 'Degraded is not ready either: `?strict` or `?strict=true`.' }),
+    Type.Enum(['', 'true', 'false'], { description: 'Treat degraded as not ready: `?strict` or `?strict=true`.' }),
   ),
 })
 
-/** Alive: the process answers. Ready: it can serve; if not, the failing part is named. */
+/** Live: the process responds. Ready: it can serve requests; otherwise the failing components are named. */
 export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
   const readQuery = createQueryValidator(ReadyQuery)
   return [
     {
       method: 'GET',
       path: '/health/live',
-      summary: 'Is the process alive?',
+      summary: 'Liveness',
       credential: 'none',
-      answers: { 200: { description: 'It is.', schema: Type.Object({ status: Type.Literal('alive') }) } },
+      answers: {
+        200: { description: 'The process is alive.', schema: Type.Object({ status: Type.Literal('alive') }) },
+      },
       handle: async () => ({ status: 'alive' }),
     },
     {
       method: 'GET',
       path: '/health/ready',
-      summary: 'Can it serve?',
+      summary: 'Readiness',
       description:
-        'Ready means that requests are answered. Parts that are amiss although they are answered are `degraded`; with `?strict` these fail, too.',
+        'Ready if requests can be served. Components that fail without preventing that are listed as `degraded`; with `?strict` they make the service not ready.',
       credential: 'none',
       query: ReadyQuery,
       answers: {
-        200: { description: 'It can.', schema: Ready },
-        503: { description: 'It cannot; the failing parts.', schema: NotReady },
+        200: { description: 'Ready.', schema: Ready },
+        503: { description: 'Not ready, with the failing components.', schema: NotReady },
       },
       async handle(request, reply) {
         const { strict = 'false' } = readQuery(request.query)
         const results = await Promise.all(
           checks.map(async ({ part, problem, isVital = () => true }) => {
-            const said = await problem()
-            return { part, problem: said, isVital: strict !== 'false' || isVital() }
+            const found = await problem()
+            return { part, problem: found, isVital: strict !== 'false' || isVital() }
           }),
         )
-        const troubled = results.filter((result) => result.problem !== undefined)
-        const told = (vital: boolean) =>
-          troubled.filter(({ isVital }) => isVital === vital).map(({ part, problem }) => ({ part, problem }))
-        const failing = told(true)
+        const failed = results.filter((result) => result.problem !== undefined)
+        const listed = (vital: boolean) =>
+          failed.filter(({ isVital }) => isVital === vital).map(({ part, problem }) => ({ part, problem }))
+        const failing = listed(true)
         if (failing.length > 0) return reply.code(503).send({ status: 'not_ready', failing })
-        const degraded = told(false)
+        const degraded = listed(false)
         return degraded.length === 0 ? { status: 'ready' } : { status: 'ready', degraded }
       },
     },
     {
       method: 'GET',
       path: '/',
-      summary: 'Say hello',
-      description: 'Some clients knock here before they begin.',
+      summary: 'Name of the service and links',
+      description: 'Some clients request this path first.',
       credential: 'none',
-      answers: { 200: { description: 'Where to go next.' } },
+      answers: { 200: { description: 'Links.' } },
       handle: async () => ({ name: 'gatehouse', docs: '/docs', openapi: '/openapi.json', health: '/health/ready' }),
     },
   ]

@@ -6,7 +6,7 @@ export function metricsRoutes(metrics: Metrics): Route[] {
     {
       method: 'GET',
       path: '/metrics',
-      summary: 'Figures for Prometheus',
+      summary: 'Metrics for Prometheus',
       credential: 'none',
       answers: { 200: { description: 'Prometheus text format.', contentType: 'text/plain; version=0.0.4' } },
       handle: async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.expose()),

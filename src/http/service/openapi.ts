@@ -23,7 +23,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'A project API key. `Authorization` wins where both are sent.',
+    description: 'A project API key. `Authorization` takes precedence.',
   },
   adminKey: {
     type: 'http',
@@ -32,13 +32,13 @@ const securitySchemes = {
   },
 }
 
-const refusalNames: Readonly<Record<number, string>> = {
+const statusDescriptions: Readonly<Record<number, string>> = {
   400: 'The request is malformed.',
   401: 'The credential is missing, invalid, expired or revoked.',
   402: 'Not enough credits.',
   403: 'The credential lacks the permission.',
   404: 'Not found.',
-  405: 'Not with this method.',
+  405: 'The method is not allowed.',
   408: 'The request was not sent in time.',
   409: 'Conflict with the current state.',
   413: 'The body is too large.',
@@ -47,7 +47,7 @@ const refusalNames: Readonly<Record<number, string>> = {
   429: 'A limit is exceeded; wait for `Retry-After`.',
   500: 'Unexpected failure.',
   502: 'The upstream failed.',
-  503: 'A part that is needed is unavailable.',
+  503: 'A required component is unavailable, or the service is shutting down.',
   504: 'The upstream took too long.',
   529: 'The upstream is overloaded.',
 }
@@ -58,17 +58,17 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], version
     {
       method: 'GET',
       path: '/openapi.json',
-      summary: 'This interface as OpenAPI 3.1',
+      summary: 'The API as OpenAPI 3.1',
       credential: 'none',
       answers: { 200: { description: 'The description.' } },
-      // May be kept: it holds nothing of anybody's.
+      // May be cached, because it contains no customer data.
       handle: async (_request, reply) =>
         reply.header('cache-control', 'no-cache').send((description ??= describeApi(families(), version))),
     },
   ]
 }
 
-/** OpenAPI 3.1 made from the same schemas that check requests: it cannot drift from what the server does. */
+/** OpenAPI 3.1 from the schemas that validate requests, so that it always matches the server. */
 export function describeApi(families: readonly EndpointFamily[], version: string): Json {
   const shared = createShared()
   const paths: Record<string, Json> = {}
@@ -91,7 +91,7 @@ export function describeApi(families: readonly EndpointFamily[], version: string
   }
 }
 
-/** Schemas by name: one that several operations use is written once. */
+/** Schemas by name. A schema that several operations use appears once. */
 type Shared = { readonly schemas: Record<string, TSchema>; content(schema: TSchema, name: string): Json }
 
 function createShared(): Shared {
@@ -110,10 +110,10 @@ function createShared(): Shared {
 
 function operation(route: Route, family: EndpointFamily, shared: Shared): Json {
   const id = operationId(route)
-  const refusal = shared.content(family.errorSchema, `${family.name.replaceAll(' ', '')}Error`)
+  const error = shared.content(family.errorSchema, `${family.name.replaceAll(' ', '')}Error`)
   const errorResponses = (route.errorStatuses ?? []).map((status) => [
     status,
-    { description: refusalNames[status] ?? 'Refused.', headers: headersOf(route, status), content: refusal },
+    { description: statusDescriptions[status] ?? 'Error.', headers: headersOf(route, status), content: error },
   ])
   const answers = Object.entries(route.answers).map(([status, answer]) => [
     status,

@@ -48,7 +48,7 @@ describe('the moderation endpoint', () => {
     )
   })
 
-  it('says that it cannot read images, instead of passing them', async () => {
+  it('rejects images, because it cannot read them', async () => {
     const image = { type: 'image_url' as const, image_url: { url: 'https://example.com/a.png' } }
     const asked = clientOf(scene).moderations.create({ input: [{ type: 'text', text: calm }, image] })
     await assert.rejects(asked, (error) => {
@@ -67,7 +67,7 @@ describe('the moderation endpoint', () => {
     ['texts and parts together', { input: ['a', { type: 'text', text: 'b' }] }, 'input'],
     ['too many texts', { input: Array.from({ length: 257 }, () => 'a') }, 'input'],
   ] as const) {
-    it(`refuses ${says} in the shape of its family`, async () => {
+    it(`rejects ${says} in the error format of its family`, async () => {
       const answer = await scene.post(path, body)
       assert.equal(answer.status, 400)
       const { error } = (await answer.json()) as { error: { type: string; code: string; param: string } }
@@ -76,7 +76,7 @@ describe('the moderation endpoint', () => {
     })
   }
 
-  it('takes no strangers and no bodies without end', async () => {
+  it('rejects unauthenticated requests and endless bodies', async () => {
     assert.equal((await scene.post(path, { input: calm }, {})).status, 401)
     assert.equal((await scene.post(path, { input: 'a'.repeat(2 * 1024 * 1024) })).status, 413)
     assert.equal((await scene.get(path)).status, 405)

@@ -2,7 +2,7 @@ import type { Tool, ToolChoice } from '../../../domain/inference/request.ts'
 import { qualifiedToolName } from '../../../domain/inference/request.ts'
 import { invalidField } from '../../validate.ts'
 
-/** The tools a request may use, after its choice has been read. */
+/** The tools that a request may use, with its tool choice applied. */
 export type ToolSelection = { readonly tools: readonly Tool[]; readonly toolChoice?: ToolChoice }
 
 /** A choice of either OpenAI dialect, unwrapped. */
@@ -12,8 +12,8 @@ export type OpenaiChoice =
   | { readonly kind: 'allowed'; readonly mode: 'auto' | 'required'; readonly names: readonly string[] }
 
 /**
- * Our language has no list of allowed tools beside the list of tools: those that are not allowed are left out,
- * which every upstream understands.
+ * Applies the tool choice. `InferenceRequest` has no list of allowed tools, so tools that are not allowed are left out,
+ * which every upstream supports.
  */
 export function selectTools(tools: readonly Tool[], choice: OpenaiChoice | undefined): ToolSelection {
   switch (choice?.kind) {
@@ -30,6 +30,6 @@ export function selectTools(tools: readonly Tool[], choice: OpenaiChoice | undef
   }
 }
 
-/** A namespace stands for all that is in it. */
+/** The name of a namespace allows all tools in it. */
 const isAllowed = (allowed: readonly string[], name: string): boolean =>
   allowed.some((each) => name === each || name.startsWith(qualifiedToolName(each, '')))

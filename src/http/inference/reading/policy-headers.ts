@@ -3,33 +3,34 @@ import Type from 'typebox'
 import { Fault } from '../../../base/fault.ts'
 import type { PolicyLabels } from '../../../pipeline/inference-call.ts'
 
-/** What a caller may say about whom and what a request is for. `X-Policy-Project` is looked at with the key. */
+/** Headers that label a request for policies. `X-Policy-Project` is checked with the key (`caller.ts`). */
 export const policyHeaders = {
   'X-Policy-User': Type.Optional(
     Type.String({
       maxLength: 256,
-      description: 'The end user: subject of user quotas and rollouts. Else the body’s own.',
+      description: 'The end user, for user quotas and rollouts. Default: the user in the body.',
     }),
   ),
-  'X-Policy-Target': Type.Optional(
-    Type.String({ maxLength: 256, description: 'A label that rollouts can be limited to.' }),
-  ),
+  'X-Policy-Target': Type.Optional(Type.String({ maxLength: 256, description: 'A label that rollouts can select.' })),
   'X-Policy-Id': Type.Optional(
-    Type.String({ maxLength: 2000, description: 'Policies that apply although unattached, separated by commas.' }),
+    Type.String({
+      maxLength: 2000,
+      description: 'Ids of policies that apply in addition to the attached ones, separated by commas.',
+    }),
   ),
   'X-Policy-Project': Type.Optional(
-    Type.String({ maxLength: 200, description: 'May only repeat the project of the key.' }),
+    Type.String({ maxLength: 200, description: 'Must be the project of the key, if sent.' }),
   ),
 }
 
 const maxLabelLength = 256
 const maxPoliciesLength = 2000
 
-const unsaid: PolicyLabels = { policyIds: [] }
+const noLabels: PolicyLabels = { policyIds: [] }
 
 export function purposeOf(headers: IncomingHttpHeaders): PolicyLabels {
   const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
-  if (policies === undefined && user === undefined && target === undefined) return unsaid
+  if (policies === undefined && user === undefined && target === undefined) return noLabels
   const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''
   const policyIds = named.split(',').map((id) => id.trim())
   return {

@@ -5,7 +5,7 @@ import { optionalCategories } from '../../../domain/moderation/categories.ts'
 export const Model = Type.String({
   minLength: 1,
   maxLength: 200,
-  description: 'Name of a model of the catalogue; `GET /v1/models` lists them.',
+  description: 'Model name; `GET /v1/models` lists the available ones.',
   examples: ['house-model'],
 })
 
@@ -18,30 +18,33 @@ export const FlaggedCategories = Type.Array(Type.Enum([...optionalCategories]), 
 export const Temperature = Type.Number({
   minimum: 0,
   maximum: 2,
-  description: 'How freely the model chooses its words.',
+  description: 'Sampling temperature.',
 })
-export const TopP = Type.Number({ minimum: 0, maximum: 1 })
+export const TopP = Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling probability.' })
 export const OutputLimit = Type.Integer({
   minimum: 1,
-  description: 'The most tokens the answer may have.',
+  description: 'Maximum number of output tokens.',
   examples: [1024],
 })
-export const Stream = Type.Boolean({ default: false, description: 'True for an answer as server-sent events.' })
+export const Stream = Type.Boolean({
+  default: false,
+  description: 'True to receive the response as server-sent events.',
+})
 export const JsonObject = Type.Record(Type.String(), Type.Unknown())
 
-/** Several SDKs write null for a field that was not set. */
+/** Some SDKs send null for a field that is not set. */
 export const Nullish = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /**
- * A tagged object that this dialect's schema does not describe. It is let through for an upstream that knows it.
- * The compiler does not see it, so that a `switch` over the known tags stays exact and its `default` takes the rest.
+ * An object whose `type` is none of these tags. It is accepted, because an upstream may support it. Its static type is
+ * `never`, so that a `switch` over the known tags stays exhaustive and `default` handles the others.
  */
 export const OtherThan = (tags: readonly string[]) =>
   Type.Unsafe<never>({
     type: 'object',
     required: ['type'],
     properties: { type: { type: 'string', not: { enum: tags } } },
-    description: 'Any other type is passed on to an upstream of the same dialect.',
+    description: 'Any other type is passed unchanged to an upstream of the same dialect.',
   })
 
 /** The tags of a list of tagged objects. */

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** A tool's schema. Code generators add `$schema`, which says nothing about the tool and which some upstreams refuse. */
+/** The JSON Schema of a tool without `$schema`, which code generators add and some upstreams reject. */
 export function parametersOf(schema: Schema | null | undefined): Schema {
   if (!schema) return { type: 'object', properties: {} }
   const parameters = { ...schema }

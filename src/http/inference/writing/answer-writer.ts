@@ -4,32 +4,32 @@ import { createEventOrder } from '../../../domain/inference/event-order.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
 import { framesIn, type StreamWriter } from './stream-writer.ts'
 
-/** Any step of an answer but its last. */
+/** Any event of an answer except its last. */
 export type WriteStep = Exclude<InferenceEvent, InferenceEnd>
 
-/** How a dialect spells the steps of an answer. It is asked for legal ones only, in their order. */
+/** How a dialect formats the events of an answer. It is called for legal events only, in order. */
 export type DialectWriter = {
   readonly dialect: Dialect
-  /** The frames of a step in our own words. */
-  spell(step: WriteStep): string
-  /** A frame of an upstream that speaks the dialect, as its caller may have it. */
+  /** The frames of an event in the gateway's own encoding. */
+  format(step: WriteStep): string
+  /** Adapts a raw frame of an upstream of the same dialect for the caller. */
   pass(frame: RawFrame): string
-  /** A step that the upstream's own frame has told: what is needed to go on in our words, should a check cut it short. */
-  note(step: WriteStep): void
-  /** Told once all frames and steps of a piece have come by. */
-  afterPiece?(): void
-  /** The last frames; `isForwarded` where the upstream has ended the answer itself. */
-  end(end: InferenceEnd, isForwarded: boolean): string
+  /** Tracks an event that a raw frame already contained, so that `format` can continue if a check stops the stream. */
+  track(step: WriteStep): void
+  /** Called after all frames and events of a chunk. */
+  afterChunk?(): void
+  /** The last frames. `isPassthrough` if the upstream's own frames ended the answer. */
+  end(end: InferenceEnd, isPassthrough: boolean): string
   fail(fault: Fault): string
 }
 
 /**
- * Writes an answer in any dialect. What cannot be legal in one is the same in all: the order of steps, anything after the end,
- * and the upstream's words again after ours.
+ * Writes an answer in any dialect. Enforces what is the same in all of them: the order of events, nothing after the end,
+ * and no raw frames after formatted ones.
  */
-export function createAnswerWriter(spelling: DialectWriter): StreamWriter {
+export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
   const grammar = createEventOrder()
-  let isInOurWords = false
+  let isFormatted = false
   let hasFailed = false
   const hasEnded = (): boolean => hasFailed || grammar.hasEnded()
 
@@ -42,36 +42,36 @@ export function createAnswerWriter(spelling: DialectWriter): StreamWriter {
     let text = ''
     for (const event of events) {
       accept(event)
-      text += event.type === 'end' ? spelling.end(event, false) : spelling.spell(event)
+      text += event.type === 'end' ? dialectWriter.end(event, false) : dialectWriter.format(event)
     }
-    isInOurWords ||= events.length > 0
+    isFormatted ||= events.length > 0
     return text
   }
 
   function pass(frames: readonly RawFrame[], events: readonly InferenceEvent[]): string {
     let text = ''
     let end: InferenceEnd | undefined
-    for (const frame of frames) text += spelling.pass(frame)
+    for (const frame of frames) text += dialectWriter.pass(frame)
     for (const event of events) {
       accept(event)
       if (event.type === 'end') end = event
-      else spelling.note(event)
+      else dialectWriter.track(event)
     }
-    spelling.afterPiece?.()
-    return end === undefined ? text : text + spelling.end(end, true)
+    dialectWriter.afterChunk?.()
+    return end === undefined ? text : text + dialectWriter.end(end, true)
   }
 
   return {
     write,
-    forward(piece) {
-      if (hasEnded() && piece.events.length === 0) return '' // what an upstream sends after its end
-      const frames = isInOurWords ? undefined : framesIn(spelling.dialect, piece)
-      return frames === undefined ? write(piece.events) : pass(frames, piece.events)
+    forward(chunk) {
+      if (hasEnded() && chunk.events.length === 0) return '' // an upstream may send frames after its end
+      const frames = isFormatted ? undefined : framesIn(dialectWriter.dialect, chunk)
+      return frames === undefined ? write(chunk.events) : pass(frames, chunk.events)
     },
     fail(fault) {
       if (hasEnded()) return ''
       hasFailed = true
-      return spelling.fail(fault)
+      return dialectWriter.fail(fault)
     },
     hasEnded,
   }

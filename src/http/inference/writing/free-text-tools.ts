@@ -2,8 +2,8 @@ import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import { isRecord } from '../../../base/record.ts'
 
 /**
- * OpenAI's dialects have tools that take free text instead of JSON. In our language, and for upstreams that do not know
- * them, such a tool is a function with one text, `input`; its calls are turned back before the caller sees them.
+ * OpenAI's dialects have tools that take free text instead of JSON. For upstreams without them, such a tool becomes a
+ * function with one string field, `input`. Its calls are converted back before the caller sees them.
  */
 export function freeTextTools({ tools }: InferenceRequest): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.type === 'opaque' && isCustom(tool.raw) ? [tool.name] : [])))
@@ -11,7 +11,7 @@ export function freeTextTools({ tools }: InferenceRequest): ReadonlySet<string> 
 
 const isCustom = (raw: unknown): boolean => isRecord(raw) && raw['type'] === 'custom'
 
-/** The text in a call's JSON, also where the call was cut off; what is no such JSON is taken for the text itself. */
+/** The text in a call's JSON, also of a truncated call. Anything else is returned unchanged. */
 export function freeTextOf(json: string): string {
   for (const whole of [json, `${json}"}`]) {
     const input = inputOf(whole)

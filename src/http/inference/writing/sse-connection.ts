@@ -4,79 +4,79 @@ import type { Clock } from '../../../base/clock.ts'
 
 export type SseConnectionOptions = {
   readonly clock: Clock
-  /** After this much silence a comment shows proxies and clients that we are still here. */
+  /** After this long without a write, a comment keeps proxies and clients from timing out. */
   readonly keepAliveMs: number
-  /** A caller who has not read for this long is gone, whatever the network says. */
+  /** A caller that has not read for this long is disconnected. */
   readonly writeTimeoutMs: number
-  /** Told before such a caller is cut off. */
-  readonly onUnread: () => void
+  /** Called before such a caller is disconnected. */
+  readonly onReadTimeout: () => void
 }
 
-/** A response that is written as it comes, no faster than its reader reads. */
+/** A streamed response with backpressure. */
 export type SseConnection = {
-  /** Undefined where the text went straight out; otherwise settles once there is room again. */
+  /** Undefined if the text was written; otherwise a promise that settles when the socket has drained. */
   send(text: string): Promise<void> | undefined
-  /** Sends the last words. Settles once the system has taken over all that was sent, or the reader is gone. */
+  /** Ends the response with this text. Settles when all data was passed to the system, or the caller is gone. */
   end(text: string): Promise<void>
 }
 
-/** A comment: no dialect's clients mind it, while an event of any kind breaks some of them. */
+/** A comment, because clients of all dialects ignore it, while an unknown event breaks some of them. */
 const keepAlive = ': k\n\n'
 
-/** How HTTP/1.1 sends a body whose length nobody knows yet; to older callers it goes as it is. */
+/** HTTP/1.1 chunked encoding. HTTP/1.0 callers get the text without it. */
 const chunkOf = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const lastChunk = '0\r\n\r\n'
 
-type Way = ServerResponse | Socket
+type Writable = ServerResponse | Socket
 
-/** To be made once the head is written. */
+/** Create it after the head is written. */
 export function createSseConnection(raw: ServerResponse, options: SseConnectionOptions): SseConnection {
-  const { clock, keepAliveMs, writeTimeoutMs, onUnread } = options
-  // Node frames a chunk in four writes to the socket. We frame it ourselves, in one: it is most of what a chunk costs.
+  const { clock, keepAliveMs, writeTimeoutMs, onReadTimeout } = options
+  // Node encodes a chunk in four socket writes. One write is cheaper, and it is most of the cost of a chunk.
   const isFramed = raw.chunkedEncoding
   raw.chunkedEncoding = false
   let hasBegun = false
   let lastWriteMs = clock.monotonicMs()
-  let cancelKeepAlive = clock.after(keepAliveMs, onSilence)
-  // A write that races with the reader's leaving fails; its leaving is all that matters, and `close` tells that.
+  let cancelKeepAlive = clock.after(keepAliveMs, onIdle)
+  // A write may fail while the caller disconnects. Ignore it, because `close` follows.
   raw.on('error', () => {})
   raw.once('close', () => {
     cancelKeepAlive()
     connection?.off('end', sendKeepAlive)
   })
-  // A caller that closes its sending side may still read. One that is gone resets the connection when it is sent something.
+  // A caller that closes its sending side may still read. If it is gone, a write makes its system reset the connection.
   const { socket: connection } = raw
   connection?.once('end', sendKeepAlive)
 
-  /** One timer for the whole stream: it looks at the time of the last write instead of being set anew by each. */
-  function onSilence(): void {
+  /** One timer for the whole stream. It compares the time of the last write, so that writes need not reset it. */
+  function onIdle(): void {
     if (raw.writableEnded || raw.destroyed) return
-    const silentMs = clock.monotonicMs() - lastWriteMs
-    if (silentMs >= keepAliveMs) sendKeepAlive()
-    cancelKeepAlive = clock.after(silentMs >= keepAliveMs ? keepAliveMs : keepAliveMs - silentMs, onSilence)
+    const idleMs = clock.monotonicMs() - lastWriteMs
+    if (idleMs >= keepAliveMs) sendKeepAlive()
+    cancelKeepAlive = clock.after(idleMs >= keepAliveMs ? keepAliveMs : keepAliveMs - idleMs, onIdle)
   }
 
   function sendKeepAlive(): void {
-    if (!raw.writableEnded && !way().writableNeedDrain) write(way(), keepAlive)
+    if (!raw.writableEnded && !target().writableNeedDrain) write(target(), keepAlive)
   }
 
   /**
-   * The head leaves with the first text, through the response. What follows goes to its socket straight away: Node would
-   * gather it until the end of the turn, for texts that never come. A response that waits for its turn has no socket yet.
+   * The first text goes through the response, together with the head. Later text goes directly to the socket, because
+   * Node would buffer it until the end of the tick. A pipelined response has no socket until its turn.
    */
-  function way(): Way {
+  function target(): Writable {
     const { socket } = raw
     return hasBegun && socket !== null && socket.writable ? socket : raw
   }
 
-  function write(to: Way, text: string): boolean {
+  function write(to: Writable, text: string): boolean {
     lastWriteMs = clock.monotonicMs()
     hasBegun = true
     return to.write(isFramed ? chunkOf(text) : text)
   }
 
-  /** Waits for the event, but no longer than a reader may take. */
-  const waitFor = (from: Way, event: 'drain' | 'finish'): Promise<void> =>
+  /** Waits for the event. Disconnects the caller after the write timeout. */
+  const waitFor = (from: Writable, event: 'drain' | 'finish'): Promise<void> =>
     new Promise((resolve) => {
       const done = (): void => {
         cancel()
@@ -85,7 +85,7 @@ export function createSseConnection(raw: ServerResponse, options: SseConnectionO
         resolve()
       }
       const cancel = clock.after(writeTimeoutMs, () => {
-        onUnread()
+        onReadTimeout()
         raw.destroy()
       })
       from.once(event, done)
@@ -95,7 +95,7 @@ export function createSseConnection(raw: ServerResponse, options: SseConnectionO
   return {
     send(text) {
       if (text === '' || raw.destroyed) return undefined
-      const to = way()
+      const to = target()
       return write(to, text) ? undefined : waitFor(to, 'drain')
     },
     async end(text) {

@@ -39,20 +39,20 @@ function createSource() {
     },
   }
   return {
-    pieces: { [Symbol.asyncIterator]: () => iterator },
+    chunks: { [Symbol.asyncIterator]: () => iterator },
     iterator,
     asked: asked.promise,
-    give: (text: string) => settle((step) => step.resolve({ done: false, value: pieceOf(text) })),
+    give: (text: string) => settle((step) => step.resolve({ done: false, value: chunkOf(text) })),
     finish: () => settle((step) => step.resolve({ done: true, value: undefined })),
     break: (error: unknown) => settle((step) => step.reject(error)),
     returns: () => returns,
   }
 }
 
-const pieceOf = (text: string): Chunk => ({ events: [{ type: 'delta', block: 0, text }] })
+const chunkOf = (text: string): Chunk => ({ events: [{ type: 'delta', block: 0, text }] })
 const textOf = (event: InferenceEvent | undefined): string => (event?.type === 'delta' ? event.text : '')
 
-/** Writes what a piece says as it is; `END` ends the answer, `BUG` is a step that no writer takes. */
+/** Writes what a chunk says as it is; `END` ends the answer, `BUG` is a step that no writer takes. */
 function createPlainWriter(): StreamWriter {
   let ended = false
   const write = (events: readonly InferenceEvent[]): string => {
@@ -63,7 +63,7 @@ function createPlainWriter(): StreamWriter {
   }
   return {
     write,
-    forward: (piece) => write(piece.events),
+    forward: (chunk) => write(chunk.events),
     fail(fault) {
       if (ended) return ''
       ended = true
@@ -73,7 +73,7 @@ function createPlainWriter(): StreamWriter {
   }
 }
 
-type Parts = Partial<Omit<StreamReply, 'pieces' | 'clock'>>
+type Parts = Partial<Omit<StreamReply, 'chunks' | 'clock'>>
 
 /** A server with one route that streams from the source. */
 async function createHouse(parts: Parts = {}) {
@@ -87,7 +87,7 @@ async function createHouse(parts: Parts = {}) {
     reply.header('x-request-id', 'req_1')
     try {
       await sendStream(reply, {
-        pieces: source.pieces,
+        chunks: source.chunks,
         writer: createPlainWriter(),
         headers: { 'request-id': 'req_1' },
         clock: time.clock,
@@ -176,25 +176,25 @@ describe('sending a stream', () => {
     assert.equal(await readAll(await house.answer()), texts.map((text) => `data: ${text}\n\n`).join(''))
   })
 
-  it('keeps an answer back until the one that was asked for before it on the same line has ended', async () => {
+  it('delays a pipelined response until the one before it has ended', async () => {
     const [quickBegan, slowEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     async function* slow(): AsyncGenerator<Chunk, void> {
-      yield pieceOf('slow 1')
+      yield chunkOf('slow 1')
       await quickBegan.promise
-      yield* ['slow 2', 'END'].map(pieceOf)
+      yield* ['slow 2', 'END'].map(chunkOf)
       slowEnded.resolve()
     }
     async function* quick(): AsyncGenerator<Chunk, void> {
-      yield pieceOf('quick 1')
+      yield chunkOf('quick 1')
       quickBegan.resolve()
       await slowEnded.promise
-      yield* ['quick 2', 'END'].map(pieceOf)
+      yield* ['quick 2', 'END'].map(chunkOf)
     }
     const app = Fastify()
     const { clock } = createHandClock()
-    for (const [path, pieces] of Object.entries({ '/slow': slow, '/quick': quick })) {
+    for (const [path, chunks] of Object.entries({ '/slow': slow, '/quick': quick })) {
       app.get(path, async (_request, reply) => {
-        await sendStream(reply, { pieces: pieces(), writer: createPlainWriter(), headers: {}, clock })
+        await sendStream(reply, { chunks: chunks(), writer: createPlainWriter(), headers: {}, clock })
         return reply
       })
     }
@@ -214,20 +214,20 @@ describe('sending a stream', () => {
     await app.close()
   })
 
-  it('gives a failure before the first piece a status of its own', async () => {
+  it('gives a failure before the first chunk a status of its own', async () => {
     await using house = await createHouse()
     house.source.break(new Fault('upstream_failed', 'upstream_error', 'No.'))
     const response = await house.answer()
     assert.deepEqual([response.statusCode, await readAll(response)], [502, 'refused'])
   })
 
-  it('gives a source without a single piece a status of its own', async () => {
+  it('gives a source without a single chunk a status of its own', async () => {
     await using house = await createHouse()
     house.source.finish()
     assert.equal((await house.answer()).statusCode, 502)
   })
 
-  it('says a later failure in the dialect’s words, and ends', async () => {
+  it('sends a later failure as an event of the dialect, and ends', async () => {
     await using house = await createHouse()
     const fault = new Fault('upstream_timeout', 'upstream_timeout', 'Too slow.')
     house.source.give('a')
@@ -236,7 +236,7 @@ describe('sending a stream', () => {
     assert.deepEqual(house.failures, [fault])
   })
 
-  it('tells the caller nothing about a bug of ours, and stops the source', async () => {
+  it('tells the caller nothing about an internal error, and stops the source', async () => {
     await using house = await createHouse()
     house.source.give('a')
     house.source.give('BUG')
@@ -292,7 +292,7 @@ describe('sending a stream', () => {
     assert.equal(house.waiting(), 0)
   })
 
-  it('stops when the caller hangs up before the first piece', async () => {
+  it('stops when the caller hangs up before the first chunk', async () => {
     await using house = await createHouse()
     const call = house.call()
     call.on('error', () => {})
@@ -303,7 +303,7 @@ describe('sending a stream', () => {
     assert.equal(house.source.returns(), 1)
   })
 
-  it('is not disturbed by a source that fails to tidy up', async () => {
+  it('ignores a source that fails to release its resources', async () => {
     await using house = await createHouse()
     const broken = new Error('disposal')
     house.source.iterator.return = () => Promise.reject(broken)
@@ -325,9 +325,9 @@ describe('sending a stream', () => {
     for (let count = 0; count < 20; count++) house.source.give(large)
     const response = await house.answer()
     response.pause()
-    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for room
+    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for the socket to drain
     const takenThen = taken
-    assert.ok(takenThen < 20, 'it stopped taking pieces')
+    assert.ok(takenThen < 20, 'it stopped taking chunks')
     house.advance(60_000)
     await house.settled
     assert.equal(taken, takenThen)

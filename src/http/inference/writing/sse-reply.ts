@@ -9,11 +9,11 @@ import { createSseConnection } from './sse-connection.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 export type StreamReply = {
-  readonly pieces: AsyncIterable<Chunk>
+  readonly chunks: AsyncIterable<Chunk>
   readonly writer: StreamWriter
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
-  /** Told what broke after the answer had begun, when it is too late for a status. */
+  /** Called with an error after the response has begun, when it is too late for a status. */
   readonly onFailure?: (error: unknown) => void
   readonly keepAliveMs?: number
   readonly writeTimeoutMs?: number
@@ -27,59 +27,59 @@ const streamHeaders = {
 }
 
 /**
- * Sends an answer as it comes, one write per piece. A failure before the first piece is thrown, so that it still gets
- * a status of its own; a later one is said in the dialect's words. Settles when the caller has all of it, or has left.
+ * Streams an answer, one write per chunk. Throws an error that happens before the first chunk, so that it gets an HTTP
+ * status. A later error becomes an event of the dialect. Settles when the caller has read everything or disconnected.
  */
 export async function sendStream(reply: FastifyReply, parts: StreamReply): Promise<void> {
-  const source = pullStreamOf(parts.pieces)
-  using hangUp = watchHangUp(reply.raw)
-  await Promise.race([drive(reply, source, parts), hangUp.happened])
-  if (!hangUp.hasHappened()) return
+  const source = pullStreamOf(parts.chunks)
+  using disconnect = watchDisconnect(reply.raw)
+  await Promise.race([drive(reply, source, parts), disconnect.happened])
+  if (!disconnect.hasHappened()) return
   if (!reply.sent) reply.hijack()
-  // Not awaited: a source in the middle of a step answers only after it, and nobody is left to wait for it.
+  // Not awaited, because the source may take long to stop and no caller is waiting.
   void stop(source, parts)
 }
 
 async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: StreamReply): Promise<void> {
   const { writer, clock, keepAliveMs = 15_000, writeTimeoutMs = 60_000 } = parts
   const first = await nextOf(source)
-  if (first === undefined) throw brokenOff()
+  if (first === undefined) throw endedEarly()
   const { raw } = reply
   if (isGone(raw)) return
   writeHead(reply, { ...streamHeaders, ...parts.headers })
-  const onUnread = (): void => parts.onFailure?.(unread())
-  const line = createSseConnection(raw, { clock, keepAliveMs, writeTimeoutMs, onUnread })
-  const say = (piece: Chunk): Promise<void> | undefined => {
-    const text = writer.forward(piece)
-    // The caller need not wait for what the source still has to do.
-    return writer.hasEnded() ? line.end(text) : line.send(text)
+  const onReadTimeout = (): void => parts.onFailure?.(notRead())
+  const connection = createSseConnection(raw, { clock, keepAliveMs, writeTimeoutMs, onReadTimeout })
+  const write = (chunk: Chunk): Promise<void> | undefined => {
+    const text = writer.forward(chunk)
+    // End the response at once; the caller need not wait for the source to finish.
+    return writer.hasEnded() ? connection.end(text) : connection.send(text)
   }
   try {
-    let piece: Chunk | typeof pending | undefined = first
-    while (piece !== undefined) {
-      const done = piece === pending ? readable(source) : say(piece)
+    let chunk: Chunk | typeof pending | undefined = first
+    while (chunk !== undefined) {
+      const done = chunk === pending ? readable(source) : write(chunk)
       if (done !== undefined) await done
       if (isGone(raw)) return
-      const taken = source.poll()
-      piece = isPromise(taken) ? await taken : taken
+      const polled = source.poll()
+      chunk = isPromise(polled) ? await polled : polled
     }
-    if (!writer.hasEnded()) throw brokenOff()
+    if (!writer.hasEnded()) throw endedEarly()
   } catch (error) {
     if (isGone(raw)) return
     parts.onFailure?.(error)
-    await line.send(writer.fail(toFault(error)))
+    await connection.send(writer.fail(toFault(error)))
     await stop(source, parts)
   }
-  await line.end('')
+  await connection.end('')
 }
 
-/** Never a silent cut: a stream that just stops reads like an answer that is complete. */
-const brokenOff = (): Fault =>
+/** A stream that just stops would look like a complete answer, so it ends with this error. */
+const endedEarly = (): Fault =>
   new Fault('upstream_failed', 'upstream_error', 'The response ended before it was complete.')
 
-const unread = (): Fault => new Fault('timeout', 'response_not_read', 'The response was not read in time.')
+const notRead = (): Fault => new Fault('timeout', 'response_not_read', 'The response was not read in time.')
 
-/** Gives the source a chance to tidy up. What goes wrong there is ours to know, not the caller's. */
+/** Lets the source release its resources. Errors go to the log, not to the caller. */
 async function stop(source: PullStream<Chunk>, { onFailure }: StreamReply): Promise<void> {
   try {
     await source.stop?.()
@@ -88,12 +88,12 @@ async function stop(source: PullStream<Chunk>, { onFailure }: StreamReply): Prom
   }
 }
 
-/** A response is also destroyed once it is complete. */
+/** Node also destroys a response that is complete. */
 const isGone = (raw: FastifyReply['raw']): boolean => raw.destroyed && !raw.writableFinished
 
-type HangUp = Disposable & { readonly happened: Promise<void>; hasHappened(): boolean }
+type Disconnect = Disposable & { readonly happened: Promise<void>; hasHappened(): boolean }
 
-function watchHangUp(raw: FastifyReply['raw']): HangUp {
+function watchDisconnect(raw: FastifyReply['raw']): Disconnect {
   const { promise, resolve } = Promise.withResolvers<void>()
   let happened = false
   const onClose = (): void => {

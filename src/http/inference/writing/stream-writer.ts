@@ -4,9 +4,9 @@ import { isRecord } from '../../../base/record.ts'
 import type { InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 
-/** What a door needs besides the events to spell an answer. */
+/** What an endpoint needs besides the events to encode an answer. */
 export type AnswerContext = {
-  /** The answer's own id: `msg_…`, `resp_…`, `chatcmpl-…`. */
+  /** The id of the answer: `msg_…`, `resp_…`, `chatcmpl-…`. */
   readonly id: string
   /** The name the caller used for the model, whatever the upstream calls it. */
   readonly model: string
@@ -14,52 +14,52 @@ export type AnswerContext = {
   readonly requestId: string
   readonly request: InferenceRequest
   readonly newId: Ids
-  /** What the answer repeats besides its request, where the dialect repeats anything. */
+  /** Further fields that the answer repeats, in dialects that repeat the request. */
   readonly echo?: Readonly<Record<string, unknown>>
 }
 
-/** Writes one answer as server-sent events. An illegal step throws an Error: it is a bug, and no caller may see it. */
+/** Writes one answer as server-sent events. An illegal event throws a plain Error, because it is a bug. */
 export type StreamWriter = {
   /** All frames of these events as one text. */
   write(events: readonly InferenceEvent[]): string
-  /** Like `write`, but in the upstream's own words where it speaks the caller's dialect. */
-  forward(piece: Chunk): string
-  /** The dialect's way to say that the answer failed. Right in every state; empty after the end. */
+  /** Like `write`, but passes the raw frames through if the upstream has the caller's dialect. */
+  forward(chunk: Chunk): string
+  /** The dialect's error event. May be called in every state; empty after the end. */
   fail(fault: Fault): string
-  /** True once nothing may follow, be it after the end or after a failure. */
+  /** True after the end or a failure: nothing may follow. */
   hasEnded(): boolean
 }
 
 /** One server-sent event; `json` must be one line, as `JSON.stringify` makes it. */
 export const sseFrame = (event: string, json: string): string => `event: ${event}\ndata: ${json}\n\n`
 
-/** An upstream's frame as it was. */
+/** The unchanged frame of an upstream. */
 export function sameFrame({ event, data }: RawFrame): string {
   return event === undefined ? `data: ${linesOf(data)}\n\n` : sseFrame(event, linesOf(data))
 }
 
-/** A frame's data may have had several lines, each of which needs its own field name. */
+/** Each line of a frame's data needs its own `data:` field. */
 export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
-/** The upstream's own frames, where they are in the caller's dialect. */
+/** The upstream's raw frames, if they are in the caller's dialect. */
 export function framesIn(dialect: Dialect, { raw: original }: Chunk): readonly RawFrame[] | undefined {
   return original?.kind === 'frames' && original.dialect === dialect ? original.frames : undefined
 }
 
-/** The object in a frame's data. The adapter has read it before us, so anything else is a bug. */
+/** The object in a frame's data. The provider has parsed it before, so anything else is a bug. */
 export function frameObject(data: string): Record<string, unknown> {
   const value: unknown = JSON.parse(data)
   if (isRecord(value)) return value
   throw new Error('A forwarded frame does not hold a JSON object.')
 }
 
-/** The object in a field; an empty one where there is none. */
+/** The object in a field, or an empty one. */
 export function recordAt(holder: Readonly<Record<string, unknown>> | undefined, key: string): Record<string, unknown> {
   const value = holder?.[key]
   return isRecord(value) ? value : {}
 }
 
-/** The name of a frame: of its event line, or what its data says of itself. */
+/** The type of a frame: its event name, or the `type` in its data. */
 export function frameType({ event, data }: RawFrame): string {
   if (event !== undefined) return event
   const { type } = frameObject(data)

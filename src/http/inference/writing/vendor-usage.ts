@@ -3,8 +3,8 @@ import { isRecord } from '../../../base/record.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Counts in an upstream's own words, which may say more than ours; in ours, where it counted wrongly or not at all. */
-export function vendorUsage(theirs: unknown, ours: Fields, { source }: Usage): Fields {
-  const own = isRecord(theirs) ? theirs : ours
-  return source === 'reported' ? own : { ...own, ...ours }
+/** The upstream's usage object, which may have more fields. The gateway's counts replace those that are missing or implausible. */
+export function vendorUsage(reported: unknown, counted: Fields, { source }: Usage): Fields {
+  const usage = isRecord(reported) ? reported : counted
+  return source === 'reported' ? usage : { ...usage, ...counted }
 }
