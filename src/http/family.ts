@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { isPromise } from '../base/maybe-promise.ts'
@@ -5,7 +6,6 @@ import { toFault, type Fault } from '../base/fault.ts'
 import { withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { CallerOf } from './caller.ts'
 import { fastifyFault } from './fastify-errors.ts'
-import { lingeringClose } from './lingering-close.ts'
 import { recordError } from './request-record.ts'
 import type { EndpointFamily, Route } from './route.ts'
 
@@ -107,5 +107,18 @@ function rejectionHandler({ handle, onRejectedBody }: Route, family: EndpointFam
     },
     errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendError(family, await faultFor(error, request), { clock, request, reply }),
+  }
+}
+
+const lingerMs = 1_000
+
+/**
+ * Closes the connection a second after the response, because a close while the caller is still sending resets the
+ * connection, and the caller would never read the error.
+ */
+function lingeringClose(socket: Socket, clock: Clock): void {
+  socket.destroySoon = () => {
+    socket.end()
+    clock.after(lingerMs, () => socket.destroy())
   }
 }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Ids } from '../../base/ids.ts'
+import { isCategory } from '../../domain/moderation/categories.ts'
 import { strongest, type Classification } from '../../domain/moderation/classifier.ts'
 import type { ScanText } from '../../domain/moderation/scan.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
@@ -8,7 +9,7 @@ import { createRejectedBodyCounter } from '../inference/handler.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import type { EndpointFamily } from '../route.ts'
 import { createValidator, invalidField } from '../validate.ts'
-import { presentResult } from './present.ts'
+import { moderationCategories, type ModerationCategory } from '../../wire/openai-moderations.ts'
 import { ModerationAnswer, ModerationBody } from './schema.ts'
 
 export type ModerationParts = {
@@ -76,3 +77,14 @@ function messagesIn({ input }: Static<typeof ModerationBody>): readonly (readonl
   }
   return parts.length > 0 ? [parts] : texts.map((text) => [text])
 }
+
+/** A classification in OpenAI's format. Categories that the classifier does not know are not flagged and have no input types. */
+const presentResult = ({ flagged, scores }: Classification) => ({
+  flagged: flagged.length > 0,
+  categories: each((name) => flagged.some((category) => category === name)),
+  category_scores: each((name) => (isCategory(name) ? scores[name] : 0)),
+  category_applied_input_types: each((name) => (isCategory(name) ? ['text'] : [])),
+})
+
+const each = <Value>(make: (name: ModerationCategory) => Value): Record<string, Value> =>
+  Object.fromEntries(moderationCategories.map((name) => [name, make(name)]))
