@@ -33,7 +33,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.balance())[0], Number.MAX_SAFE_INTEGER)
     })
 
-    it('hands out a slice with what is wanted and a twentieth of the rest, once for each life of the counters', async () => {
+    it('opens a slice with the wanted amount and a twentieth of the balance, once for each epoch', async () => {
       await using scene = await openScene(open)
       await scene.grant(1_000)
       const opened = await scene.open('slice_1', 100)
@@ -153,7 +153,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [0, 0, 0, 0])
     })
 
-    it('gives the rest of a slice back when it is closed, once', async () => {
+    it('returns the rest of a slice when it is closed, once', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)

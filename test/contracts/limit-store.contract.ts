@@ -4,7 +4,7 @@ import type { LimitSettings, Rejected, AdmissionResult } from '../../src/domain/
 import { unlimited, type Limits, type ScopeLimits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 
-/** A fresh store, an organization that nobody used before, and a time that the test moves. */
+/** A fresh store, a new organization, and a clock that the test advances. */
 export type World = { readonly store: LimitStore; readonly organization: string; readonly epoch: string; nowMs: number }
 export type OpenWorld = (settings: LimitSettings) => Promise<World>
 
@@ -40,7 +40,7 @@ function wordsFor(world: World) {
   }
 }
 
-function refusalOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope' | 'retryAfterMs'> {
+function rejectionOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope' | 'retryAfterMs'> {
   if (verdict.admitted) assert.fail('was admitted')
   const { reason, scope, retryAfterMs } = verdict
   return { reason, scope, retryAfterMs }
@@ -61,64 +61,64 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
         const limits = limitsWith(scope, { rpm: 2 })
         assert.equal((await admit(limits)).admitted, true)
         assert.equal((await admit(limits)).admitted, true)
-        assert.deepEqual(refusalOf(await admit(limits)), { reason: 'rpm', scope, retryAfterMs: 61_000 })
+        assert.deepEqual(rejectionOf(await admit(limits)), { reason: 'rpm', scope, retryAfterMs: 61_000 })
       })
     }
 
     inWorld('takes nothing from any scope when one of them refuses', async ({ admit }) => {
-      const refused = await admit(
+      const rejected = await admit(
         { ...limitsWith('key', { rpm: 5, tpm: 5 }), organization: { ...unlimited, rpm: 9, tpm: 9 } },
         { tokens: 6 },
       )
-      assert.equal(refused.admitted, false)
-      assert.equal(refused.limitStatus.organization.rpm?.remaining, 9)
-      assert.equal(refused.limitStatus.organization.tpm?.remaining, 9)
-      assert.equal(refused.limitStatus.key.tpm?.remaining, 5)
+      assert.equal(rejected.admitted, false)
+      assert.equal(rejected.limitStatus.organization.rpm?.remaining, 9)
+      assert.equal(rejected.limitStatus.organization.tpm?.remaining, 9)
+      assert.equal(rejected.limitStatus.key.tpm?.remaining, 5)
     })
 
-    inWorld('counts a refused request against its key alone, and the wait includes it', async ({ admit, pass }) => {
+    inWorld('counts a rejected request against its key alone, and the wait includes it', async ({ admit, pass }) => {
       const limits = { ...limitsWith('key', { rpm: 1 }), project: { ...unlimited, rpm: 9 } }
       await admit(limits)
       pass(10_000)
-      const refused = await admit(limits)
-      assert.equal(refused.limitStatus.project.rpm?.remaining, 8)
-      assert.equal(refusalOf(refused).retryAfterMs, 61_000) // its own attempt has to leave the window first
+      const rejected = await admit(limits)
+      assert.equal(rejected.limitStatus.project.rpm?.remaining, 8)
+      assert.equal(rejectionOf(rejected).retryAfterMs, 61_000) // its own attempt has to leave the window first
     })
 
     inWorld('lets 60 of 200 pass, and the next after the wait that the last of them was told', async (words) => {
       const limits = limitsWith('key', { rpm: 60 })
       const verdicts = await Promise.all(Array.from({ length: 200 }, () => words.admit(limits)))
       assert.equal(verdicts.filter(({ admitted }) => admitted).length, 60)
-      words.pass((refusalOf(verdicts.at(-1) ?? assert.fail()).retryAfterMs ?? 0) - 1)
+      words.pass((rejectionOf(verdicts.at(-1) ?? assert.fail()).retryAfterMs ?? 0) - 1)
       assert.equal((await words.check(limits)).admitted, false)
       words.pass(1)
       assert.equal((await words.admit(limits)).admitted, true)
     })
 
     inWorld('says that waiting does not help a request larger than the limit', async ({ admit }) => {
-      const refused = await admit(limitsWith('key', { tpm: 10 }), { tokens: 11 })
-      assert.deepEqual(refusalOf(refused), { reason: 'tpm', scope: 'key', retryAfterMs: null })
+      const rejected = await admit(limitsWith('key', { tpm: 10 }), { tokens: 11 })
+      assert.deepEqual(rejectionOf(rejected), { reason: 'tpm', scope: 'key', retryAfterMs: null })
     })
 
     inWorld('names the longest of several waits', async ({ admit }) => {
       const limits = limitsWith('organization', { rpm: 1, rpd: 1, tpd: 5 })
       await admit(limits, { tokens: 5 })
-      assert.equal(refusalOf(await admit(limits, { tokens: 1 })).reason, 'rpd')
+      assert.equal(rejectionOf(await admit(limits, { tokens: 1 })).reason, 'rpd')
     })
 
     inWorld('takes and counts nothing for a question, and answers as it would the request', async (words) => {
       const { admit, check, grant, account } = words
       const limits = limitsWith('key', { rpm: 2, tpm: 10, concurrent: 1 })
-      assert.equal(refusalOf(await check(limits, { micro: 4 })).reason, 'credits')
+      assert.equal(rejectionOf(await check(limits, { micro: 4 })).reason, 'credits')
       await grant('slice', 9)
       const asked = await check(limits, { tokens: 5, micro: 4 })
       assert.equal(asked.admitted, true)
       assert.deepEqual(asked.limitStatus.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
       assert.equal(asked.credits?.leftMicro, 9)
       await admit(limits, { tokens: 5 })
-      const refused = await check(limits, { tokens: 5 })
-      assert.deepEqual(refusalOf(refused), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })
-      assert.equal(refused.limitStatus.key.rpm?.remaining, 1)
+      const rejected = await check(limits, { tokens: 5 })
+      assert.deepEqual(rejectionOf(rejected), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })
+      assert.equal(rejected.limitStatus.key.rpm?.remaining, 1)
       assert.equal((await account()).holds.length, 1)
     })
 
@@ -129,7 +129,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(counted.admitted, true)
       assert.equal(counted.limitStatus.key.rpm?.remaining, 0)
       assert.equal(counted.limitStatus.key.concurrent?.remaining, 0)
-      assert.equal(refusalOf(await count(limits)).reason, 'rpm')
+      assert.equal(rejectionOf(await count(limits)).reason, 'rpm')
     })
 
     inWorld('admits a repeated request once', async ({ admit, grant }) => {
@@ -165,7 +165,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       const limits = limitsWith('organization', { rpd: 1 })
       await admit(limits)
       pass(24 * 3_600_000)
-      const { retryAfterMs } = refusalOf(await admit(limits))
+      const { retryAfterMs } = rejectionOf(await admit(limits))
       assert.ok(retryAfterMs !== null && retryAfterMs <= 3_600_000)
       pass(retryAfterMs)
       assert.equal((await admit(limits)).admitted, true)
@@ -177,7 +177,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       pass(5_000)
       await settle('long', { tokens: 130 })
       assert.deepEqual((await admit(limits)).limitStatus.key.tpm, { limit: 100, remaining: 0, resetMs: 61_000 })
-      assert.equal(refusalOf(await admit(limits, { tokens: 1 })).retryAfterMs, 61_000)
+      assert.equal(rejectionOf(await admit(limits, { tokens: 1 })).retryAfterMs, 61_000)
     })
 
     inWorld('settles once', async ({ admit, settle }) => {
@@ -190,7 +190,11 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       const limits = limitsWith('project', { concurrent: 1 })
       await admit(limits)
       pass(10_000)
-      assert.deepEqual(refusalOf(await admit(limits)), { reason: 'concurrent', scope: 'project', retryAfterMs: 20_000 })
+      assert.deepEqual(rejectionOf(await admit(limits)), {
+        reason: 'concurrent',
+        scope: 'project',
+        retryAfterMs: 20_000,
+      })
       pass(20_000)
       assert.equal((await admit(limits)).admitted, true)
     })
@@ -202,7 +206,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       pass(40_000)
       await renew('stream')
       pass(29_999)
-      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 1)
+      assert.equal(rejectionOf(await admit(limits)).retryAfterMs, 1)
     })
 
     inWorld('does not revive the place of a request that was settled', async ({ admit, renew, settle }) => {
@@ -223,10 +227,10 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
 
     inWorld('refuses for credits only after every limit, and counts nothing then', async ({ admit, grant }) => {
       const limits = limitsWith('key', { rpm: 1 })
-      assert.equal(refusalOf(await admit(limits, { micro: 5 })).reason, 'credits')
+      assert.equal(rejectionOf(await admit(limits, { micro: 5 })).reason, 'credits')
       assert.equal(await grant('slice', 5), 'granted')
       assert.equal((await admit(limits, { micro: 5 })).admitted, true)
-      assert.equal(refusalOf(await admit(limits, { micro: 5 })).reason, 'rpm')
+      assert.equal(rejectionOf(await admit(limits, { micro: 5 })).reason, 'rpm')
     })
 
     inWorld('lets an answer dearer than its estimate fall into debt, which blocks the next', async (words) => {
@@ -235,9 +239,9 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await grant('slice', 10)
       await admit(limits, { id: 'dear', micro: 10 })
       await settle('dear', { micro: 12 })
-      const refused = await admit(limits, { micro: 0 })
-      assert.deepEqual(refused.credits?.leftMicro, -2)
-      assert.equal(refusalOf(refused).reason, 'credits')
+      const rejected = await admit(limits, { micro: 0 })
+      assert.deepEqual(rejected.credits?.leftMicro, -2)
+      assert.equal(rejectionOf(rejected).reason, 'credits')
     })
 
     inWorld('raises a slice to its whole amount, however often and in whatever order it is told', async (words) => {
@@ -310,7 +314,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       const limits = limitsWith('key', { rpm: 1 })
       await admit(limits)
       pass(-4_000)
-      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 61_000)
+      assert.equal(rejectionOf(await admit(limits)).retryAfterMs, 61_000)
     })
 
     inWorld('makes nobody wait for a day that a wrong clock had skipped', async ({ admit, pass }) => {
@@ -318,7 +322,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       pass(86_400_000)
       await admit(limits)
       pass(-86_400_000)
-      assert.equal(refusalOf(await admit(limits)).retryAfterMs, 61_000)
+      assert.equal(rejectionOf(await admit(limits)).retryAfterMs, 61_000)
       pass(61_000)
       assert.equal((await admit(limits)).admitted, true)
     })

@@ -73,13 +73,13 @@ type Held = {
   readonly running: NonNullable<Awaited<ReturnType<SimulatedNode['admit']>>>
 }
 
-/** Two nodes, each of which is started again when it dies, and what their callers were told. */
+/** Two nodes, each restarted when it dies, and the costs reported to their callers. */
 class Town {
   readonly scene: Scene
   readonly isShared: boolean
   readonly nodes: SimulatedNode[] = []
   readonly alive = new Set<string>()
-  readonly told = new Map<string, number>() // request to what it cost, as its caller was told
+  readonly reported = new Map<string, number>() // the cost of each request as reported to its caller
   running: Held[] = []
   granted = 0
   epochs = 0
@@ -134,7 +134,7 @@ class Town {
     return this.nodes[place % this.nodes.length] ?? assert.fail()
   }
 
-  /** The caller of a dead node is told nothing, and the node is started again. */
+  /** The caller of a dead node gets no reply, and the node is restarted. */
   async survive(owner: SimulatedNode, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -165,7 +165,7 @@ class Town {
 
   /**
    * No request runs longer than its hold. One that does all the same meets the row that says so, unless the counters were
-   * lost meanwhile and nobody knew of it: then its charge would be a debt, as with an answer dearer than its hold.
+   * lost meanwhile and nobody knew of it: then its charge would be a debt, as with an answer that costs more than its hold.
    */
   take(place: number): Held | undefined {
     const [held] = this.running.splice(place % Math.max(1, this.running.length), 1)
@@ -185,7 +185,7 @@ class Town {
         if (held === undefined) return
         const micro = Math.floor(held.running.micro * step.share)
         return this.survive(held.owner, async () => {
-          this.told.set(held.running.requestId, await held.owner.settle(held.running, micro))
+          this.reported.set(held.running.requestId, await held.owner.settle(held.running, micro))
         })
       }
       case 'fail': {
@@ -215,7 +215,7 @@ class Town {
     }
   }
 
-  /** What must be true at the end: every charge that a caller was told of stands, and all the rest can be spent again. */
+  /** At the end every charge that was reported to a caller is in the ledger, and all other credits can be spent again. */
   async settleDown(): Promise<void> {
     this.losing = undefined
     for (const one of this.nodes.slice()) {
@@ -231,14 +231,15 @@ class Town {
     const sql = 'select request_id, micro from charge where organization_id = $1'
     const rows = await database.read<{ request_id: string; micro: number }>(sql, [this.scene.organizationId])
     const charged = new Map(rows.map(({ request_id: id, micro }) => [id, micro]))
-    for (const [id, micro] of this.told) assert.equal(charged.get(id), micro, `${id} was charged otherwise than told`)
+    for (const [id, micro] of this.reported)
+      assert.equal(charged.get(id), micro, `${id} was charged otherwise than told`)
     assert.equal(
       balance.spentMicro,
       [...charged.values()].reduce((sum, micro) => sum + micro, 0),
     )
     const left = balance.grantedMicro - balance.spentMicro
     if (await this.canSpend(left)) return
-    await this.rest() // a slice that the counters lack is found by whoever needs it, and then rests
+    await this.rest() // the next need finds a slice that the counters lack, and retires it
     assert.ok(await this.canSpend(left), 'credits were lost')
   }
 
@@ -272,7 +273,7 @@ describe('after a crash at any point', () => {
   const parameters = longRun === undefined ? { numRuns: 150 } : { numRuns: longRun.runs, seed: longRun.seed }
   const commands = fc.array(commandArbitrary, { minLength: 10, maxLength: 50, size: 'max' })
 
-  it('a node with counters of its own has lost no charge, made none twice, and can spend all the rest', async (t) => {
+  it('a node with local counters has lost no charge, has charged nothing twice, and can spend all other credits', async (t) => {
     await fc.assert(
       fc.asyncProperty(commands, (sequence) => live(false, sequence)),
       parameters,
@@ -280,7 +281,7 @@ describe('after a crash at any point', () => {
     t.diagnostic(figures())
   })
 
-  it('nodes with shared counters, which are lost now and then, have not either', async (t) => {
+  it('the same holds for nodes with shared counters that lose their state now and then', async (t) => {
     await fc.assert(
       fc.asyncProperty(commands, (sequence) => live(true, sequence)),
       parameters,

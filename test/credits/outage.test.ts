@@ -31,7 +31,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     tiers: { free: { rpm: 1000, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
   }
 
-  it('requests are served and paid for, readiness and figures tell, and all is well when it comes back', async () => {
+  it('requests are served and paid for, readiness and metrics report it, and everything recovers when Redis is back', async () => {
     await using redis = await startRedisServer()
     await using scene = await startPaidApp({
       config: { limits },
@@ -60,7 +60,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     assert.equal(await figure(scene, 'gatehouse_ledger_frozen_organizations'), 0)
   })
 
-  it('counters that were emptied while they ran get a new slice, and the old one rests', async () => {
+  it('counters that lost their state get a new slice, and the old one is retired', async () => {
     await using redis = await startRedisServer()
     await using scene = await startPaidApp({
       config: { limits },
@@ -141,7 +141,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
-  it('what the open slice does not cover is refused as unavailable, not as unpaid', async () => {
+  it('a request that the open slice does not cover is rejected as unavailable, not as unpaid', async () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
     const refused = await scene.app.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })

@@ -52,9 +52,9 @@ describe('a balance that covers 37 of 1,000 requests at once', () => {
   })
 })
 
-describe('a balance that covers 37 of 1,000 requests through the door', () => {
+describe('a balance that covers 37 of 1,000 requests over HTTP', () => {
   const asked = 1_000
-  // Machines that test are busy; nobody must give Redis up for that.
+  // Test machines are busy, and a slow reply must not count as an outage of Redis.
   const patient = { redis_url: redisUrl, redis_timeout_ms: 5_000 }
 
   for (const { name, storage, skip } of [

@@ -70,7 +70,7 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
   }
 }
 
-describe('the keeper of the ledger', () => {
+describe('the reconciler of the ledger', () => {
   it('leaves a slice alone that its node spends', async () => {
     const node = await openNode()
     const id = await node.open(node.engine.epoch, 'node')
@@ -97,7 +97,7 @@ describe('the keeper of the ledger', () => {
     assert.equal(await node.available(), 1_000)
   })
 
-  it('lets the slice of a lost life of the shared counters rest for as long as a request may take', async () => {
+  it('keeps the slice of a lost epoch of the shared counters for as long as a request may take', async () => {
     const node = await openNode({ sharedEpoch: 'old' })
     const id = await node.open('old', 'shared')
     await node.keeper.reconcileSlices()
@@ -132,14 +132,14 @@ describe('the keeper of the ledger', () => {
     assert.equal(await node.stateOf(id), 'closing')
   })
 
-  it('takes back at once what a dead process held, where it is known to be dead', async () => {
+  it('releases the slices of a process at once that is known to be dead', async () => {
     const node = await openNode()
     await node.open('the process before', 'node')
     await node.keeper.releasePrevious()
     assert.equal(await node.available(), 1_000)
   })
 
-  it('gives back what it holds before it stops', async () => {
+  it('returns the slices of this node before it stops', async () => {
     const node = await openNode()
     await node.open(node.engine.epoch, 'node')
     await node.keeper.release()
@@ -147,7 +147,7 @@ describe('the keeper of the ledger', () => {
     assert.equal(node.admit('late', 1).admitted, false)
   })
 
-  it('ends requests that are overdue, and gives their credits back', async () => {
+  it('ends overdue requests and returns their credits', async () => {
     const node = await openNode()
     await node.open(node.engine.epoch, 'node')
     node.admit('lost', 60)
@@ -162,7 +162,7 @@ describe('the keeper of the ledger', () => {
     assert.deepEqual(node.found.differences, [])
   })
 
-  it('tells of charges that have not come to the ledger, and freezes nobody for them: another node may have kept them', async () => {
+  it('reports charges that are missing in the ledger without freezing the organization: another node may have spooled them', async () => {
     const node = await openNode()
     await node.open(node.engine.epoch, 'node')
     node.admit('kept elsewhere', 10)
@@ -172,7 +172,7 @@ describe('the keeper of the ledger', () => {
     assert.deepEqual(node.found.frozen, [])
   })
 
-  it('raises an alarm and freezes an organization whose counters and ledger disagree', async () => {
+  it('reports and freezes an organization whose ledger has more charges than its counters', async () => {
     const node = await openNode()
     const id = await node.open(node.engine.epoch, 'node')
     await database.write([{ sql: 'update credit_slice set settled = settled + 7 where id = $1', params: [id] }])

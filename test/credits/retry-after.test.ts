@@ -6,7 +6,7 @@ import { operatorOf } from '../support/operator.ts'
 
 const question = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
-/** The world's time, moved on by hand where somebody is told to wait. */
+/** A clock that the test advances by the reported wait. */
 function createShiftedClock(): { clock: Clock; pass(ms: number): void } {
   let shiftMs = 0
   const clock: Clock = {
@@ -22,7 +22,7 @@ const headersOf = (answer: Response): Record<string, string> => Object.fromEntri
 describe('a caller over its limit', () => {
   const free = { rpm: 3, tpm: 0, rpd: 5, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
-  it('passes when it has waited for Retry-After alone', async () => {
+  it('is admitted after it has waited for Retry-After', async () => {
     const { clock, pass } = createShiftedClock()
     await using app = await startTestApp({ config: { limits: { tiers: { free } } }, clock })
     const ask = (): Promise<Response> => app.post('/v1/messages', question)
@@ -33,14 +33,14 @@ describe('a caller over its limit', () => {
     assert.ok(waitSeconds >= 1 && waitSeconds <= 61)
     pass(waitSeconds * 1000)
     assert.equal((await ask()).status, 200)
-    const day = await ask() // which has five, and the refused one was one of them
+    const day = await ask() // the limit is five, and the rejected request was one of them
     assert.equal(day.status, 429)
-    assert.equal(day.headers.get('x-should-retry'), 'false') // nobody should wait so long
+    assert.equal(day.headers.get('x-should-retry'), 'false') // too long for a client to wait
     pass(Number(day.headers.get('retry-after')) * 1000)
     assert.equal((await ask()).status, 200)
   })
 
-  it('is told the limit in the words of its dialect, with the headers of an answer', async () => {
+  it('gets the limit in the format of its dialect, with the rate-limit headers', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, rpm: 1 } } } } })
     const first = headersOf(await app.post('/v1/messages', { ...question, stream: true }))
     assert.equal(first['x-ratelimit-limit-requests'], '1')
@@ -61,14 +61,14 @@ describe('a caller over its limit', () => {
     assert.deepEqual(bodies['/v1/responses'], openai)
   })
 
-  it('is told not to come again with a request that is larger than the limit itself', async () => {
+  it('is told not to retry a request that is larger than the limit itself', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
     const refused = await app.post('/v1/messages', { ...question, max_tokens: 100 })
     assert.equal(refused.status, 429)
     assert.equal(headersOf(refused)['x-should-retry'], 'false')
   })
 
-  it('has another limit where one was set for it', async () => {
+  it('has another limit if an override was set', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free } } } })
     const operator = operatorOf(app.app)
     const limit = async (): Promise<string | null> =>

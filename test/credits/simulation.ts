@@ -50,11 +50,11 @@ type Running = { readonly requestId: string; readonly micro: number; readonly sl
 /** One node: it admits, settles and tidies until it dies. */
 export type SimulatedNode = {
   admit(requestId: string, micro: number): Promise<Running | undefined>
-  /** Answers what its caller is told that it cost. */
+  /** Resolves to the cost that is reported to the caller. */
   settle(running: Running, micro: number): Promise<number>
   /** The upstream failed: nothing is charged. */
   fail(running: Running): Promise<void>
-  /** How many requests hold a place of the organization. */
+  /** How many requests hold a slot of the organization. */
   placesTaken(): Promise<number>
   tidy(): Promise<void>
   inherit(): Promise<void>

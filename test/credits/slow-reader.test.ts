@@ -92,7 +92,7 @@ describe('a caller that stops reading its stream until the time of the call is o
       false,
     )
     assert.ok(lines.some((line) => line.includes('response_not_read')))
-    // Three failures of its own would have put the upstream to rest.
+    // Three failures of the upstream would have started its cooldown.
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await scene.app.post('/v1/messages', question)).status, 200)
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)

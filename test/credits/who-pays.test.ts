@@ -9,7 +9,7 @@ const start = 10_000
 const generous = { rpm: 100, tpm: 100_000, rpd: 1000, tpd: 0, concurrent: { key: 1, project: 0, organization: 0 } }
 const limits = { tiers: { free: generous } }
 
-/** So calm that what is answered leaves as it comes: an answer near a block is held back as a whole. */
+/** A harmless text, so that chunks are sent as they arrive: an answer near a threshold is held back as a whole. */
 const calm = { stream: true, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 
 const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
@@ -18,7 +18,7 @@ const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
 const remainingRequests = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-requests'))
 const remainingTokens = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-tokens'))
 
-/** Waits for what happens behind an answer that nobody reads any more. */
+/** Waits for the settlement of an answer that is no longer read. */
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -71,7 +71,7 @@ describe('who pays', () => {
   })
 
   for (const stream of [false, true])
-    it(`the caller, what we counted, where the upstream reports more than can be, ${stream ? 'streamed' : 'whole'}; and that is told`, async () => {
+    it(`the caller, by the gateway’s count if the upstream reports an implausible usage, ${stream ? 'streamed' : 'whole'}; and a warning is logged`, async () => {
       const lines: string[] = []
       const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } })
       await using scene = await startPaidApp({ config: { limits }, log })
@@ -93,12 +93,12 @@ describe('who pays', () => {
         await (await scene.app.get('/metrics')).text(),
         /gatehouse_implausible_usage_total\{upstream="up"\} 1/,
       )
-      assert.equal(lines.filter((line) => line.includes('tokens that cannot be true')).length, 1)
+      assert.equal(lines.filter((line) => line.includes('an implausible token count')).length, 1)
       assert.equal((await operator.verifyLedger()).broken, null)
     })
 
   for (const stream of [false, true])
-    it(`is told what we counted in the upstream’s own dialect too, ${stream ? 'streamed' : 'whole'}`, async () => {
+    it(`gets the gateway’s count also in the upstream’s own dialect, ${stream ? 'streamed' : 'whole'}`, async () => {
       await using scene = await startPaidApp({ config: { limits } })
       const counted = { input: 12, output: 1e9 }
       scene.upstream.answer(
@@ -126,7 +126,7 @@ describe('who pays', () => {
       assert.equal((await operator.verifyLedger()).broken, null)
     })
 
-  it('nobody, where we refuse; but with a valid key it is a request', async () => {
+  it('nobody if the gateway rejects the request; with a valid key it counts as a request', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     assert.equal((await ask(scene, { max_tokens: 'many' })).status, 400)
@@ -138,7 +138,7 @@ describe('who pays', () => {
     assert.equal(await scene.remaining(), start - 2)
   })
 
-  it('nobody, where the upstream fails before the first token', async () => {
+  it('nobody if the upstream fails before the first token', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 500))
     assert.equal((await ask(scene)).status, 502)
@@ -150,7 +150,7 @@ describe('who pays', () => {
     assert.equal((await scene.used()).requests, 1)
   })
 
-  it('nobody, where the upstream dies in the middle; its tokens count', async () => {
+  it('nobody if the upstream fails in the middle; its tokens count', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
@@ -163,7 +163,7 @@ describe('who pays', () => {
     assert.equal(remainingTokens(await ask(scene)), 100_000 - (input + 100) - 58)
   })
 
-  it('the caller who hangs up in the middle, for the input and what was generated; and the place is free at once', async () => {
+  it('the caller that disconnects in the middle, for the input and what was generated; the slot is free at once', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(stalledStream(first))
@@ -185,7 +185,7 @@ describe('who pays', () => {
     assert.equal((await ask(scene)).status, 200) // one at once is all that this key may have
   })
 
-  it('nobody, where the caller leaves before the first token; its input counts', async () => {
+  it('nobody if the caller disconnects before the first token; its input counts', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(silence)
     const hangUp = new AbortController()
@@ -206,7 +206,7 @@ describe('who pays', () => {
     assert.equal(remainingTokens(answer), 100_000 - 8 - 58)
   })
 
-  it('the caller, beyond the hold where the answer was dearer: a debt, which ends with the next grant', async () => {
+  it('the caller, also beyond the hold: the excess is a debt that the next grant pays', async () => {
     await using scene = await startPaidApp({ config: { limits, credits: { starting: 100 } } })
     scene.upstream.answer(answerWith('Hello', { input: 120, output: 30 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
@@ -222,7 +222,7 @@ describe('who pays', () => {
     assert.equal((await operator.verifyLedger()).broken, null)
   })
 
-  it('nobody, where nothing is metered; what was used is recorded', async () => {
+  it('nobody without metering; the usage is still in the ledger', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     const operator = operatorOf(scene.app.app)
     await operator.updateOrganization({ metered: false })
@@ -263,7 +263,7 @@ describe('a balance that does not cover a request', () => {
   type Refusal = { type?: string; code?: string; error?: { type?: string; code?: string } }
 
   for (const path of Object.keys(bodies) as (keyof typeof bodies)[]) {
-    it(`is said in the words of ${path}, and counts as an attempt`, async () => {
+    it(`is reported in the format of ${path}, and counts as an attempt`, async () => {
       await using scene = await startPaidApp({ config: { limits, credits: { starting: 5 } } })
       const refused = await scene.app.post(path, bodies[path])
       assert.equal(refused.status, 402)
@@ -275,7 +275,7 @@ describe('a balance that does not cover a request', () => {
   }
 })
 
-it('a payment that could not be added up is refused', async () => {
+it('a payment beyond the range of exact numbers is rejected', async () => {
   await using scene = await startPaidApp()
   const pay = operatorOf(scene.app.app).recordPayment
   for (const usd of [0, -1, NaN, 1e10])

@@ -35,7 +35,7 @@ export type Scene = {
   readonly limits: Limits
   nowMs: number
   contributions: number
-  /** How often the node crashed: nobody ever hears of the requests of an earlier life again. */
+  /** How often the node crashed. The requests of an earlier process never come back. */
   life: number
 }
 
@@ -140,7 +140,7 @@ function useOf(scene: Scene, step: Extract<Command, { do: 'contribute' }>): Limi
   return { organization: scene.organization, scopes, running }
 }
 
-/** Carries the command out on one store and answers what the store said. */
+/** Executes the command on one store and returns the store's result. */
 export function perform(store: Contributable, scene: Scene, step: Command): unknown {
   const { organization, epoch, limits } = scene
   switch (step.do) {

@@ -119,12 +119,12 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     assert.equal(after.admitted, false)
     assert.equal(after.credits?.sliceId, null)
     assert.notEqual(after.credits?.epoch, epoch)
-    assert.equal(after.credits?.epoch, node.connection.epoch()) // it was sent the scripts anew
+    assert.equal(after.credits?.epoch, node.connection.epoch()) // the scripts were loaded again
     assert.equal(await node.store.grant(slice), 'stale')
     assert.equal(await node.store.settle({ ...subject, requestId: 'paid', tokens: 5, micro: 40 }), 'settled')
   })
 
-  it('a server restored from an old copy has the old slice in its data, and refuses to spend it', async () => {
+  it('a server restored from an old copy has the old slice in its data, and does not spend it', async () => {
     await using node = await startNode()
     const epoch = node.connection.epoch() ?? assert.fail()
     await node.store.grant({ organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true })

@@ -60,7 +60,7 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     }
   })
 
-  it('leave nothing but expiring keys behind a refusal and a settlement of nothing', async () => {
+  it('leave only expiring keys after a rejection and a settlement without a hold', async () => {
     using node = await openStore()
     const { connection, store, subject, request } = node
     await store.admit(request('no slice', 5))

@@ -106,7 +106,7 @@ describe('an embedded server that is started again', () => {
     while ((await scene.database.read('select 1 as one from limit_use')).length > 0) await new Promise(setImmediate)
   })
 
-  it('refuses through the door what it would have refused before', async () => {
+  it('rejects over HTTP what it would have rejected before the restart', async () => {
     await using folder = await temporaryFolder()
     const free = { rpm: 0, rpd: 3, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
     const storage = { data_dir: folder.path }

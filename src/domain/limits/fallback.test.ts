@@ -53,7 +53,7 @@ function createShared(nowMs: () => number) {
     accounts: (organization) => ask('accounts', () => engine.accounts(organization)),
     contribute: (contribution) => ask('contribute', () => contribute(contribution)),
     register: (node, hasContributed) =>
-      ask('attend', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
+      ask('register', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
     probe: () => ask('probe', () => undefined),
   }
   const lose = (): void => {

@@ -1,6 +1,6 @@
 -- One decision over key, project, organization and credits: everything is taken, or nothing.
 -- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds, 10 incarnation
--- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a refusal counts,
+-- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a rejected request counts,
 --      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
 --      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key,
 --      27 the incarnation that the caller has contributed to

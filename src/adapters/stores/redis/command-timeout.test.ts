@@ -5,11 +5,13 @@ import { createCommandTimeout } from './command-timeout.ts'
 
 const never = new Promise<string>(() => {})
 
-describe('the patience with a server', () => {
-  it('ends after its time, and is longer for whoever comes after others', async () => {
+describe('the timeout of a command', () => {
+  it('is longer for a command with others ahead of it', async () => {
     const { clock, pass } = createHandClock()
-    const patience = createCommandTimeout(clock, 50)
-    const ends = [patience(never), patience(never)].map((waiting) => waiting.catch((error: Error) => error.message))
+    const withTimeout = createCommandTimeout(clock, 50)
+    const ends = [withTimeout(never), withTimeout(never)].map((waiting) =>
+      waiting.catch((error: Error) => error.message),
+    )
     const firstOver = async (): Promise<unknown> => Promise.race([...ends, Promise.resolve('still waiting')])
     await pass(49)
     assert.equal(await firstOver(), 'still waiting')
@@ -20,22 +22,22 @@ describe('the patience with a server', () => {
     assert.equal(await ends[1], 'no answer in time')
   })
 
-  it('takes what arrives in the same turn in which it would end', async () => {
+  it('accepts a reply that arrives in the turn in which it would expire', async () => {
     const { clock, pass } = createHandClock()
-    const patience = createCommandTimeout(clock, 50)
+    const withTimeout = createCommandTimeout(clock, 50)
     const { promise, resolve } = Promise.withResolvers<string>()
-    const waiting = patience(promise)
+    const waiting = withTimeout(promise)
     const passed = pass(60)
     resolve('late, but here')
     await passed
     assert.equal(await waiting, 'late, but here')
   })
 
-  it('hands on what the server says, also when it says no', async () => {
+  it('passes on the reply of the server, also an error', async () => {
     const { clock, waiting } = createHandClock()
-    const patience = createCommandTimeout(clock, 50)
-    assert.equal(await patience(Promise.resolve('yes')), 'yes')
-    await assert.rejects(patience(Promise.reject(new Error('no'))), /no/)
+    const withTimeout = createCommandTimeout(clock, 50)
+    assert.equal(await withTimeout(Promise.resolve('yes')), 'yes')
+    await assert.rejects(withTimeout(Promise.reject(new Error('no'))), /no/)
     assert.equal(waiting(), 0)
   })
 })

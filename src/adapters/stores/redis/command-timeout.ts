@@ -1,24 +1,24 @@
 import type { Clock } from '../../../base/clock.ts'
 
-/** What a command may cost the server: whoever comes after many others waits for them first. */
+/** Extra time for each command ahead in the pipeline, because the server executes them first. */
 const eachAheadMs = 1
 
 /**
- * Waits for answers of one pipelined connection, each for as long as the server may take, and for those ahead of it. A
- * burst of our own is no slow server, and neither is an event loop that was busy: what has arrived meanwhile is read first.
+ * Limits the wait for replies on one pipelined connection. Each command may take the timeout, plus some time for the commands
+ * ahead of it, so that a burst does not look like a slow server. Replies that arrived while the event loop was busy still count.
  */
 export function createCommandTimeout(clock: Clock, timeoutMs: number) {
   const waiting = new Set<symbol>()
-  return async <T>(answer: Promise<T>): Promise<T> => {
-    const place = Symbol('a command')
-    const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const giveUp = (): void => void setImmediate(() => reject(new Error('no answer in time')))
-    const cancel = clock.after(timeoutMs + waiting.size * eachAheadMs, giveUp)
-    waiting.add(place)
+  return async <T>(reply: Promise<T>): Promise<T> => {
+    const command = Symbol('command')
+    const { promise: timedOut, reject } = Promise.withResolvers<never>()
+    const onTimeout = (): void => void setImmediate(() => reject(new Error('no answer in time')))
+    const cancel = clock.after(timeoutMs + waiting.size * eachAheadMs, onTimeout)
+    waiting.add(command)
     try {
-      return await Promise.race([answer, tooLate])
+      return await Promise.race([reply, timedOut])
     } finally {
-      waiting.delete(place)
+      waiting.delete(command)
       cancel()
     }
   }

@@ -5,11 +5,11 @@ import { createCommandTimeout } from './command-timeout.ts'
 /** One pipelined connection to Redis or Valkey. */
 export type RedisConnection = Disposable & {
   readonly client: Redis
-  /** Sends a command and answers what comes back in time; what does not is an error. */
+  /** Sends a command. Rejects if no reply arrives within the timeout. */
   ask<T>(command: (client: Redis) => Promise<T>): Promise<T>
   /**
    * The run of the server that this connection reaches; null while it reaches none. A server that was restarted,
-   * restored or replaced has another one, whatever data it brings along.
+   * restored or replaced has another one, whatever data it has loaded.
    */
   epoch(): string | null
   /** Resolves once the server is reached. */
@@ -18,15 +18,15 @@ export type RedisConnection = Disposable & {
 
 export type RedisConnectionOptions = {
   readonly url: string
-  /** Short: whoever waits for an admission has a fallback that answers at once. */
+  /** Short, because the caller of an admission has a local fallback. */
   readonly commandTimeoutMs?: number
   readonly clock?: Clock
   readonly onError?: (error: Error) => void
 }
 
 /**
- * A command is sent once or not at all. Nothing is queued while the server is away, and nothing is sent again after a
- * reconnect: it would reach another run of the server than the one it was meant for.
+ * A command is sent at most once. Nothing is queued while the server is unreachable, and nothing is resent after a reconnect,
+ * because it could reach another run of the server than the intended one.
  */
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const { url, commandTimeoutMs = 50, clock = systemClock, onError } = options
@@ -36,8 +36,8 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(25 * 2 ** attempt, 1_000),
   })
-  const patience = createCommandTimeout(clock, commandTimeoutMs)
-  const ask = <T>(command: (sender: Redis) => Promise<T>): Promise<T> => patience(command(client))
+  const withTimeout = createCommandTimeout(clock, commandTimeoutMs)
+  const ask = <T>(command: (sender: Redis) => Promise<T>): Promise<T> => withTimeout(command(client))
   let run: string | null = null
   let reached = Promise.withResolvers<void>()
 
@@ -47,7 +47,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
       reached.resolve()
     } catch (error) {
       onError?.(toError(error))
-      if (client.status === 'ready') client.disconnect(true) // begins again
+      if (client.status === 'ready') client.disconnect(true) // reconnects
     }
   }
   client.on('error', (error: Error) => onError?.(error))
@@ -65,7 +65,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   }
 }
 
-/** A server that does not name its run cannot be trusted with money. */
+/** Without a run id, a restart of the server could not be detected, and credits could be spent twice. */
 function runIn(info: string): string {
   const run = /^run_id:(\w+)/m.exec(info)?.[1]
   if (run === undefined) throw new Error('the server does not name its run')

@@ -1,4 +1,4 @@
--- Adds what a node has counted by itself to the state of an organization, once.
+-- Adds what a node has counted without this server to the state of an organization, once.
 -- KEYS 1 organization's state, 2 incarnation, 3 last contribution of each node, 4 holds, 5 deadlines of holds,
 --      then the state of each scope, then for each request in flight the leases of key, project, organization
 -- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the node knows (empty: it contributes all that it has),
@@ -36,7 +36,8 @@ redis.call('HSET', KEYS[3], NODE, integer(NUMBER))
 redis.call('PEXPIRE', KEYS[3], HOLD_MS)
 save(KEYS[1], organization)
 
--- What the first state was complete with is not added again. Of the slot in which that ends, the larger count is taken.
+-- Usage that the first state already contains is not added again. For the slot in which that state ends, the larger count
+-- is used.
 local function merge(window, added)
   slide(window, now)
   local newest = floor(now / window.slot_ms)
@@ -48,8 +49,8 @@ local function merge(window, added)
       requests_in[slot], tokens_in[slot] = 0, 0
     end
   end
-  for place = 1, #window.records, RECORD_SIZE do
-    local slot, requests, tokens = unpack_at(RECORD, window.records, place)
+  for offset = 1, #window.records, RECORD_SIZE do
+    local slot, requests, tokens = unpack_at(RECORD, window.records, offset)
     at(slot)
     requests_in[slot], tokens_in[slot] = requests, tokens
   end
@@ -69,8 +70,8 @@ local function merge(window, added)
   table.sort(slots)
   local records = {}
   window.requests, window.tokens = 0, 0
-  for place, slot in ipairs(slots) do
-    records[place] = pack(RECORD, slot, requests_in[slot], tokens_in[slot])
+  for index, slot in ipairs(slots) do
+    records[index] = pack(RECORD, slot, requests_in[slot], tokens_in[slot])
     window.requests = window.requests + requests_in[slot]
     window.tokens = window.tokens + tokens_in[slot]
   end
@@ -78,22 +79,22 @@ local function merge(window, added)
 end
 
 local use = cjson.decode(ARGV[8])
-for place, scope in ipairs(use.scopes) do
-  local key = KEYS[5 + place]
+for index, scope in ipairs(use.scopes) do
+  local key = KEYS[5 + index]
   local state = decode(redis.call('GET', key))
   merge(state.minute, scope.minute)
   merge(state.day, scope.day)
   save(key, state)
 end
 
-for place, request in ipairs(use.running) do
+for index, request in ipairs(use.running) do
   local id, tokens, admitted_at, project, key = unpack(request)
   if redis.call('HEXISTS', KEYS[4], id) == 0 then
     admitted_at = math.min(admitted_at, now)
     redis.call('HSET', KEYS[4], id, cmsgpack.pack({ tokens, -1, '', admitted_at, project, key }))
     redis.call('ZADD', KEYS[5], integer(admitted_at + ARGV[7]), id)
     for scope = 1, 3 do
-      local lease = KEYS[5 + #use.scopes + (place - 1) * 3 + scope]
+      local lease = KEYS[5 + #use.scopes + (index - 1) * 3 + scope]
       redis.call('ZADD', lease, integer(now + ARGV[6]), id)
       redis.call('PEXPIRE', lease, integer(4 * ARGV[6]))
     end

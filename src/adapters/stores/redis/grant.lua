@@ -1,4 +1,4 @@
--- Opens a slice of credits, or raises the open one to its whole amount so far.
+-- Opens a slice of credits, or tops up the open one to its total amount so far.
 -- KEYS 1 slice. ARGV 1 epoch, 2 slice id, 3 amount, 4 whether it opens
 local found = redis.call('HMGET', KEYS[1], 'epoch', 'slice', 'amount')
 if found[1] ~= ARGV[1] then

@@ -1,4 +1,4 @@
--- Frees the places of a request. KEYS leases of key, project, organization. ARGV 1 request id
+-- Frees the slots of a request. KEYS leases of key, project, organization. ARGV 1 request id
 for scope = 1, 3 do
   redis.call('ZREM', KEYS[scope], ARGV[1])
 end

@@ -10,11 +10,11 @@ import { runScript } from './scripts.ts'
 export type RedisLimitStoreOptions = {
   readonly connection: RedisConnection
   readonly settings: LimitSettings
-  /** Time in place of the server's, in tests alone. */
+  /** Replaces the server's clock, in tests only. */
   readonly nowMs?: () => number
 }
 
-/** The counters in Redis: the same engine as one script, shared by every node. */
+/** The counters in Redis, shared by all nodes: the engine's arithmetic as Lua scripts. */
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
   const incarnations = createIncarnations(connection)
   const time = (): string | number => nowMs?.() ?? ''
@@ -42,7 +42,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
 
     async register(node, hasContributed) {
       const keys = [`rl1:nodes:${epochOf(connection)}`]
-      return readNodes(await runScript(connection, 'attend', { keys, args: [node, hasContributed ? 1 : 0] }))
+      return readNodes(await runScript(connection, 'register', { keys, args: [node, hasContributed ? 1 : 0] }))
     },
 
     async settle(settlement) {
@@ -84,7 +84,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return readAccounts(organization, await runScript(connection, 'accounts', { keys, args: [time()] }))
     },
 
-    /** With a write that changes nothing: a server may answer and still be of no use, such as a replica. */
+    /** Sends a write that changes nothing, because a server that only answers reads, such as a replica, is of no use. */
     async probe() {
       epochOf(connection)
       await runScript(connection, 'leave', { keys: leaseKeysOf(nobody), args: [''] })
@@ -109,12 +109,12 @@ const leaseKeysOf = ({ organization, project, key: id }: Subject): string[] => [
   key(organization, 'zo'),
 ]
 
-/** In the order that the scripts know them by. */
+/** In the order that the scripts expect. */
 const keysOf = (subject: Subject): string[] => {
   const { organization, project, key: id } = subject
   const states = [key(organization, `k:${id}`), key(organization, `p:${project}`), key(organization, 'o')]
-  const money = [key(organization, 'cr'), key(organization, 'h'), key(organization, 'hx')]
-  return [...states, ...leaseKeysOf(subject), ...money]
+  const credits = [key(organization, 'cr'), key(organization, 'h'), key(organization, 'hx')]
+  return [...states, ...leaseKeysOf(subject), ...credits]
 }
 
 const stateKeyOf = (organization: string, scope: LimitScope, id: string): string =>

@@ -1,4 +1,4 @@
--- Keeps the places of requests of one organization that are still open, and revives those that expired meanwhile.
+-- Renews the slots of one organization's open requests, and restores those that have expired.
 -- KEYS 1 organization's state, 2 deadlines of holds, then for each request the leases of key, project, organization
 -- ARGV 1 time in tests, 2 lease ms, then the request ids
 local organization = decode(redis.call('GET', KEYS[1]))

@@ -9,7 +9,7 @@ import { metrics, limitScopes, type ScopeLimits } from '../../../domain/limits/s
 import { contributeResults, type ContributeResult, type GrantResult } from '../../../domain/limits/store.ts'
 import { windowUsage, slotUsage, type ScopeStatus, type LimitStatus } from '../../../domain/limits/status.ts'
 
-/** A script answered in a shape that it never has: the scripts and this file do not fit. */
+/** The reply does not have the expected form: the scripts and this file do not match. */
 const misfit = (what: string, reply: unknown): never => {
   throw new TypeError(`unexpected ${what} in a script's reply: ${JSON.stringify(reply)}`)
 }
@@ -18,11 +18,11 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const text = (value: unknown): string => (typeof value === 'string' ? value : misfit('text', value))
 const number = (value: unknown): number => (typeof value === 'number' ? value : misfit('number', value))
 
-/** How many numbers each scope takes in the reply: use and reset of four windows, and requests in flight. */
+/** Numbers per scope in the reply: usage and reset of four windows, and requests in flight. */
 const perScope = 9
 const limitStatusFrom = 7
 
-/** The verdict in the words of the domain; the reply is as `admit.lua` lays it out. */
+/** Decodes the reply of `admit.lua`. */
 export function readAdmission(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
   const answer = listOf(reply)
   const outcome = text(answer[0])
@@ -71,7 +71,7 @@ function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStatus 
   }
 }
 
-/** The reply of `attend.lua`. */
+/** The reply of `register.lua`. */
 export const readNodes = (reply: unknown): readonly string[] => listOf(reply).map(text)
 
 /** The reply of `contribute.lua`. */

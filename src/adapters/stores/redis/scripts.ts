@@ -19,7 +19,7 @@ const scripts = {
   close: script('close'),
   accounts: script('accounts'),
   contribute: script('contribute'),
-  attend: script('attend'),
+  register: script('register'),
 }
 
 export type ScriptName = keyof typeof scripts

@@ -1,4 +1,4 @@
--- Ends a request: frees its places, corrects tokens and credits to what it used.
+-- Ends a request: frees its slots, corrects tokens and credits to what it used.
 -- KEYS as for admit. ARGV 1 time in tests, 2 request id, 3 tokens, 4 micro-credits
 local ID, TOKENS, MICRO = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
@@ -22,7 +22,7 @@ if estimate ~= -1 and estimate ~= MICRO and redis.call('HGET', KEYS[7], 'slice')
   redis.call('HINCRBY', KEYS[7], 'left', integer(estimate - MICRO))
 end
 
--- Too much goes back to where it was reserved. Too little counts from now on.
+-- An excess is returned to the slot in which it was reserved. A shortage counts from now on.
 local function correct(window)
   slide(window, now)
   if TOKENS < reserved then

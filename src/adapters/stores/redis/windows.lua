@@ -1,17 +1,17 @@
--- Stands before every other script. The same arithmetic as src/domain/limits, on strings: a window is two totals and
--- its records, oldest first, each the number of a slot with the requests and the tokens in it.
+-- Prepended to every other script. The same arithmetic as src/domain/limits/engine, on strings: a window is two totals and
+-- its records, oldest first. A record is the number of a slot with the requests and the tokens in it.
 
 local RECORD = '<I4I4I6'
 local RECORD_SIZE = 14
 local HEADER = '<ddddddI2' -- clock, offset, totals of minute and day, how long the records of the minute are
-local STATE_MS = '90000000' -- 25 hours: by then every slot has left
-local HOLD_MS = '604800000' -- a week: money is forgotten last
+local STATE_MS = '90000000' -- 25 hours: after that every slot has left the window
+local HOLD_MS = '604800000' -- a week: holds outlive all counters
 local MAX_STANDSTILL_MS = 60000
 
 local floor, sub = math.floor, string.sub
 local pack, unpack_at = struct.pack, struct.unpack
 
--- Redis has its own ways to print a large number or a negative zero, and then refuses to read them.
+-- Lua prints large numbers and negative zero in formats that Redis does not parse.
 local function integer(number)
   return string.format('%d', number)
 end
@@ -24,7 +24,7 @@ local function day(requests, tokens, records)
   return { requests = requests, tokens = tokens, records = records, slot_ms = 3600000, slots = 25 }
 end
 
--- The state of a scope. Of the clocks, only the organization's counts.
+-- The state of a scope. Only the clock of the organization's state is used.
 local function decode(raw)
   if not raw then
     return { clock = 0, offset = 0, minute = minute(0, 0, ''), day = day(0, 0, '') }
@@ -45,7 +45,7 @@ local function save(key, state)
   redis.call('SET', key, header .. in_minute.records .. in_day.records, 'PX', STATE_MS)
 end
 
--- Tests drive the time; everybody else leaves `injected` empty and has the server's.
+-- Tests inject the time; otherwise `injected` is empty and the server's clock is used.
 local function server_time(injected)
   if injected ~= '' then
     return tonumber(injected)
@@ -64,7 +64,7 @@ local function advance_clock(state, injected)
   return state.clock
 end
 
--- Moves a window on to now; what is older leaves it.
+-- Advances a window to now and drops older records.
 local function slide(window, now)
   local oldest = floor(now / window.slot_ms) - window.slots + 1
   local records, at = window.records, 1
@@ -97,14 +97,14 @@ local function add(window, now, requests, tokens)
   window.records = records .. pack(RECORD, slot, requests, tokens)
 end
 
--- Takes back tokens counted at `at_ms`, unless they have left the window already.
+-- Subtracts tokens counted at `at_ms`, unless they have left the window.
 local function take_back(window, at_ms, tokens)
   local records, wanted = window.records, floor(at_ms / window.slot_ms)
   local last = #records - RECORD_SIZE + 1
   if last < 1 then
     return
   end
-  -- No slot has two records, so the wanted one stands no further from the end than slots lie between.
+  -- A slot has at most one record, so that the distance in slots bounds the distance in records from the end.
   local first = math.max(1, last - (unpack_at(RECORD, records, last) - wanted) * RECORD_SIZE)
   for at = first, last, RECORD_SIZE do
     local slot, requests, present, next_at = unpack_at(RECORD, records, at)
@@ -121,7 +121,7 @@ local function leaves_in(window, slot, now)
   return (slot + window.slots) * window.slot_ms - now
 end
 
--- Until `excess` of the oldest requests or tokens have left; math.huge where there are not that many to leave.
+-- Time until `excess` of the oldest requests or tokens has left the window; math.huge if the window holds less.
 local function wait_ms(window, what, excess, now)
   local freed = 0
   for at = 1, #window.records, RECORD_SIZE do
@@ -134,7 +134,7 @@ local function wait_ms(window, what, excess, now)
   return math.huge
 end
 
--- Until the window has no requests any more, and until it has no tokens.
+-- Time until the window has no requests, and until it has no tokens.
 local function resets_ms(window, now)
   local requests_ms, tokens_ms
   for at = #window.records - RECORD_SIZE + 1, 1, -RECORD_SIZE do

@@ -7,9 +7,9 @@ import { writeRepeatedCharges } from './repeated-charges.ts'
 import { chargeColumns, chargeValues, type Attempt } from './rows.ts'
 
 /**
- * Writes charges as one step. With the embedded engine they are taken for new and their slices for live, as they nearly
- * always are: a step that finds it otherwise is undone, and done again the long way. On PostgreSQL the long way is the short
- * one, because it asks nothing back before it commits.
+ * Writes charges as one transaction. The embedded engine first assumes that all charges are new and their slices open, which
+ * is nearly always true. Otherwise the transaction is rolled back, and `writeRepeatedCharges` is used. PostgreSQL always uses
+ * that, because it needs no result before the commit.
  */
 export async function writeCharges(database: Database, ids: Ids, charges: readonly Charge[]): Promise<Settled[]> {
   const attempts = charges.map((charge): Attempt => ({ charge, id: ids('cre') }))
@@ -30,18 +30,18 @@ const useSlice = `update credit_slice set settled = settled + $2 where id = $1 a
 const useAccount = `update credit_account set spent = spent + $2, held = held - $2 where organization_id = $1
   returning granted - spent as remaining`
 
-/** Undefined: one of them was there before, or has no slice that lives. Nothing is written then. */
+/** Undefined: a charge was there before, or its slice is closed. Nothing is written then. */
 async function writeNewCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[] | undefined> {
   const charges = attempts.map(({ charge }) => charge)
   const paid = charges.filter(({ micro }) => micro > 0).map(({ requestId }) => requestId)
   const slices = sumBy(charges, ({ sliceId }) => sliceId)
   const accounts = sumBy(charges, ({ organizationId }) => organizationId)
-  const moves = [...statementsFor(useSlice, slices), ...statementsFor(useAccount, accounts)]
+  const updates = [...statementsFor(useSlice, slices), ...statementsFor(useAccount, accounts)]
   const entries = { sql: insertEntries, params: [JSON.stringify(paid)], expect: paid.length }
   const inserts = insertCharges(attempts.map(chargeValues))
   try {
-    const results = await database.write([...inserts, entries, ...moves])
-    const answers = results.slice(-moves.length).map(({ rows }) => rows[0])
+    const results = await database.write([...inserts, entries, ...updates])
+    const answers = results.slice(-updates.length).map(({ rows }) => rows[0])
     const states = new Map([...slices.keys()].map((id, at) => [id, answers[at]?.['state']]))
     const remaining = new Map([...accounts.keys()].map((id, at) => [id, answers[slices.size + at]?.['remaining']]))
     return charges.map(({ outcome, micro, sliceId, organizationId }) => ({
@@ -62,7 +62,7 @@ const isRepeat = (error: unknown): boolean => error instanceof DatabaseError && 
 const statementsFor = (sql: string, sums: ReadonlyMap<string, number>): Statement[] =>
   Array.from(sums, ([id, micro]) => ({ sql, params: [id, micro], expect: 1 }))
 
-/** What is charged in all, by each name that they give; null names none. */
+/** The sum of the charges by name; charges without a name are skipped. */
 function sumBy(charges: readonly Charge[], nameOf: (charge: Charge) => string | null): Map<string, number> {
   const sums = new Map<string, number>()
   for (const charge of charges) {

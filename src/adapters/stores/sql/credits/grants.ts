@@ -17,6 +17,6 @@ export function grantStore(tx: Transaction, parts: LedgerEntryParts & Pick<Datab
   }
 }
 
-/** Numbers beyond this are not exact, and a balance that is not exact can no longer be read. */
+/** Larger numbers are not exact. */
 const tooMuch = (): Fault =>
-  new Fault('validation', 'invalid_parameter', 'An organization can be granted 9007199254 credits in all, and no more.')
+  new Fault('validation', 'invalid_parameter', 'An organization can be granted at most 9007199254 credits in total.')

@@ -16,7 +16,7 @@ export type NewLedgerEntry = {
   readonly note: string
 }
 
-/** Takes the organization's account for this transaction, and makes it where it is missing. */
+/** Locks the organization's account for this transaction, and creates it if it is missing. */
 export async function lockAccount(tx: Transaction, engine: Database['engine'], organizationId: string): Promise<void> {
   for (const { sql, params } of accountLock(engine, organizationId)) await tx.query(sql, params)
   await tx.run(
@@ -26,7 +26,7 @@ export async function lockAccount(tx: Transaction, engine: Database['engine'], o
   )
 }
 
-/** One entry, and the account brought in line with it. False: an entry of this kind and reference was there before. */
+/** Inserts an entry and updates the account. False: an entry of this kind and reference already exists. */
 export async function insertLedgerEntry(
   tx: Transaction,
   { ids, clock }: LedgerEntryParts,

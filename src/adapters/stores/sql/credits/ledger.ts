@@ -7,15 +7,15 @@ import type { LedgerEntryParts } from './ledger-entries.ts'
 import { balanceOf, type AccountRow } from './rows.ts'
 import { sliceStore } from './slices.ts'
 
-/** Charges are written a few groups at a time; those of one organization never overtake one another. */
-const lanes = 4
+/** Charges are written by a few shards in parallel. Those of one organization stay in order. */
+const shards = 4
 
 /** The ledger in SQL. */
 export function ledgerStore(database: Database, parts: LedgerEntryParts): LedgerStore {
-  const inLane = createShardedWriter<Charge, Settled>((charges) => writeCharges(database, parts.ids, charges))
+  const write = createShardedWriter<Charge, Settled>((charges) => writeCharges(database, parts.ids, charges))
   return {
     ...sliceStore(database, parts),
-    settle: (charge) => inLane(laneOf(charge.organizationId), charge),
+    settle: (charge) => write(shardOf(charge.organizationId), charge),
     async balance(organizationId) {
       const sql = 'select granted, available, held, spent from credit_account where organization_id = $1'
       const [row] = await database.read<AccountRow>(sql, [organizationId])
@@ -24,9 +24,9 @@ export function ledgerStore(database: Database, parts: LedgerEntryParts): Ledger
   }
 }
 
-/** Any spreading will do, as long as it is always the same. */
-function laneOf(organizationId: string): number {
+/** Any hash will do, as long as it is stable. */
+function shardOf(organizationId: string): number {
   let sum = 0
   for (let at = 0; at < organizationId.length; at++) sum = (sum * 31 + organizationId.charCodeAt(at)) % 65_536
-  return sum % lanes
+  return sum % shards
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../database.ts'
 
 type OverrideRow = { scope: string; subject_id: string; limits: string }
 
-/** Limits set in place of the tier's, in SQL, inside the transaction it is given. */
+/** Limit overrides in SQL, inside the given transaction. */
 export function overrideStore(tx: Transaction): OverrideStore {
   return {
     async list(organizationId) {
@@ -12,11 +12,11 @@ export function overrideStore(tx: Transaction): OverrideStore {
       return (await tx.query<OverrideRow>(sql, [organizationId])).map(overrideOf)
     },
     async set(organizationId, { scope, subjectId, limits }) {
-      const place = [organizationId, scope, subjectId]
-      await tx.run('delete from limit_override where organization_id = $1 and scope = $2 and subject_id = $3', place)
+      const subject = [organizationId, scope, subjectId]
+      await tx.run('delete from limit_override where organization_id = $1 and scope = $2 and subject_id = $3', subject)
       if (Object.keys(limits).length === 0) return
       await tx.run('insert into limit_override (organization_id, scope, subject_id, limits) values ($1, $2, $3, $4)', [
-        ...place,
+        ...subject,
         JSON.stringify(limits),
       ])
     },

@@ -13,8 +13,8 @@ type SettledRow = {
 }
 
 /**
- * Writes charges of which some may be there already, as one step: rows that are new, their entries, slices and accounts. A
- * row that was there before stays as it is and moves nothing: each attempt has an id of its own, and only rows with it count.
+ * Writes charges of which some may exist already, as one transaction: new rows, their entries, slices and accounts. An existing
+ * row stays unchanged and moves no credits: each attempt has an id of its own, and only rows with that id are counted.
  */
 export async function writeRepeatedCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[]> {
   const results = await database.write(stepFor(database.engine, attempts))
@@ -50,13 +50,13 @@ function textsOf(engine: Database['engine']): { readonly moves: readonly string[
   const newEntries = `${newCharges} join credit_entry e on e.organization_id = c.organization_id and e.id = c.id`
   return {
     moves: [
-      // What comes after its slice was closed is paid from what is available.
+      // A charge that arrives after its slice was closed is paid from the available credits.
       `insert into credit_entry (id, organization_id, at, kind, from_account, to_account, micro, slice_id, ref, note)
        select c.id, c.organization_id, c.at, 'usage', case when s.id is null then 'available' else 'held' end, 'spent',
          c.micro, s.id, c.request_id, c.outcome
        from ${newCharges} left join credit_slice s on s.id = c.slice_id and s.state <> 'closed'
        where c.micro > 0`,
-      // By the new entries and never by the slice: a slice has as many entries as it paid requests.
+      // Joined by the new entries, because a slice has as many entries as paid requests.
       `update credit_slice set settled = settled + used.micro
        from (select e.slice_id, sum(e.micro) as micro from ${newEntries} group by e.slice_id) as used
        where credit_slice.id = used.slice_id`,

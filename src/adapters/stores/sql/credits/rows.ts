@@ -38,7 +38,7 @@ export const sliceOf = (row: SliceRow): Slice => ({
 
 export const stateOf = (text: string): SliceState => (text === 'open' || text === 'closing' ? text : 'closed')
 
-/** A charge on its way to the ledger; the id of its entry is new with every attempt to write it. */
+/** An attempt to write a charge. The id of its entry is new with every attempt. */
 export type Attempt = { readonly charge: Charge; readonly id: string }
 
 export const chargeColumns = [

@@ -4,7 +4,7 @@ import { afterIo } from '../../../../base/after-io.ts'
 import { DatabaseError } from '../database.ts'
 import { createShardedWriter } from './sharded-writer.ts'
 
-/** Writes groups when told to, and notes what was in them. */
+/** Writes groups on demand, and logs their items. */
 function openScene(refuse: (input: number) => DatabaseError['reason'] | undefined = () => undefined) {
   const groups: (readonly number[])[] = []
   const inLane = createShardedWriter<number, number>(async (inputs) => {
@@ -18,7 +18,7 @@ function openScene(refuse: (input: number) => DatabaseError['reason'] | undefine
 }
 
 describe('a lane', () => {
-  it('writes together what arrives together, and answers each in its place', async () => {
+  it('writes items that arrive together as one group, and resolves each with its own result', async () => {
     const { groups, inLane } = openScene()
     assert.deepEqual(await Promise.all([1, 2, 3].map((input) => inLane(0, input))), [2, 4, 6])
     assert.deepEqual(groups, [[1, 2, 3]])

@@ -1,7 +1,7 @@
 import { createGroupCommit } from '../../../../base/group-commit.ts'
 import { DatabaseError } from '../database.ts'
 
-/** Writes what arrived together in one go, and answers each in its place. */
+/** Writes the items that arrived together as one group. Results are in the order of the items. */
 export type WriteAll<In, Out> = (inputs: readonly In[]) => Promise<Out[]>
 
 type Waiting<In, Out> = { readonly input: In; resolve(output: Out): void; reject(error: unknown): void }
@@ -22,7 +22,7 @@ export function createShardedWriter<In, Out>(writeAll: WriteAll<In, Out>) {
   }
 }
 
-/** One that cannot be written must not take the others with it; where nothing can be, trying each is in vain. */
+/** If a group fails, each item is written alone, so that one bad item does not fail the others. During an outage all fail. */
 async function writeGroup<In, Out>(writeAll: WriteAll<In, Out>, group: readonly Waiting<In, Out>[]): Promise<void> {
   try {
     const outputs = await writeAll(group.map(({ input }) => input))

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database.ts'
 import { lockAccount, insertLedgerEntry, type LedgerEntryParts } from './ledger-entries.ts'
 import { sliceColumns, sliceOf, stateOf, type SliceRow } from './rows.ts'
 
-/** Of a large balance a twentieth goes along, so that the next requests need not ask again. */
+/** A slice also gets this fraction of the balance, so that the next requests need no top-up. */
 const aheadShare = 20
 
 type SliceStore = Pick<
@@ -11,28 +11,28 @@ type SliceStore = Pick<
   'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices' | 'settledOf' | 'drift'
 >
 
-/** Slices in SQL: the only place, besides grants, where an organization's balance is touched. */
+/** Slices in SQL. Besides grants, only they change an organization's balance. */
 export function sliceStore(database: Database, parts: LedgerEntryParts): SliceStore {
   return {
-    openSlice: ({ organizationId, ...rest }, wish) =>
+    openSlice: ({ organizationId, ...rest }, request) =>
       database.transaction(async (tx) => {
         await lockAccount(tx, database.engine, organizationId)
         const found = await findOpen(tx, organizationId, rest.epoch)
         if (found) return { result: 'exists', slice: found }
         const availableMicro = await readAvailable(tx, organizationId)
-        if (availableMicro < wish.leastMicro) return { result: 'insufficient', availableMicro }
-        const amountMicro = share(availableMicro, wish)
+        if (availableMicro < request.leastMicro) return { result: 'insufficient', availableMicro }
+        const amountMicro = share(availableMicro, request)
         const slice = await insert(tx, parts, { ...rest, organizationId, amountMicro })
         await take(tx, slice, { micro: amountMicro, note: 'opened' })
         return { result: 'opened', slice }
       }),
 
-    topUpSlice: (id, wish) =>
+    topUpSlice: (id, request) =>
       database.transaction(async (tx) => {
         const slice = await lockSlice(tx, id)
         if (slice?.state !== 'open') return { result: 'retired' }
         const availableMicro = await readAvailable(tx, slice.organizationId)
-        const takenMicro = availableMicro < wish.leastMicro ? 0 : share(availableMicro, wish)
+        const takenMicro = availableMicro < request.leastMicro ? 0 : share(availableMicro, request)
         const amountMicro = slice.amountMicro + takenMicro
         await tx.run('update credit_slice set amount = $2 where id = $1', [id, amountMicro])
         await take(tx, slice, { micro: takenMicro, note: 'raised' })
@@ -63,7 +63,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
     },
     async settledOf(id, except) {
       const places = except.map((_, at) => `$${at + 2}`).join(', ') || 'null'
-      // Found by their requests: a slice has far more entries.
+      // Joined by request id, because a slice has far more entries.
       const sql = `select s.state, cast(s.settled - coalesce((select sum(e.micro) from charge c
           join credit_entry e on e.organization_id = c.organization_id and e.id = c.id
           where c.request_id in (${places}) and e.slice_id = s.id), 0) as bigint) as micro
@@ -94,7 +94,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
     if (micro > 0) await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
   }
 
-  /** A slice that was spent beyond its amount is a debt, which the balance pays. */
+  /** A slice that was overspent is a debt, which the balance pays. */
   async function giveBack(tx: Transaction, slice: Slice): Promise<void> {
     const rest = slice.amountMicro - slice.settledMicro
     const note = 'closed'

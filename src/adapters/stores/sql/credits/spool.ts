@@ -2,7 +2,7 @@ import type { Spool } from '../../../../base/spool.ts'
 import type { Charge } from '../../../../domain/credits/charge.ts'
 import { createDiskSpool } from '../disk-spool.ts'
 
-/** Charges that wait in a folder of this machine. */
+/** Charges that wait in a local folder. */
 export const createChargeSpool = (folder: string): Spool<Charge> =>
   createDiskSpool(folder, {
     table: 'unsettled',

@@ -7,15 +7,15 @@ const sumWhere = (condition: string): string => `sum(case when ${condition} then
 const flow = (account: string): string =>
   `${sumWhere(`e.to_account = '${account}'`)} - ${sumWhere(`e.from_account = '${account}'`)}`
 
-/** Whole millions of tokens and the rest apart: the product of a very large count and its rate does not fit 64 bits. */
+/** Millions of tokens and the remainder separately, because the product of a very large count and its rate exceeds 64 bits. */
 const millions = (name: string): string => `${name}_tokens / 1000000 * ${name}_rate`
 const rest = (name: string): string => `${name}_tokens % 1000000 * ${name}_rate`
 const sumOfClasses = (term: (name: string) => string): string =>
   ['input', 'cache_read', 'cache_write', 'output'].map(term).join(' + ')
 
 /**
- * Everything that is kept twice, and every receipt. Each finds the rows that do not fit, by id; entries and charges come
- * before what is made of them, so that the first finding is the nearest to the cause.
+ * Checks all redundant sums and every receipt. Each query finds inconsistent rows by id. Entries and charges are checked before
+ * the sums derived from them, so that the first finding is closest to the cause.
  */
 const checks: readonly Check[] = [
   {
@@ -80,7 +80,7 @@ const checks: readonly Check[] = [
   },
 ]
 
-/** Recomputes the ledger and names the first row that does not fit. */
+/** Recomputes the ledger and names the first inconsistent row. */
 export async function verifyLedger(query: Transaction['query']): Promise<LedgerVerification> {
   const [counts] = await query<Omit<LedgerVerification, 'broken'>>(
     `select (select count(*) from credit_account) as organizations, (select count(*) from credit_entry) as entries,
