@@ -14,6 +14,7 @@ import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
 import type { Infer } from '../pipeline/infer.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'
+import { logSetAside, setAsideHelp } from './set-aside.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
@@ -84,14 +85,15 @@ function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts[
 
 /** Not used with embedded storage, where the spool would be on the same disk as the log. */
 async function openBacklog(
-  { config, metrics, jobs }: AuditServicesParts,
+  { config, metrics, jobs, clock, log }: AuditServicesParts,
   appender: AuditAppender,
   opened: AsyncDisposableStack,
 ): Promise<AuditBacklog> {
   const spool = opened.use(createAuditSpool(join(config.storage.data_dir, 'audit-spool')))
-  const backlog = await createAuditBacklog({ appender, spool })
+  const backlog = await createAuditBacklog({ appender, spool, clock, onSetAside: logSetAside(log, 'audit event') })
   opened.defer(async () => void (backlog.waiting() > 0 && (await backlog.flush())))
   opened.use(jobs.start('flush-spooled-audit-events', backlog.retry))
+  metrics.gauge('gatehouse_audit_events_set_aside', setAsideHelp('Events'), backlog.setAside)
   metrics.gauge('gatehouse_audit_events_waiting', 'Events on this node’s disk that the log has not taken yet.', () =>
     backlog.waiting(),
   )

@@ -20,6 +20,7 @@ import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { createLedgerMaintenance } from '../jobs/ledger-maintenance.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Counters } from './limit-counters.ts'
+import { logSetAside, setAsideHelp } from './set-aside.ts'
 
 export type CreditParts = Infrastructure & {
   readonly counters: Counters
@@ -105,13 +106,20 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
 }
 
 async function openBacklog(
-  { config, clock, failpoint, metrics, jobs }: CreditParts,
+  { config, clock, failpoint, metrics, jobs, log }: CreditParts,
   ledger: LedgerStore,
   opened: AsyncDisposableStack,
 ): Promise<ChargeBacklog> {
   const spool = opened.use(createChargeSpool(join(config.storage.data_dir, 'spool')))
-  const backlog = await createChargeBacklog({ ledger, spool, clock, failpoint })
+  const backlog = await createChargeBacklog({
+    ledger,
+    spool,
+    clock,
+    failpoint,
+    onSetAside: logSetAside(log, 'charge'),
+  })
   opened.use(jobs.start('flush-spooled-charges', backlog.retry))
+  metrics.gauge('gatehouse_charges_set_aside', setAsideHelp('Charges'), backlog.setAside)
   metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
     backlog.waiting(),
   )

@@ -9,6 +9,7 @@ import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
 import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { logSetAside, setAsideHelp } from './set-aside.ts'
 
 /** Stored responses, with a spool for the time without PostgreSQL. With embedded storage the spool would be on the same disk. */
 export async function openStoredResponses({
@@ -17,11 +18,20 @@ export async function openStoredResponses({
   database,
   metrics,
   jobs,
+  clock,
+  log,
 }: Infrastructure): Promise<StoredResponses> {
   const kept = storedResponses(database)
   if (database.engine === 'sqlite') return kept
   const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))
-  const { stored, waiting, flush, retry } = await withResponseBacklog({ stored: kept, spool })
+  const onSetAside = logSetAside(log, 'response')
+  const { stored, waiting, setAside, flush, retry } = await withResponseBacklog({
+    stored: kept,
+    spool,
+    clock,
+    onSetAside,
+  })
+  metrics.gauge('gatehouse_responses_set_aside', setAsideHelp('Responses'), setAside)
   built.defer(async () => void (waiting() > 0 && (await flush())))
   built.use(jobs.start('flush-spooled-responses', retry))
   metrics.gauge(

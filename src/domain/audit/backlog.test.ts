@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMemorySpool } from '../../../test/support/memory-spool.ts'
+import { Fault } from '../../base/fault.ts'
 import { createAuditBacklog } from './backlog.ts'
 import { createEvent, type AuditEvent } from './event/event.ts'
 
@@ -15,13 +16,16 @@ const idOf = ({ document }: AuditEvent): string => document.metadata.uid
 /** A backlog over a spool in memory, and a log that rejects every append until `isBack`. */
 async function scene(left: readonly AuditEvent[] = []) {
   const log: [organizationId: string, ids: string[], mayRepeat: boolean | undefined][] = []
-  const state = { isBack: false }
+  const state = { isBack: false, broken: '' }
   const spool = createMemorySpool(idOf, left)
   const backlog = await createAuditBacklog({
     spool,
+    clock: { monotonicMs: () => 0 },
+    onSetAside: () => {},
     appender: {
       async append(organizationId, events, mayRepeat) {
-        if (!state.isBack) throw new Error('unavailable')
+        if (!state.isBack) throw new Fault('unavailable', 'storage_unavailable', 'unavailable')
+        if (organizationId === state.broken) throw new Error('broken chain')
         log.push([organizationId, events.map(idOf), mayRepeat])
       },
     },
@@ -55,6 +59,14 @@ describe('the backlog of the audit log', () => {
     assert.deepEqual(log, [['org_1', ['left'], true]])
     await backlog.retry()
     assert.equal(log.length, 1)
+  })
+
+  it('appends the events of other organizations if the log of one rejects its events', async () => {
+    const { backlog, log, state } = await scene([eventOf('bad', 'org_0'), eventOf('a')])
+    state.isBack = true
+    state.broken = 'org_0'
+    await assert.rejects(backlog.retry(), /broken chain/)
+    assert.deepEqual([log, backlog.waiting()], [[['org_1', ['a'], true]], 1])
   })
 
   it('is bounded: it rejects events above its limit', async () => {

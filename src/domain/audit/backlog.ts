@@ -1,11 +1,8 @@
-import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type SpoolDrainParts } from '../../base/spool.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { AuditAppender } from './log.ts'
 
-export type AuditBacklogParts = {
-  readonly appender: AuditAppender
-  readonly spool: Spool<AuditEvent>
-}
+export type AuditBacklogParts = Omit<SpoolDrainParts<AuditEvent>, 'write'> & { readonly appender: AuditAppender }
 
 /** Events that wait on this node's disk until the log can be written again. */
 export type AuditBacklog = Omit<DrainingSpool<AuditEvent>, 'add'> & {
@@ -16,8 +13,8 @@ export type AuditBacklog = Omit<DrainingSpool<AuditEvent>, 'add'> & {
 const maxEvents = 100_000
 
 /** Waiting events are appended to the chain after the events that were written meanwhile. */
-export async function createAuditBacklog({ appender, spool }: AuditBacklogParts): Promise<AuditBacklog> {
-  const { add, ...spooled } = await createDrainingSpool({ spool, write })
+export async function createAuditBacklog({ appender, ...parts }: AuditBacklogParts): Promise<AuditBacklog> {
+  const { add, ...spooled } = await createDrainingSpool({ ...parts, write })
   return {
     ...spooled,
     async keep(events) {

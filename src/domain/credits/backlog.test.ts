@@ -25,7 +25,13 @@ async function openScene(left: readonly Charge[] = []) {
     },
   }
   const spool = createMemorySpool(({ requestId }) => requestId, left)
-  const backlog = await createChargeBacklog({ ledger, spool, clock: time.clock, failpoint: noFailpoint })
+  const backlog = await createChargeBacklog({
+    ledger,
+    spool,
+    clock: time.clock,
+    failpoint: noFailpoint,
+    onSetAside: () => {},
+  })
   const settledInCounters: [string, number][] = []
   const settle = createSettle({
     onCharge: () => {},

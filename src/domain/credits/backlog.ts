@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
-import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type Spool, type SpoolDrainParts } from '../../base/spool.ts'
 import type { Charge } from './charge.ts'
 import type { LedgerStore } from './ledger-store.ts'
 
@@ -9,6 +9,7 @@ export type ChargeBacklogParts = {
   readonly spool: Spool<Charge>
   readonly clock: Clock
   readonly failpoint: Failpoint
+  readonly onSetAside: SpoolDrainParts<Charge>['onSetAside']
 }
 
 /** Charges that wait on disk until the ledger is reachable again. */
@@ -28,9 +29,10 @@ export async function createChargeBacklog({
   spool,
   clock,
   failpoint,
+  onSetAside,
 }: ChargeBacklogParts): Promise<ChargeBacklog> {
   const write = (charges: readonly Charge[]) => Promise.all(charges.map((charge) => ledger.settle(charge)))
-  const { add, ...kept } = await createDrainingSpool({ spool, write })
+  const { add, ...kept } = await createDrainingSpool({ spool, write, clock, onSetAside })
   const { waiting } = kept
   let sinceMs = clock.monotonicMs()
 

@@ -1,10 +1,9 @@
 import { isFault } from '../../base/fault.ts'
-import { createDrainingSpool, type DrainingSpool, type Spool } from '../../base/spool.ts'
+import { createDrainingSpool, type DrainingSpool, type SpoolDrainParts } from '../../base/spool.ts'
 import type { StoredResponse, StoredResponses } from './stored-responses.ts'
 
-export type ResponseBacklogParts = {
+export type ResponseBacklogParts = Omit<SpoolDrainParts<StoredResponse>, 'write'> & {
   readonly stored: StoredResponses
-  readonly spool: Spool<StoredResponse>
 }
 
 export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { readonly stored: StoredResponses }
@@ -13,9 +12,9 @@ export type SpooledResponses = Omit<DrainingSpool<StoredResponse>, 'add'> & { re
 const maxResponses = 1_000
 
 /** While the database is unavailable, responses to store are spooled on this node's disk, so a paid response is not lost. */
-export async function withResponseBacklog({ stored, spool }: ResponseBacklogParts): Promise<SpooledResponses> {
+export async function withResponseBacklog({ stored, ...parts }: ResponseBacklogParts): Promise<SpooledResponses> {
   const write = (responses: readonly StoredResponse[]) => Promise.all(responses.map((one) => stored.save(one)))
-  const { add, ...kept } = await createDrainingSpool({ spool, write })
+  const { add, ...kept } = await createDrainingSpool({ ...parts, write })
   return {
     ...kept,
     stored: {

@@ -21,8 +21,11 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
   const { table, id, value, idOf, atMsOf } = layout
   let opened: Promise<Database> | undefined
 
+  const asideTable = `${table}_set_aside`
   const columns = `${id} TEXT primary key, at INTEGER not null, ${value} TEXT not null`
-  const open = (): Promise<Database> => (opened ??= openFolder(folder, `${table} (${columns})`).catch(openLater))
+  const tables = [table, asideTable].map((name) => `${name} (${columns})`)
+  const open = (): Promise<Database> => (opened ??= openFolder(folder, tables).catch(openLater))
+  const isUnused = (): boolean => opened === undefined && !existsSync(join(folder, 'gatehouse.db'))
   /** Opens again on the next call, because a full disk may have space then. */
   const openLater = (error: unknown): never => {
     opened = undefined
@@ -30,6 +33,7 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
   }
 
   return {
+    idOf,
     async append(items) {
       const database = await open()
       const sql = `insert into ${table} (${id}, at, ${value}) values ($1, $2, $3) on conflict do nothing`
@@ -47,10 +51,29 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
       await database.write([{ sql, params: [JSON.stringify(items.map(idOf))] }])
     },
     async count() {
-      if (opened === undefined && !existsSync(join(folder, 'gatehouse.db'))) return 0
+      if (isUnused()) return 0
       const database = await open()
       const [row] = await database.read<{ count: number }>(`select count(*) as count from ${table}`)
       return row?.count ?? 0
+    },
+    async setAside(item) {
+      const database = await open()
+      const itemId = [idOf(item)]
+      await database.write([
+        {
+          sql: `insert into ${asideTable} select * from ${table} where ${id} = $1 on conflict do nothing`,
+          params: itemId,
+        },
+        { sql: `delete from ${table} where ${id} = $1`, params: itemId },
+      ])
+    },
+    async restoreSetAside() {
+      if (isUnused()) return
+      const database = await open()
+      await database.write([
+        { sql: `insert into ${table} select * from ${asideTable} where true on conflict do nothing` },
+        { sql: `delete from ${asideTable}` },
+      ])
     },
     async [Symbol.asyncDispose]() {
       await (await opened)?.[Symbol.asyncDispose]()
@@ -58,11 +81,11 @@ export function createDiskSpool<T>(folder: string, layout: SpoolLayout<T>): Spoo
   }
 }
 
-async function openFolder(folder: string, table: string): Promise<Database> {
+async function openFolder(folder: string, tables: readonly string[]): Promise<Database> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   await using opened = new AsyncDisposableStack()
   const database = opened.use(await openSqlite({ dataDir: folder }))
-  await database.write([{ sql: `create table if not exists ${table} STRICT` }])
+  await database.write(tables.map((table) => ({ sql: `create table if not exists ${table} STRICT` })))
   opened.move()
   return database
 }

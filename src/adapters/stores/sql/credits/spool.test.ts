@@ -31,6 +31,23 @@ describe('the spool', () => {
     assert.deepEqual(await spool.read(10), [late])
   })
 
+  it('keeps an item that is set aside, and returns it to the queue of the next process', async () => {
+    await using folder = await temporaryFolder()
+    const [bad, good] = [chargeOf('req_1', 5, 'slice_1'), chargeOf('req_2', 6, null)]
+    {
+      await using spool = createChargeSpool(folder.path)
+      await spool.append([bad, good])
+      await spool.setAside(bad)
+      assert.deepEqual([await spool.read(10), await spool.count()], [[good], 1])
+    }
+    await using spool = createChargeSpool(folder.path)
+    assert.deepEqual(await spool.read(10), [good])
+    await spool.restoreSetAside()
+    assert.deepEqual(await spool.read(10), [bad, good])
+    await spool.restoreSetAside()
+    assert.equal(await spool.count(), 2)
+  })
+
   it('works once its disk does, though it could not be opened at first', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'spool')
