@@ -9,7 +9,7 @@ import {
   type BackupContents,
 } from '../adapters/stores/sql/sqlite/backup.ts'
 import { lockDataFolder, secretFileNames } from '../adapters/stores/sql/sqlite/data-folder.ts'
-import { readMigrations } from '../adapters/stores/sql/migrations/migrate.ts'
+import { readMigrations } from '../adapters/stores/sql/migrate.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import { deriveKey } from '../domain/identity/key-format.ts'

@@ -57,7 +57,7 @@ async function createTokenVerifier({ auth: { jwt } }: Config, clock: Clock): Pro
   const { issuer, audience, type, algorithms, jwks_url: jwksUrl, secret } = jwt
   if ((jwksUrl === undefined) === (secret === undefined))
     throw new ConfigError(['auth.jwt needs either jwks_url or secret'])
-  const { createJwtVerifier } = await import('../adapters/tokens/jwt.ts')
+  const { createJwtVerifier } = await import('../adapters/jwt.ts')
   return createJwtVerifier(
     { issuer, audience, type, algorithms, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
     clock,

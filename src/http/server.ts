@@ -4,16 +4,20 @@ import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createBodyParser } from './body.ts'
 import type { BodyMemoryBudget } from './body-memory-budget.ts'
-import { answerBrokenHttp } from './broken-http.ts'
+import { answerBrokenHttp, rejectConnect } from './broken-http.ts'
 import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, sendError, registerFamily } from './family.ts'
 import { fastifyFault } from './fastify-errors.ts'
 import { headerFault } from './headers.ts'
-import { createHttpServer, maxHeaderBytes, type HttpServerParts } from './http-server.ts'
 import { declareRecord, type RequestRecorder } from './request-record.ts'
 import type { EndpointFamily } from './route.ts'
 import { shutdownFault } from './shutdown.ts'
-import { createUnmatched } from './unmatched.ts'
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
+import { Fault } from '../base/fault.ts'
+import { HttpFault } from './fault-headers.ts'
 
 export type ServerParts = Omit<HttpServerParts, 'newRequestId'> & {
   readonly families: readonly [EndpointFamily, ...EndpointFamily[]]
@@ -95,4 +99,79 @@ const isJson = (reply: FastifyReply): boolean => String(reply.getHeader('content
 /** Routes validate their own bodies. Fastify's compilers are not loaded, because they are as large as all code of the gateway. */
 const notUsed = (): never => {
   throw new Error('no route passes a schema to Fastify')
+}
+
+type HttpServerParts = {
+  readonly requestTimeoutMs: number
+  /** Called when a caller has closed its sending side. */
+  readonly onHalfClose: (socket: Socket) => void
+  readonly newRequestId: () => string
+  /** Plain HTTP if undefined. */
+  readonly tls?: SecureContextOptions | undefined
+}
+
+const maxHeaderBytes = 16 * 1024
+const handshakeTimeoutMs = 15_000
+
+/** Node's HTTP server with limits and handlers that Fastify cannot set. */
+function createHttpServer(handler: RequestListener, parts: HttpServerParts): Server {
+  const { requestTimeoutMs, onHalfClose, newRequestId, tls } = parts
+  const options = {
+    keepAliveTimeout: 72_000,
+    // `body.ts` times out first and answers in the family's error format. Node's timeout is the fallback.
+    requestTimeout: requestTimeoutMs + 5_000,
+    headersTimeout: Math.min(requestTimeoutMs, 15_000),
+    maxHeaderSize: maxHeaderBytes,
+    requireHostHeader: false, // `headers.ts` checks it, and answers in the family's error format
+    connectionsCheckingInterval: 1_000,
+  }
+  const server =
+    tls === undefined
+      ? createPlainServer(options, handler)
+      : createSecureServer({ ...options, ...tls, handshakeTimeout: handshakeTimeoutMs }, handler)
+  // Ignore unknown `Expect` values; by default Node answers 417 with an empty body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('connect', (_request, socket) => rejectConnect(socket, newRequestId()))
+  // By default Node closes the connection when the caller closes its sending side, although the caller may still read.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  const onConnection = (socket: Socket): void => {
+    // Not an option of the TLS server, because then a disconnect during the handshake would go unnoticed.
+    socket.allowHalfOpen = true
+    socket.once('end', () => onHalfClose(socket))
+  }
+  server.on(tls === undefined ? 'connection' : 'secureConnection', onConnection)
+  return server
+}
+
+/**
+ * The fault for a request that matches no route: 405 if the path has other methods, else 404. The server calls it before
+ * it reads the body. It matches paths itself, because the router knows only the methods that have routes.
+ */
+function createUnmatched(families: readonly EndpointFamily[]): (request: FastifyRequest) => Fault {
+  const routes = families
+    .flatMap((family) => family.routes)
+    .map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+  return ({ method, url }) => {
+    const path = decoded(pathOf(url))
+    const methods = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
+    if (methods.length > 0) return notAllowed(method, [...new Set(methods)].join(', '))
+    return new Fault('not_found', 'unknown_route', `No route for ${method} ${pathOf(url).slice(0, 200)}.`)
+  }
+}
+
+function notAllowed(method: string, allow: string): Fault {
+  const message = `${method} is not allowed for this path; use ${allow}.`
+  return new HttpFault({ kind: 'method', code: 'method_not_allowed', message }, { allow })
+}
+
+/** `/v1/models/{model}` as a pattern: a parameter matches everything up to the next slash. */
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)
+
+/** The router has rejected paths that cannot be decoded, but it ignores fragments, so those may still fail here. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { withErrorMapping } from '../../src/adapters/stores/sql/error-mapping.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createJournal } from '../../src/domain/audit/journal.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'

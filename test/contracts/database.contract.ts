@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DatabaseError, UnexpectedRows, type Database } from '../../src/adapters/stores/sql/database.ts'
-import { toStatements } from '../../src/adapters/stores/sql/migrations/statements.ts'
+import { toStatements } from '../../src/adapters/stores/sql/migration-statements.ts'
 import { hasReason } from '../support/database-errors.ts'
 
 const schema = `

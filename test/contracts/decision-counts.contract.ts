@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { decisionCounts, decisionSums } from '../../src/adapters/stores/sql/gateway-config/decision-counts.ts'
+import { decisionCounts, decisionSums } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import {
   createPolicy,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { gatewayStore } from '../../src/adapters/stores/sql/gateway-config/configurations.ts'
+import { gatewayStore } from '../../src/adapters/stores/sql/policies/gateway-configurations.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { withDefaults } from '../../src/domain/gateway-config/complete.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'

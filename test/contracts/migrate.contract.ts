@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { migrate, readMigrations, type Migration } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { migrate, readMigrations, type Migration } from '../../src/adapters/stores/sql/migrate.ts'
 import type { ContractOptions } from './database.contract.ts'
 
 const first = migration(1, 'create table a (id TEXT primary key, at INTEGER not null) STRICT')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { quotaStore } from '../../src/adapters/stores/sql/gateway-config/quotas.ts'
+import { quotaStore } from '../../src/adapters/stores/sql/policies/quotas.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { defaultConfiguration, type Quota } from '../../src/domain/gateway-config/configuration.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { openWatcher, prepareWatched } from '../support/watch-scene.ts'

@@ -1,7 +1,7 @@
 import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrations/migrate.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { closePglite, openPglite } from './pglite.ts'

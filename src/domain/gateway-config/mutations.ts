@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { WithAuditRecord } from '../identity/audit-log.ts'
+import type { WithAuditRecord, AuditRecord } from '../identity/audit-log.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { withDefaults, type GivenConfiguration } from './complete.ts'
 import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'
-import { gatewayAuditRecord } from './audit-record.ts'
 import type { GatewayStore } from './store.ts'
 import { requireTerms } from './terms.ts'
+import { hash } from 'node:crypto'
 
 export type ConfigurationMutationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
 
@@ -69,3 +69,36 @@ function stale({ updatedAtMs }: SavedConfiguration): Fault {
   const message = `The configuration ${since}. Read it again before saving.`
   return new Fault('conflict', 'stale_configuration', message, { option: 'expected_version' })
 }
+
+/** The audit record of a save: the names of changed fields, and digests. The stored versions have the values. */
+function gatewayAuditRecord(before: SavedConfiguration, after: SavedConfiguration): AuditRecord {
+  const changedFields = changedPaths(before.config, after.config)
+  return {
+    kind: 'gateway.config.updated',
+    resourceId: after.config.policy_id,
+    ...(before.version > 0 && { oldRevision: before.version }),
+    newRevision: after.version,
+    document: {
+      ...(before.version > 0 && { digestBefore: digestOf(before.config) }),
+      digestAfter: digestOf(after.config),
+      changedFields,
+    },
+    details: { changed_fields: changedFields },
+  }
+}
+
+/** Equal configurations have equal digests, because `withDefaults` normalises every configuration. */
+const digestOf = (config: GatewayConfiguration): string => hash('sha256', JSON.stringify(config), 'hex')
+
+/** Paths of changed fields, at most two levels deep: `name`, `rules.denylist`, `org_controls.user_quota`. */
+function changedPaths(before: GatewayConfiguration, after: GatewayConfiguration): string[] {
+  const old = new Map(fieldsOf(before))
+  return fieldsOf(after).flatMap(([path, value]) => (old.get(path) === value ? [] : [path]))
+}
+
+const fieldsOf = (config: GatewayConfiguration): [path: string, value: string][] =>
+  Object.entries(config).flatMap(([name, section]) =>
+    typeof section === 'object' && section !== null
+      ? Object.entries(section).map(([field, value]): [string, string] => [`${name}.${field}`, JSON.stringify(value)])
+      : [[name, JSON.stringify(section)]],
+  )

@@ -5,12 +5,10 @@ import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
 import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
-import type { KeyDigests } from './key-digests.ts'
+import type { KeyDigests, StoredDigest } from './key-digests.ts'
 import { kindOfSecret, type KeyKind } from './key-format.ts'
-import { createKeySearch, type KeyTable, type PresentedKey } from './key-search.ts'
-import { createLookups } from './lookups.ts'
+import { createLookups, type Read } from './lookups.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
-import { createRejectedSecrets } from './rejected-secrets.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
 import { createTokenReader, type VerifyToken } from './token-reader.ts'
 
@@ -175,3 +173,59 @@ export const invalidCredential = (cause?: unknown): Fault =>
     credential: 'invalid',
     cause,
   })
+
+/** A key as a caller sent it. `own`: its digest under the current server secret. */
+type PresentedKey = { readonly text: string; readonly own: StoredDigest }
+
+type KeyTable<K> = {
+  readonly kind: 'api_key' | 'admin_key'
+  readonly find: (digest: string) => Promise<Read<FoundKey<K>>>
+}
+
+type KeySearchParts = {
+  readonly store: Pick<CredentialStore, 'replaceDigest'>
+  readonly digests: KeyDigests
+  readonly onFailed: (error: unknown) => void
+}
+
+/** Finds a key by its digest under the current server secret, then under the others that are accepted. */
+function createKeySearch({ store, digests, onFailed }: KeySearchParts) {
+  return async <K extends { readonly id: string }>(
+    { text, own }: PresentedKey,
+    { kind, find }: KeyTable<K>,
+  ): Promise<Read<FoundKey<K>>> => {
+    let read = await find(own.digest)
+    let from: StoredDigest & { readonly isPrevious: boolean } = { ...own, isPrevious: true }
+    for (const other of read.found ? [] : digests.others(text)) {
+      read = await find(other.digest)
+      from = other
+      if (read.found) break
+    }
+    const { found } = read
+    // A digest under the next secret is kept, because two nodes must not rewrite one another's digests.
+    if (found && from.isPrevious && found.secretId !== own.secretId) {
+      store.replaceDigest({ kind, id: found.key.id, from: from.digest }, own).catch(onFailed)
+    }
+    return read
+  }
+}
+
+const maxDigests = 10_000
+
+/**
+ * Digests of secrets that were looked up without success, so that a repeated attempt needs no query. Such a secret never
+ * becomes valid: new secrets are random, and a revocation is final. Expired secrets are not included, because the clock
+ * that found them expired can be wrong.
+ */
+type RejectedSecrets = { has(digest: string): boolean; add(digest: string): void }
+
+function createRejectedSecrets(): RejectedSecrets {
+  const digests = new Set<string>()
+  return {
+    has: (digest) => digests.has(digest),
+    add(digest) {
+      digests.add(digest)
+      if (digests.size > maxDigests) digests.delete(digests.values().next().value ?? '') // evicts the oldest
+    },
+  }
+}

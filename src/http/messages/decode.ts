@@ -11,10 +11,10 @@ import { omitUndefined } from '../omit-undefined.ts'
 import { effortByName } from '../inference/reading/efforts.ts'
 import { invalidField } from '../validate.ts'
 import { decodeBlock, decodeText } from './decode-block.ts'
-import { withoutGatewayFields } from './raw.ts'
-import type { CountTokensBody, MessagesBody } from './schema.ts'
+import type { CountTokensBody, MessagesBody, MessagesBlock } from './schema.ts'
 import { decodeTools } from './tools.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
+import { isEnvelope } from '../inference/signature-envelope.ts'
 
 /** Decodes a validated body of `POST /v1/messages`. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
@@ -128,4 +128,35 @@ function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
     if (value !== undefined) kept[name] = Array.isArray(value) ? value.join(',') : value
   }
   return kept
+}
+
+type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
+
+/**
+ * The caller's body for an upstream of the same dialect: unchanged, without the fields that are for the gateway only.
+ * That is our own field, the edit that says what we do anyway, and thinking whose proof the upstream did not make.
+ */
+function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> {
+  const { context_management: management, ...rest } = body
+  delete rest.flagged_categories
+  const edits = management?.edits?.filter((edit) => edit.type !== 'clear_thinking_20251015' || edit.keep !== 'all')
+  const keepsEdits = management && (edits === undefined || edits.length > 0)
+  return {
+    ...rest,
+    messages: body.messages.map(withoutForeignThinking),
+    ...(keepsEdits && { context_management: { ...management, ...(edits && { edits }) } }),
+  }
+}
+
+type AnyMessage = CountTokensBody['messages'][number]
+
+function withoutForeignThinking(message: AnyMessage): AnyMessage {
+  const { content } = message
+  if (message.role !== 'assistant' || typeof content === 'string' || !content.some(isForeign)) return message
+  return { ...message, content: content.filter((block) => !isForeign(block)) }
+}
+
+function isForeign(block: MessagesBlock): boolean {
+  if (block.type === 'redacted_thinking') return isEnvelope(block.data)
+  return block.type === 'thinking' && (!block.signature || isEnvelope(block.signature))
 }

@@ -1,15 +1,21 @@
 import { Fault } from '../../base/fault.ts'
-import type { InferenceRequest, Message, OutputFormat, Reasoning, Tool } from '../../domain/inference/request.ts'
-import { qualifiedToolName } from '../../domain/inference/request.ts'
+import {
+  type InferenceRequest,
+  type Message,
+  type OutputFormat,
+  type Reasoning,
+  type Tool,
+  qualifiedToolName,
+} from '../../domain/inference/request.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
 import { parametersOf } from '../inference/reading/tool-parameters.ts'
 import { invalidField } from '../validate.ts'
-import { decodeItem } from './decode-item.ts'
-import { withoutGatewayItems } from './raw.ts'
-import type { ResponsesBody, ResponsesNamespace, ResponsesTool } from './schema.ts'
+import { decodeItem, proofOf } from './decode-item.ts'
+import type { ResponsesBody, ResponsesNamespace, ResponsesTool, ResponsesItem } from './schema.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
+import { isEnvelope } from '../inference/signature-envelope.ts'
 
 /** Decodes a validated body of `POST /v1/responses`. References to earlier items must be resolved before (`history.ts`). */
 export function decodeResponses(body: ResponsesBody): InferenceRequest {
@@ -117,4 +123,21 @@ function formatOf(format: NonNullable<ResponsesBody['text']>['format']): OutputF
   if (format?.type !== 'json_schema') return undefined
   const { name, schema, strict } = format
   return { type: 'json-schema', name, schema, ...omitUndefined({ strict }) }
+}
+
+/**
+ * The caller's body for an upstream of the same dialect: unchanged, without the gateway's own field. Signatures in the
+ * gateway's envelope are unwrapped if this dialect made them; reasoning of another dialect is left out.
+ */
+function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unknown>> {
+  const rest = { ...body }
+  delete rest.flagged_categories
+  return Array.isArray(body.input) ? { ...rest, input: body.input.flatMap(unwrapped) } : rest
+}
+
+function unwrapped(item: ResponsesItem): ResponsesItem[] {
+  if (item.type !== 'reasoning' || !isEnvelope(item.encrypted_content ?? '')) return [item]
+  const proof = proofOf(item)
+  if (proof?.dialect !== 'responses') return []
+  return [{ ...item, encrypted_content: proof.value, ...(proof.id !== undefined && { id: proof.id }) }]
 }

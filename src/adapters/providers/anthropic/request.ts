@@ -6,20 +6,25 @@ import type {
   MessagesToolChoice,
   OutputConfig,
   TextBlock,
+  MessagesMessage,
+  Thinking,
 } from '../../../wire/anthropic.ts'
-import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
-import { cappedAt, passthroughBody } from '../encoding/encoding.ts'
+import {
+  type EncodedRequest,
+  type EncodeContext,
+  cappedAt,
+  passthroughBody,
+  isPromptText,
+} from '../encoding/encoding.ts'
 import { turnsOf, withUserMessage } from '../encoding/history.ts'
 import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
-import { rejectsSampling } from '../encoding/model-capabilities.ts'
+import { rejectsSampling, thinksAdaptively } from '../encoding/model-capabilities.ts'
 import { asRecord, asText } from '../json-values.ts'
-import { isPromptText } from '../encoding/encoding.ts'
-import type { PortableTool } from '../encoding/tools.ts'
-import { portableChoice, portableTools } from '../encoding/tools.ts'
+import { type PortableTool, portableChoice, portableTools } from '../encoding/tools.ts'
 import { shortHash } from '../encoding/tool-names.ts'
 import { cacheControl, encodeTurns } from './content.ts'
 import { strictSchema } from './schema.ts'
-import { encodeThinkingMode, outputConfig } from './thinking.ts'
+import { budgetOf, effortOf, wantsThinking } from '../encoding/reasoning.ts'
 
 /** The last API version that accepts temperature, top_p and top_k. */
 const defaultVersion = '2023-06-01'
@@ -160,3 +165,43 @@ function encodeStops(stops: readonly string[]): { stop_sequences?: readonly stri
   const supported = stops.filter((stop) => !isBlank(stop))
   return supported.length > 0 ? { stop_sequences: supported } : {}
 }
+
+type ThinkingFields = { readonly thinking?: Thinking; readonly effort?: string }
+
+/** The thinking fields for this model. If thinking is not possible, it is reported to `onDropped`. */
+function encodeThinkingMode(call: ProviderCall, messages: readonly MessagesMessage[]): ThinkingFields {
+  const { request, model } = call
+  const { reasoning } = request
+  if (!wantsThinking(reasoning)) return {}
+  if (isForced(request) || interruptsThinking(messages)) {
+    call.onDropped(callersName(request, 'reasoning'))
+    return {}
+  }
+  if (thinksAdaptively(model)) {
+    const effort = effortOf(reasoning)
+    return { thinking: { type: 'adaptive' }, ...(effort && { effort: effort === 'minimal' ? 'low' : effort }) }
+  }
+  const budget = budgetOf(reasoning, call.maxOutputTokens)
+  if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } }
+  call.onDropped(callersName(request, 'reasoning'))
+  return {}
+}
+
+/** The vendor rejects thinking together with a forced tool call. */
+const isForced = ({ toolChoice }: InferenceRequest): boolean =>
+  toolChoice?.type === 'required' || toolChoice?.type === 'tool'
+
+/**
+ * Within a tool loop the last assistant message must begin with the thinking that led to the call. A caller whose dialect
+ * cannot carry signed thinking has lost it, so this turn runs without thinking.
+ */
+function interruptsThinking(messages: readonly MessagesMessage[]): boolean {
+  const last = messages.findLast((message) => message.role === 'assistant')
+  if (!last?.content.some((block) => block.type === 'tool_use')) return false
+  return !last.content.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking')
+}
+
+const outputConfig = (effort: string | undefined, format: OutputConfig['format']): { output_config?: OutputConfig } =>
+  effort === undefined && format === undefined
+    ? {}
+    : { output_config: { ...(effort && { effort }), ...(format && { format }) } }

@@ -1,13 +1,30 @@
-import { assertWhole, type AdmissionRequest, type LimitSettings, type OpenHold, type Renewal } from '../admission.ts'
+import {
+  assertWhole,
+  type AdmissionRequest,
+  type LimitSettings,
+  type OpenHold,
+  type Renewal,
+  type LimitSettlement,
+} from '../admission.ts'
 import { admit } from './admit.ts'
 import { demandsOf } from './check.ts'
-import { renew, settleTokens } from './settle.ts'
-import { topUp } from './slice.ts'
+import { topUp, settleCredits } from './slice.ts'
 import type { LimitStore } from '../store.ts'
 import type { NodeUsage, LimitUsage } from '../usage.ts'
-import { advanceClock, freeExpiredSlots, freeSlot, tenantTime, type CreditHold } from './tenant.ts'
+import {
+  advanceClock,
+  freeExpiredSlots,
+  freeSlot,
+  tenantTime,
+  type CreditHold,
+  takeSlot,
+  type SlotLease,
+  type ScopeStates,
+  type Tenant,
+} from './tenant.ts'
 import { createTenants } from './tenants.ts'
 import { addScope, holdSlot, countAdmitted, nodeUsage, retract, usageOf } from './usage.ts'
+import { add, takeBack, type SlidingWindow } from './sliding-window.ts'
 
 type Sync<Method> = Method extends (...args: infer Args) => infer Result ? (...args: Args) => Awaited<Result> : never
 
@@ -171,3 +188,31 @@ const openHold = ([requestId, held]: [string, CreditHold], nowMs: number): OpenH
   sliceId: held.sliceId,
   overdue: held.deadlineMs <= nowMs,
 })
+
+/** Ends a request: frees its slot, and corrects its tokens and credits to what it really used. */
+function settleTokens(tenant: Tenant, states: ScopeStates, settlement: LimitSettlement): 'settled' | 'gone' {
+  freeSlot(tenant, settlement.requestId)
+  const hold = tenant.holds.get(settlement.requestId)
+  if (hold === undefined) return 'gone'
+  tenant.holds.delete(settlement.requestId)
+  settleCredits(tenant, hold, settlement.micro)
+  for (const { tpm, tpd } of states) {
+    correct(tpm, settlement.tokens - hold.tokens, hold.admittedAtMs)
+    correct(tpd, settlement.tokens - hold.tokens, hold.admittedAtMs)
+  }
+  return 'settled'
+}
+
+/** An excess is returned to the slot in which it was reserved. A shortage counts from now on, so that it limits the caller. */
+function correct(window: SlidingWindow, difference: number, reservedAtMs: number): void {
+  if (difference < 0) takeBack(window, reservedAtMs, -difference)
+  else add(window, difference)
+}
+
+/** Also restores a slot that expired while its request was still running. */
+function renew(tenant: Tenant, requestId: string, lease: SlotLease): void {
+  const hold = tenant.holds.get(requestId)
+  if (hold === undefined || hold.deadlineMs <= tenant.clockMs) return
+  freeSlot(tenant, requestId)
+  takeSlot(tenant, requestId, lease)
+}

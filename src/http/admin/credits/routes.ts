@@ -2,8 +2,12 @@ import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminRoutes } from '../parts.ts'
-import { presentLedgerEntry } from './present.ts'
-import { LedgerList, LedgerQuery } from './schema.ts'
+import { LedgerList, LedgerQuery, type LedgerEntryObject } from './schema.ts'
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { Charge } from '../../../domain/credits/charge.ts'
+import type { LedgerEntry } from '../../../domain/credits/reports.ts'
+import { inCredits } from '../../../domain/credits/formatting.ts'
 
 export function ledgerRoutes(admin: AdminRoutes): Route[] {
   return [
@@ -19,3 +23,35 @@ export function ledgerRoutes(admin: AdminRoutes): Route[] {
     }),
   ]
 }
+
+const presentLedgerEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
+  id: entry.id,
+  object: 'organization.credit_entry',
+  created_at: toUnixSeconds(entry.atMs),
+  kind: entry.kind,
+  credits: inCredits(entry.micro),
+  ref: entry.ref,
+  note: entry.note,
+  receipt: entry.charge && presentReceipt(entry.charge),
+})
+
+const presentReceipt = ({ usage, rates, ...charge }: Charge) => ({
+  request_id: charge.requestId,
+  project_id: charge.projectId,
+  api_key_id: charge.keyId,
+  model: charge.model,
+  outcome: charge.outcome,
+  input_tokens: usage.inputTokens,
+  cache_read_tokens: usage.cacheReadTokens,
+  cache_write_tokens: usage.cacheWriteTokens,
+  output_tokens: usage.outputTokens,
+  token_source: usage.source,
+  reported_tokens: usage.reportedTokens ?? null,
+  rates: {
+    input: inCredits(rates.input),
+    cache_read: inCredits(rates.cacheRead),
+    cache_write: inCredits(rates.cacheWrite),
+    output: inCredits(rates.output),
+    version: rates.version,
+  },
+})

@@ -1,9 +1,14 @@
 import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { newBacktestOf, presentBacktest } from './backtest-present.ts'
 import * as Schema from './backtest-schema.ts'
 import { PolicyParams } from './schema.ts'
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
+import type { NewBacktest } from '../../../domain/evaluation/backtest/create.ts'
+import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 
 const backtests = '/v1/organization/policies/{policy_id}/backtest'
 
@@ -50,3 +55,47 @@ export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: ope
     }),
   ]
 }
+
+type BacktestBody = Static<typeof Schema.Backtest>
+
+const presentBacktest = (backtest: Backtest): BacktestBody => ({
+  id: backtest.id,
+  object: 'organization.policy.backtest',
+  policy_id: backtest.policyId,
+  revision: backtest.parameters.revision,
+  status: backtest.status,
+  progress: { done: backtest.done, total: backtest.total },
+  from: toUnixSeconds(backtest.parameters.fromMs),
+  to: toUnixSeconds(backtest.parameters.toMs),
+  limit: backtest.parameters.limit,
+  sample_percent: backtest.parameters.samplePercent,
+  result: backtest.status === 'completed' ? resultOf(backtest) : null,
+  error: backtest.error,
+  created_at: toUnixSeconds(backtest.createdAtMs),
+  updated_at: toUnixSeconds(backtest.updatedAtMs),
+})
+
+function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['result']> {
+  const { projects, sweep, examples, ...rest } = counts
+  return {
+    threshold_basis_points: thresholdOf(parameters.draft),
+    ...rest,
+    projects: Object.entries(projects).map(([id, ofProject]) => ({ project_id: id === '' ? null : id, ...ofProject })),
+    sweep: [...sweep],
+    examples: {
+      newly_blocked: [...examples.newly_blocked],
+      newly_allowed: [...examples.newly_allowed],
+      changed_reason: [...examples.changed_reason],
+      not_evaluated: [...examples.not_evaluated],
+    },
+  }
+}
+
+const newBacktestOf = (body: Static<typeof Schema.CreateBacktest>): NewBacktest =>
+  omitUndefined({
+    fromMs: body.from === undefined ? undefined : body.from * 1000,
+    toMs: body.to === undefined ? undefined : body.to * 1000,
+    limit: body.limit,
+    samplePercent: body.sample_percent,
+    thresholds: body.thresholds,
+  })

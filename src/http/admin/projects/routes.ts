@@ -3,11 +3,14 @@ import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentProject } from './present.ts'
 import * as Schema from './schema.ts'
+import type { ProjectObject } from './schema.ts'
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import type { Project } from '../../../domain/identity/principal.ts'
 
-const projects = '/v1/organization/projects'
-const project = `${projects}/{project_id}`
+const projectsPath = '/v1/organization/projects'
+const projectPath = `${projectsPath}/{project_id}`
 
 const answer = { description: 'The project.', schema: Schema.ProjectObject }
 
@@ -15,7 +18,7 @@ const answer = { description: 'The project.', schema: Schema.ProjectObject }
 export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
-      path: projects,
+      path: projectsPath,
       summary: 'List projects',
       permission: 'projects:read',
       params: none,
@@ -26,7 +29,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
     }),
     mutation({
       method: 'POST',
-      path: projects,
+      path: projectsPath,
       summary: 'Create a project',
       permission: 'projects:write',
       params: none,
@@ -39,7 +42,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       present: presentProject,
     }),
     read({
-      path: project,
+      path: projectPath,
       summary: 'Read a project',
       permission: 'projects:read',
       params: Schema.ProjectParams,
@@ -49,7 +52,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
     }),
     mutation({
       method: 'PATCH',
-      path: project,
+      path: projectPath,
       summary: 'Rename a project',
       permission: 'projects:write',
       params: Schema.ProjectParams,
@@ -61,7 +64,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
     }),
     mutation({
       method: 'POST',
-      path: `${project}/archive`,
+      path: `${projectPath}/archive`,
       summary: 'Archive a project',
       description: 'The keys of the project stop working at once. Archiving cannot be undone; it is idempotent.',
       permission: 'projects:write',
@@ -81,3 +84,12 @@ type Named = {
 }
 
 const at = ({ actor, params }: Named) => ({ organizationId: actor.organization.id, projectId: params.project_id })
+
+const presentProject = (project: Project): Static<typeof ProjectObject> => ({
+  id: project.id,
+  object: 'organization.project',
+  name: project.name,
+  status: project.archivedAtMs === null ? 'active' : 'archived',
+  created_at: toUnixSeconds(project.createdAtMs),
+  archived_at: project.archivedAtMs === null ? null : toUnixSeconds(project.archivedAtMs),
+})

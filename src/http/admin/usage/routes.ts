@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
-import { dayMs, hourMs, type Clock } from '../../../base/clock.ts'
+import { dayMs, hourMs, type Clock, toUnixSeconds } from '../../../base/clock.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
 import type { AdminRoutes } from '../parts.ts'
-import { presentUsage } from './present.ts'
 import { UsageObject, UsageQuery } from './schema.ts'
+import type { UsageQuery as UsageSpan, UsageRow } from '../../../domain/credits/reports.ts'
+import { inCredits, inUsd } from '../../../domain/credits/formatting.ts'
 
 export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number }
 
@@ -43,3 +44,34 @@ function spanOf({ start_time, end_time, bucket }: Static<typeof UsageQuery>, now
     throw invalidField(['start_time'], `must lie at most ${mostMs / dayMs} days before end_time`)
   return { fromMs, toMs, bucketMs: ms }
 }
+
+function presentUsage(
+  { fromMs, toMs, bucketMs }: UsageSpan,
+  rows: readonly UsageRow[],
+  creditUsd: number,
+): Static<typeof UsageObject> {
+  const stretches = Map.groupBy(rows, ({ startMs }) => startMs)
+  return {
+    object: 'organization.usage',
+    start_time: toUnixSeconds(fromMs),
+    end_time: toUnixSeconds(toMs),
+    data: Array.from(stretches, ([startMs, inside]) => ({
+      start_time: toUnixSeconds(startMs),
+      end_time: toUnixSeconds(startMs + bucketMs),
+      results: inside.map((row) => presentRow(row, creditUsd)),
+    })),
+  }
+}
+
+const presentRow = (row: UsageRow, creditUsd: number) => ({
+  project_id: row.projectId,
+  api_key_id: row.keyId,
+  model: row.model,
+  requests: row.requests,
+  input_tokens: row.inputTokens,
+  cache_read_tokens: row.cacheReadTokens,
+  cache_write_tokens: row.cacheWriteTokens,
+  output_tokens: row.outputTokens,
+  credits: inCredits(row.micro),
+  cost_usd: inUsd(row.micro, creditUsd),
+})

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
-import { unsaved } from '../../../domain/gateway-config/configuration.ts'
+import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
 import { timeOfIfMatch } from '../../resources/if-match.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
-import { presentSaved, presentConfigVersion } from './present.ts'
 import * as Schema from './schema.ts'
+import type { ConfigurationVersion } from '../../../domain/gateway-config/store.ts'
 
 const path = '/api/policy-gateway/config'
 const bodyLimitBytes = 1024 * 1024
@@ -72,3 +72,21 @@ function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: Gi
   if (beside !== undefined) throw invalidField([beside], 'belongs into config, where one is sent')
   return [config, 'config.']
 }
+
+const presentSaved = ({ config, version, isRolledBack, createdAtMs, updatedAtMs }: SavedConfiguration) => ({
+  config,
+  version,
+  rolled_back: isRolledBack,
+  created_at: isoOrNull(createdAtMs),
+  updated_at: isoOrNull(updatedAtMs),
+})
+
+const presentConfigVersion = ({ id, version, config, createdAtMs }: ConfigurationVersion) => ({
+  id,
+  object: 'policy_gateway.config_version',
+  version,
+  config,
+  created_at: isoOrNull(createdAtMs),
+})
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

@@ -1,6 +1,6 @@
 import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { Simulation } from '../../../domain/evaluation/simulate.ts'
+import type { Simulation, Scenario } from '../../../domain/evaluation/simulate.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
@@ -10,9 +10,13 @@ import { actorOf, type ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createValidator } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
-import { givenIn, scenarioIn } from './decode.ts'
-import { presentSimulation } from './present.ts'
 import * as Schema from './schema.ts'
+import type { SimulateBody, SimulateAnswer } from './schema.ts'
+import type { Static } from 'typebox'
+import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
+import { joinedFragments } from '../../../domain/evaluation/texts/joined-fragments.ts'
+import { stringsIn, wordsIn } from '../../../domain/evaluation/texts/text-fields.ts'
+import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 
 /** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
 export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
@@ -91,5 +95,68 @@ function runFacts({ verdict, plan, direction }: Simulation, { actor, principal, 
       policy: { id: saved.config.policy_id, version: saved.version },
     },
     details: { actor_type: actor.kind },
+  }
+}
+
+type Body = Static<typeof SimulateBody>
+type Message = NonNullable<NonNullable<Body['scenario']>['messages']>[number]
+
+/** The configuration in the body and the prefix of its fields; undefined if the saved one is to be evaluated. */
+function givenIn({ policy, config }: Body): [given: GivenConfiguration, paramPrefix: string] | undefined {
+  if (policy !== undefined) return [policy, 'policy.']
+  return config && [config, 'config.']
+}
+
+function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
+  const { text, messages = [], direction = 'request', user, target } = scenario
+  const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
+  return {
+    texts: texts.filter((each) => each.trim() !== ''),
+    joinedFragments: messages.flatMap(seamsIn),
+    direction,
+    categories: scenario.categories ?? categories,
+    user,
+    target,
+  }
+}
+
+/** The texts of each block, as in the request pipeline. Of blocks that are not text, every string in them. */
+function textsOf({ role: _role, content, ...rest }: Message): readonly string[] {
+  const blocks = typeof content === 'string' ? [content] : (content ?? []).flatMap(textsOfBlock)
+  return [...blocks, stringsIn(rest).join('\n')]
+}
+
+function textsOfBlock(block: object): readonly string[] {
+  const text = proseOf(block)
+  if (text === undefined) return [stringsIn(block).join('\n')]
+  const beside = wordsIn({ messages: [{ ...block, text: undefined }] }, vendorFieldRoles)
+  return [text, beside.join('\n')]
+}
+
+const seamsIn = ({ content }: Message): readonly string[] =>
+  Array.isArray(content) ? joinedFragments(content.map((block) => proseOf(block) ?? '')) : []
+
+function proseOf(block: object): string | undefined {
+  const text: unknown = Reflect.get(block, 'text')
+  return typeof text === 'string' ? text : undefined
+}
+
+function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {
+  const { decision, effectiveDecision, deciding, decisions } = verdict
+  const { config } = plan.gateway
+  // Without a deciding check, the configuration's reason code for `allow` is reported.
+  const { reasonCode } = deciding ?? decisions.find(({ check }) => check === 'gateway') ?? {}
+  return {
+    decision,
+    reason_code: reasonCode ?? decision.toUpperCase(),
+    triggered_categories: [...new Set(decisions.flatMap(({ triggeredCategories }) => triggeredCategories))],
+    rollout_mode: plan.rollout.mode,
+    policy_id: config.policy_id,
+    effective_decision: effectiveDecision,
+    enforced: deciding?.isEnforced ?? plan.rollout.isEnforced,
+    allowlist_hits: [...findings.allowlistHits],
+    denylist_hits: [...findings.denylistHits],
+    redactions: config.rules.redact ? { ...findings.personalData } : {},
+    scores: { ...findings.scores },
   }
 }

@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
-import { systemClock } from '../../../../base/clock.ts'
+import { Pool, type PoolClient } from 'pg'
+import { systemClock, type Clock } from '../../../../base/clock.ts'
 import {
   DatabaseError,
   type Database,
@@ -12,9 +12,9 @@ import { fromPostgres, isConnectionLost, isUndoneByServer } from '../errors.ts'
 import { createDrainLatch } from '../drain-latch.ts'
 import { createDatabaseBreaker, type DatabaseBreaker, type DatabaseBreakerParts } from './breaker.ts'
 import { createPool, type PostgresOptions } from './pool.ts'
-import { createProbe } from './probe.ts'
 import { createSession, execute, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
+import { probeStatements } from '../write-probe.ts'
 
 /** Attempts for a step that the server rolled back because of a deadlock. */
 const maxAttempts = 3
@@ -126,5 +126,58 @@ async function connect(pool: Pool): Promise<PoolClient> {
     return await pool.connect()
   } catch (error) {
     throw fromPostgres(error)
+  }
+}
+
+type ProbeParts = { readonly url: string; readonly timeoutMs: number; readonly clock: Pick<Clock, 'after'> }
+
+type Probe = AsyncDisposable & {
+  /** Resolves if the server commits or reports an error. Rejects if it does not answer. */
+  send(): Promise<void>
+}
+
+/** After this delay or a failure the probe is also sent on a second connection, because the first may have broken while idle. */
+const secondAttemptMs = 150
+
+/**
+ * Two connections outside of the pool, which may be exhausted by hanging calls. The first one stays open. The probe commits,
+ * because a server whose commits hang, as without its synchronous standby, counts as hanging even if it answers reads.
+ */
+function createProbe({ url, timeoutMs, clock }: ProbeParts): Probe {
+  const pool = new Pool({
+    connectionString: url,
+    fallback_application_name: 'gatehouse probe',
+    max: 2,
+    min: 1,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+  })
+  pool.on('error', () => undefined)
+
+  async function sendOnce(): Promise<void> {
+    try {
+      await pool.query(probeStatements.postgres)
+    } catch (error) {
+      const failure = fromPostgres(error)
+      if (failure.reason === 'unavailable') throw failure
+    }
+  }
+
+  return {
+    async send() {
+      const begin = Promise.withResolvers<void>()
+      const cancel = clock.after(secondAttemptMs, begin.resolve)
+      const first = sendOnce()
+      first.catch(() => begin.resolve())
+      try {
+        await Promise.any([first, begin.promise.then(sendOnce)])
+      } catch (error) {
+        throw error instanceof AggregateError ? error.errors.at(-1) : error
+      } finally {
+        cancel()
+      }
+    },
+    [Symbol.asyncDispose]: () => pool.end(),
   }
 }

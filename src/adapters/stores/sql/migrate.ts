@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock, type Clock } from '../../../../base/clock.ts'
-import type { Database, Transaction } from '../database.ts'
-import { toStatements } from './statements.ts'
+import { systemClock, type Clock } from '../../../base/clock.ts'
+import type { Database, Transaction } from './database.ts'
+import { toStatements } from './migration-statements.ts'
 
 /** One numbered file of the migrations folder. */
 export type Migration = {

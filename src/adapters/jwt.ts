@@ -6,12 +6,12 @@ import {
   type JWTPayload,
   type ProtectedHeaderParameters,
 } from 'jose'
-import { createFairBatches } from '../../base/fair-batches.ts'
-import { Fault, isFault, type FaultDetails } from '../../base/fault.ts'
-import type { Clock } from '../../base/clock.ts'
-import { invalidCredential } from '../../domain/identity/authenticate.ts'
-import type { Claims, VerifyToken } from '../../domain/identity/token-reader.ts'
-import { clientPrefixOf } from '../../domain/identity/free-request.ts'
+import { createFairBatches } from '../base/fair-batches.ts'
+import { Fault, isFault, type FaultDetails } from '../base/fault.ts'
+import type { Clock } from '../base/clock.ts'
+import { invalidCredential } from '../domain/identity/authenticate.ts'
+import type { Claims, VerifyToken } from '../domain/identity/token-reader.ts'
+import { clientPrefixOf } from '../domain/identity/free-request.ts'
 
 export type JwtSettings = {
   readonly issuer: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toStatements } from './statements.ts'
+import { toStatements } from './migration-statements.ts'
 
 describe('the statements of a migration', () => {
   it('are split at semicolons, without comments and empty statements', () => {
