@@ -114,7 +114,7 @@ describe('a quota of tokens', () => {
     scene.upstream.answer(answerWith('short', { input: 1, output: 1 }))
     // The first answer has used some 800 of 1,000, so that 300 more do not fit once it is settled, and not before.
     const asked = (): Promise<Answered> => ask(scene, { max_tokens: 20, messages: longInput })
-    for (let last = await asked(); !/until the month ends/.test(last.error); last = await asked()) {
+    for (let last = await asked(); !/when the month has ended/.test(last.error); last = await asked()) {
       assert.equal(last.status, 429)
     }
   })

@@ -24,8 +24,8 @@ const slow = 'text.matches("(a|b)*a(a|b){20}[cd]")'
 const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
 
-describe('an expression on the thread that serves requests', () => {
-  /** Notes what is sent to the other thread. */
+describe('an expression on the request thread', () => {
+  /** Keeps what is sent to the worker thread. */
   const createScene = (clock = createHandClock()) => {
     const sent: ExpressionEvaluation[] = []
     const thread = {
@@ -38,7 +38,7 @@ describe('an expression on the thread that serves requests', () => {
     return { clock, sent, compile: (expression: string) => compile(expression, 'org_1') }
   }
 
-  it('is evaluated in a plain call where it is short', () => {
+  it('is evaluated synchronously if it is cheap', () => {
     const { compile, sent } = createScene()
     assert.deepEqual(compile('text.matches("(?i)falcon")').evaluate(factsOf('A Falcon.')), { value: true })
     assert.deepEqual(compile('text.contains("Falcon")').evaluate(factsOf(long.slice(0, 500_000))), { value: false })
@@ -49,17 +49,17 @@ describe('an expression on the thread that serves requests', () => {
     ['a pattern over a long text', slow, hostile],
     ['an ordinary pattern over a long text', 'text.matches("(?i)code name")', long],
     ['loops within loops', `cel.bind(l, [${'1,'.repeat(299)}1], l.all(a, l.all(b, a + b > 0)))`, ''],
-    ['a needle as bad as its haystack', 'text.contains(text.substring(0, 1000) + "b")', 'a'.repeat(100_000)],
-    ['texts written again and again', '(text + text + text).lowerAscii().upperAscii() == ""', long],
+    ['a search string as repetitive as its text', 'text.contains(text.substring(0, 1000) + "b")', 'a'.repeat(100_000)],
+    ['a text that is copied repeatedly', '(text + text + text).lowerAscii().upperAscii() == ""', long],
   ] as const) {
-    it(`gives way where it would hold others up: ${what}`, async () => {
+    it(`moves to the worker thread if it is expensive: ${what}`, async () => {
       const { compile, sent } = createScene()
       const facts = factsOf(text)
       assert.deepEqual(await compile(expression).evaluate(facts), { value: 'elsewhere' })
       assert.deepEqual(sent, [{ expression, facts, organizationId: 'org_1' }])
     })
   }
-  it('waits for the next turn of the event loop where those before it took long', async () => {
+  it('waits for the next event loop iteration if earlier evaluations took long', async () => {
     const { compile, clock } = createScene()
     const { evaluate } = compile('text == "x"')
     assert.deepEqual(evaluate(factsOf('x')), { value: true })
@@ -72,8 +72,8 @@ describe('an expression on the thread that serves requests', () => {
   })
 })
 
-describe('the thread for long evaluations', () => {
-  it('finds what would have been found at once, and stops at the same cost', async () => {
+describe('the worker thread for expensive evaluations', () => {
+  it('gives the same results, and stops at the same cost', async () => {
     await using thread = createExpressionThread({ clock: systemClock, limitMs: 60_000 })
     const compile = createBoundedCompiler({ clock: systemClock, thread })
     const evaluate = (expression: string, text: string) => compile(expression, 'org_1').evaluate(factsOf(text))
@@ -82,30 +82,30 @@ describe('the thread for long evaluations', () => {
     assert.deepEqual(await evaluate('text.matches("(a|b)*a(a|b){100}[cd]")', hostile), { failed: 'expression_cost' })
     assert.deepEqual(await evaluate('text.matches("code name") || 1 / 0 == 1', long), { failed: 'expression_error' })
   })
-  it('cuts off what takes too much time, and goes on with the next', async () => {
+  it('stops an evaluation that takes too long, and continues with the next', async () => {
     const { clock, advance, waiting } = createHandClock()
     await using thread = createExpressionThread({ clock, limitMs: 1 })
     const evaluation = { expression: 'text == "x"', facts: factsOf('x'), organizationId: 'org_1' }
     assert.deepEqual(await thread.evaluate(evaluation), { value: true })
     const cutOff = thread.evaluate({ ...evaluation, expression: slow, facts: factsOf(hostile) })
     const after = thread.evaluate(evaluation)
-    // Each look at the time that was used either ends the evaluation or sets the next timer.
-    const looking = setInterval(() => waiting() > 0 && advance(1), 1)
+    // Each check of the time used either ends the evaluation or sets the next timer.
+    const checking = setInterval(() => waiting() > 0 && advance(1), 1)
     assert.deepEqual(await cutOff, { failed: 'expression_time' })
-    clearInterval(looking)
+    clearInterval(checking)
     assert.deepEqual(await after, { value: true })
   })
-  it('serves organizations in turns', async () => {
+  it('serves organizations in round-robin order', async () => {
     await using thread = createExpressionThread({ clock: systemClock, limitMs: 60_000 })
     const ended: string[] = []
-    const ask = (organizationId: string): Promise<unknown> =>
+    const evaluateFor = (organizationId: string): Promise<unknown> =>
       thread
         .evaluate({ expression: 'text == "x"', facts: factsOf('x'), organizationId })
         .then(() => ended.push(organizationId))
-    await Promise.all([...Array.from({ length: 5 }, () => ask('org_many')), ask('org_one')])
+    await Promise.all([...Array.from({ length: 5 }, () => evaluateFor('org_many')), evaluateFor('org_one')])
     assert.ok(ended.indexOf('org_one') <= 1, ended.join())
   })
-  it('fails what waits when it is closed', async () => {
+  it('fails queued evaluations when it is closed', async () => {
     const thread = createExpressionThread({ clock: systemClock, limitMs: 60_000 })
     const evaluation = { expression: slow, facts: factsOf(hostile), organizationId: 'org_1' }
     const both = Promise.all([thread.evaluate(evaluation), thread.evaluate(evaluation)])

@@ -10,25 +10,25 @@ import type { ExpressionThread } from './thread.ts'
 
 export type BoundedParts = { readonly clock: Clock; readonly thread: Pick<ExpressionThread, 'evaluate'> }
 
-/** Evaluations that follow one another let others be served after this long. */
+/** Consecutive evaluations yield to the event loop after this time. */
 const sliceMs = 5
 
 /**
- * Most evaluations take some microseconds and end where they were asked for, in a plain call. One that would cost more
- * than a few milliseconds is given up before its expensive step, and begins again on a thread of its own: a single
- * `matches` over a long text cannot be interrupted. The result is the same.
+ * Most evaluations take microseconds and run synchronously on the request thread. One that would take more than a few
+ * milliseconds is stopped before its expensive step and restarted on a worker thread, because a single `matches` over a long
+ * text cannot be interrupted. The result is the same.
  */
 export function createBoundedCompiler({ clock, thread }: BoundedParts): CompileExpression {
   const compile = createCelCompiler()
   const slice = createLoopSlice(clock, sliceMs)
   return (expression, organizationId) => {
     const { lookBehind, evaluate } = compile(expression)
-    const evaluateHere = (facts: RuleFacts): MaybePromise<ExpressionResult> => {
-      if (slice.isUsedUp()) return afterIo().then(() => evaluateHere(facts))
+    const evaluateBounded = (facts: RuleFacts): MaybePromise<ExpressionResult> => {
+      if (slice.isUsedUp()) return afterIo().then(() => evaluateBounded(facts))
       const result = evaluate(facts, requestThreadUnits)
-      const isTooLong = 'failed' in result && result.failed === 'expression_cost'
-      return isTooLong ? thread.evaluate({ expression, facts, organizationId }) : result
+      const isTooExpensive = 'failed' in result && result.failed === 'expression_cost'
+      return isTooExpensive ? thread.evaluate({ expression, facts, organizationId }) : result
     }
-    return { lookBehind, evaluate: evaluateHere }
+    return { lookBehind, evaluate: evaluateBounded }
   }
 }

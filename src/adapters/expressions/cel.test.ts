@@ -15,14 +15,14 @@ describe('the checker of expressions', () => {
     'direction == "request" && user in ["a", "b"] && model != project',
     'size(text)',
   ]) {
-    it(`takes ${expression}`, () => assert.equal(check(expression), undefined))
+    it(`accepts ${expression}`, () => assert.equal(check(expression), undefined))
   }
 
-  it('names the place where the syntax breaks', () => {
+  it('reports the position of a syntax error', () => {
     assert.deepEqual(check('text =='), { line: 1, column: 8, message: 'Unexpected token: EOF' })
   })
 
-  it('names the line and column of a type error', () => {
+  it('reports the line and column of a type error', () => {
     const problem = check('direction == "request" &&\n  text > 3')
     assert.equal(problem?.line, 2)
     assert.equal(problem?.column, 3)
@@ -33,12 +33,12 @@ describe('the checker of expressions', () => {
     assert.equal(check('"😀" == nobody')?.column, 8)
   })
 
-  it('refuses a name that does not exist', () => {
+  it('rejects an unknown variable', () => {
     assert.match(check('txt == ""')?.message ?? '', /Unknown variable: txt/)
   })
 
   for (const expression of ['text', '[1, 2]', 'categories', 'null']) {
-    it(`refuses ${expression}, whose result is neither a boolean nor a number`, () => {
+    it(`rejects ${expression}, whose result is neither a boolean nor a number`, () => {
       assert.match(check(expression)?.message ?? '', /must be a boolean or a number/)
     })
   }
@@ -49,14 +49,14 @@ describe('the checker of expressions', () => {
     ['minus signs', '-'.repeat(19_000) + '1'],
     ['a sum of thousands', Array.from({ length: 6_000 }, () => '1').join('+')],
   ] as const) {
-    it(`refuses ${what} without end`, () => {
+    it(`rejects too many nested ${what}`, () => {
       assert.match(check(expression)?.message ?? '', /maxDepth|maxAstNodes|too deeply/)
     })
   }
 
-  it('takes the longest chain that its limits allow', () => {
+  it('accepts the longest chain within its limits', () => {
     assert.equal(check(Array.from({ length: 1_000 }, () => '1').join('+')), undefined)
   })
 
-  it('refuses an empty expression', () => assert.notEqual(check(''), undefined))
+  it('rejects an empty expression', () => assert.notEqual(check(''), undefined))
 })

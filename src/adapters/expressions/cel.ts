@@ -11,7 +11,7 @@ import { compileNode } from './interpreter.ts'
 import { literalPatterns } from './tree.ts'
 import { ExpressionError, type Fields } from './values.ts'
 
-/** The names an expression may use, with their types in CEL. */
+/** The variables of an expression, with their CEL types. */
 const variables: Readonly<Record<keyof RuleFacts, string>> = {
   text: 'string',
   direction: 'string',
@@ -23,26 +23,26 @@ const variables: Readonly<Record<keyof RuleFacts, string>> = {
   pii: 'map<string, int>',
 }
 
-/** A rule is written by a person: what is larger than this was not, and would only cost time and stack. */
+/** Larger than any rule that a person writes; bounds time and stack. */
 const limits = { maxAstNodes: 2_000, maxDepth: 100, maxListElements: 1_000, maxMapEntries: 1_000, maxCallArguments: 32 }
 
-/** `dyn` comes of metadata, whose types are only known when a request is at hand. */
+/** `dyn` is the type of metadata, which is known only at evaluation. */
 const resultTypes = new Set(['bool', 'int', 'double', 'dyn'])
 
-/** Says what is wrong with an expression before it is saved. */
+/** Validates an expression before it is saved. */
 export function createCelChecker(): CheckExpression {
   const environment = createEnvironment()
   return (expression) => problemOf(environment.check(expression), expression) ?? objectionIn(environment, expression)
 }
 
 export type CelExpression = Pick<CompiledExpression, 'lookBehind'> & {
-  /** `units` is what the evaluation may cost. */
+  /** `units` is the cost budget of the evaluation. */
   evaluate(facts: RuleFacts, units?: number): ExpressionResult
 }
 
 /**
- * The library reads and type-checks; what runs is ours, since its own evaluation knows no limit and backtracks in
- * `matches`. The expression has passed the checker.
+ * The library parses and type-checks. Evaluation uses the interpreter in this folder, because the library's own has no cost limit
+ * and backtracks in `matches`. The expression must have passed the checker.
  */
 export function createCelCompiler(): (expression: string) => CelExpression {
   const environment = createEnvironment()
@@ -53,8 +53,8 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     return {
       lookBehind: lookBehindOf(ast),
       evaluate(facts, units = evaluationUnits) {
-        const purse = createCostBudget(units)
-        return resultOf(run, { facts: variablesOf(facts), patterns, purse, local: undefined })
+        const budget = createCostBudget(units)
+        return resultOf(run, { facts: variablesOf(facts), patterns, budget, local: undefined })
       },
     }
   }
@@ -68,16 +68,16 @@ function createEnvironment(): Environment {
 
 const noPersonalData = Object.fromEntries(personalDataKinds.map((kind) => [kind, 0n]))
 
-/** Every rule is asked about the same facts. */
+/** Cached, because every rule of a plan is evaluated on the same facts. */
 const known = new WeakMap<RuleFacts, Fields>()
 
 function variablesOf(facts: RuleFacts): Fields {
-  const named = known.get(facts) ?? { ...facts, pii: countsOf(facts) }
-  known.set(facts, named)
-  return named
+  const fields = known.get(facts) ?? { ...facts, pii: countsOf(facts) }
+  known.set(facts, fields)
+  return fields
 }
 
-/** Counts are whole numbers, and a kind that does not occur occurs zero times. */
+/** Counts are CEL integers; a kind that was not found has the count 0. */
 const countsOf = ({ pii }: RuleFacts): Fields => ({
   ...noPersonalData,
   ...Object.fromEntries(Object.entries(pii).map(([kind, count]) => [kind, BigInt(count)])),
@@ -95,9 +95,9 @@ function resultOf(run: EvaluateNode, scope: ExpressionScope): ExpressionResult {
 
 function problemOf({ valid, type, error }: TypeCheckResult, expression: string): ExpressionProblem | undefined {
   if (!valid) {
-    // An error without a summary is the parser's stack that ran out on a row of prefix operators.
+    // An error without a summary is a stack overflow of the parser on a long row of prefix operators.
     const message = error?.summary ?? 'The expression is nested too deeply.'
-    return { ...placeOf(error?.range?.start ?? 0, expression), message }
+    return { ...positionOf(error?.range?.start ?? 0, expression), message }
   }
   if (type !== undefined && resultTypes.has(type)) return undefined
   return { line: 1, column: 1, message: `The result must be a boolean or a number, and is of type ${type}.` }
@@ -105,13 +105,13 @@ function problemOf({ valid, type, error }: TypeCheckResult, expression: string):
 
 function objectionIn(environment: Environment, expression: string): ExpressionProblem | undefined {
   const objection = objectionTo(environment.parse(expression).ast)
-  return objection && { ...placeOf(startOf(objection.node), expression), message: objection.message }
+  return objection && { ...positionOf(startOf(objection.node), expression), message: objection.message }
 }
 
-/** A method stands behind what it is called on, and is what the complaint is about. */
+/** For a method call, the position of the method name. */
 const startOf = (node: ASTNode): number => node.pos
 
-function placeOf(offset: number, expression: string): { line: number; column: number } {
+function positionOf(offset: number, expression: string): { line: number; column: number } {
   const lines = expression.slice(0, offset).split('\n')
   return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 }
 }

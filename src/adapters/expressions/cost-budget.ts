@@ -1,21 +1,21 @@
 /**
- * What one evaluation may cost. A unit is about ten nanoseconds of a slow core, counted for the worst text that a step can
- * meet: the same rule and the same text always cost the same, however busy the machine is.
+ * The cost budget of one evaluation. A unit is about ten nanoseconds on a slow core in the worst case. Costs are deterministic:
+ * the same rule and text always cost the same, however busy the machine is.
  */
 export type CostBudget = {
-  /** Throws `CostExceeded` where there is less left. */
+  /** Throws `CostExceeded` if less is left. */
   spend(units: number): void
 }
 
-/** Enough for a pattern of usual size over half a million characters; half a second at the very worst. */
+/** Enough for a typical pattern over half a million characters; half a second in the worst case. */
 export const evaluationUnits = 50_000_000
-/** What is run on the thread that serves requests: some ten milliseconds at the very worst. What costs more goes elsewhere. */
+/** The budget on the request thread: about ten milliseconds in the worst case. More expensive evaluations go to the worker thread. */
 export const requestThreadUnits = 1_000_000
 
-/** Neither a rule nor its author may catch it: `||` and `exists` forgive mistakes, never this. */
+/** Never swallowed: `||` and `exists` ignore evaluation errors, but not this one. */
 export class CostExceeded extends Error {
   constructor() {
-    super('The evaluation costs more than it may.')
+    super('The evaluation exceeds its cost budget.')
     this.name = 'CostExceeded'
   }
 }
@@ -30,21 +30,21 @@ export function createCostBudget(units: number): CostBudget {
   }
 }
 
-/** A step of its own: a call, a look-up, an operator. */
+/** One step: a call, a lookup or an operator. */
 export const stepUnits = 30
-/** For a mistake that is forgiven: an error is dear to throw. */
+/** Cost of an evaluation error that `||` or `exists` swallows; throwing is expensive. */
 export const errorCost = 3_000
-/** For each item of a list that is read or copied. */
+/** Per list item that is read or copied. */
 export const itemUnits = 20
-/** For each character that is written anew, memory included. */
-export const writtenUnits = 2
+/** Per character of a new string, including its memory. */
+export const copyUnits = 2
 
-/** A native search may compare the whole needle at every place. */
+/** A native search may compare the whole search string at every position. */
 export const searchUnits = (text: string, needle: string): number => text.length * (1 + needle.length / 16)
 
-/** At every place each instruction of a pattern may be alive; the first thousand places may each make a new state. */
+/** At every position each instruction may be active, and each of the first thousand positions may create a new state. */
 export const patternUnits = (text: string, size: number): number =>
   text.length * size * 2 + Math.min(text.length, 1_000) * 500
 
-/** To compile a pattern that is made while the rule runs. */
+/** Compiling a pattern that is built at evaluation. */
 export const compileUnits = (size: number): number => size * 1_000

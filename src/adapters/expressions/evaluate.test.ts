@@ -11,7 +11,7 @@ const compile = createCelCompiler()
 const facts: RuleFacts = {
   text: 'Ask Bob about Project Falcon 😀',
   direction: 'request',
-  model: 'house-model',
+  model: 'test-model',
   project: 'proj_1',
   user: 'ann',
   metadata: { team: 'red', level: 3, tags: ['a', 'b'], nested: { deep: true } },
@@ -71,7 +71,7 @@ describe('an expression', () => {
     ['string(1) + string(true) == "1true"', true],
     ['bool("true")', true],
     ['"b" > "a" && [1] + [2] == [1, 2]', true],
-    // One side decides, even where the other went wrong.
+    // One side decides, even if the other fails.
     ['metadata.missing == 1 || true', true],
     ['false && metadata.missing == 1', false],
     ['[0, 1].exists(n, 1 / n == 1)', true],
@@ -96,21 +96,21 @@ describe('an expression', () => {
     'has(metadata.missing.deep)',
     'cel.bind(all, metadata, all.team)',
   ]) {
-    it(`${expression} says that it failed`, () => {
+    it(`${expression} fails`, () => {
       const result = compile(expression).evaluate(facts)
       if ('value' in result) assert.equal(typeof result.value, 'string') // the last one has a result, but no verdict
       else assert.equal(result.failed, 'expression_error')
     })
   }
 
-  it('keeps nothing from one text to the next', () => {
+  it('keeps no state between two texts', () => {
     const compiled = compile('text.contains("x") && pii.email == 0')
     assert.deepEqual(compiled.evaluate({ ...facts, text: 'x', pii: {} }), { value: true })
     assert.deepEqual(compiled.evaluate({ ...facts, text: 'x' }), { value: false })
     assert.deepEqual(compiled.evaluate({ ...facts, text: 'y', pii: {} }), { value: false })
   })
 
-  it('cannot reach what is not its own', () => {
+  it('cannot access inherited properties', () => {
     for (const key of ['constructor', '__proto__', 'toString']) {
       assert.equal(evaluate(`"${key}" in metadata`), false)
       assert.deepEqual(compile(`metadata["${key}"] == 1`).evaluate(facts), { failed: 'expression_error' })
@@ -159,20 +159,20 @@ const { bool } = fc.letrec<{ bool: string; int: string; text: string; list: stri
   ),
 }))
 
-describe('our evaluation', () => {
-  it('says what the library would say, and fails where it would fail', () => {
+describe('the interpreter', () => {
+  it('gives the results of the CEL library, and fails where it fails', () => {
     const library = new Environment().registerVariable('text', 'string').registerVariable('user', 'string')
     fc.assert(
       fc.property(bool, (expression) => {
-        const ours = compile(expression).evaluate(facts)
-        const theirs = ((): unknown => {
+        const result = compile(expression).evaluate(facts)
+        const expected = ((): unknown => {
           try {
             return library.evaluate(expression, { text: facts.text, user: facts.user })
           } catch {
             return 'failed'
           }
         })()
-        assert.equal('value' in ours ? ours.value : 'failed', theirs, expression)
+        assert.equal('value' in result ? result.value : 'failed', expected, expression)
       }),
       { numRuns: 2_000 },
     )

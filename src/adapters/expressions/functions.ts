@@ -1,61 +1,61 @@
-import { patternUnits, searchUnits, writtenUnits, type CostBudget } from './cost-budget.ts'
+import { patternUnits, searchUnits, copyUnits, type CostBudget } from './cost-budget.ts'
 import { checkedInt } from './operators.ts'
 import type { RulePatterns } from './rule-patterns.ts'
 import { ExpressionError, isFields, isNumeric, noOverload } from './values.ts'
 
-export type CallParts = { readonly purse: CostBudget; readonly patterns: RulePatterns }
+export type CallParts = { readonly budget: CostBudget; readonly patterns: RulePatterns }
 
 type Method = (parts: CallParts, text: string, args: readonly unknown[]) => unknown
 
-/** What can be asked of a string. The types were checked when the rule was saved; of `metadata` they are only known now. */
+/** The methods of strings. Types were checked when the rule was saved, except those of `metadata`. */
 export const stringMethods: Readonly<Record<string, Method>> = {
-  contains: ({ purse }, text, args) => {
+  contains: ({ budget }, text, args) => {
     const needle = stringIn(args, 0)
-    purse.spend(searchUnits(text, needle))
+    budget.spend(searchUnits(text, needle))
     return text.includes(needle)
   },
   startsWith: (_parts, text, args) => text.startsWith(stringIn(args, 0)),
   endsWith: (_parts, text, args) => text.endsWith(stringIn(args, 0)),
-  matches: ({ purse, patterns }, text, args) => {
-    const pattern = patterns.find(stringIn(args, 0), purse)
-    purse.spend(patternUnits(text, pattern.size))
+  matches: ({ budget, patterns }, text, args) => {
+    const pattern = patterns.find(stringIn(args, 0), budget)
+    budget.spend(patternUnits(text, pattern.size))
     return pattern.test(text)
   },
-  lowerAscii: ({ purse }, text) => written(purse, text).toLowerCase(),
-  upperAscii: ({ purse }, text) => written(purse, text).toUpperCase(),
-  trim: ({ purse }, text) => written(purse, text).trim(),
-  indexOf: ({ purse }, text, args) => {
+  lowerAscii: ({ budget }, text) => payCopy(budget, text).toLowerCase(),
+  upperAscii: ({ budget }, text) => payCopy(budget, text).toUpperCase(),
+  trim: ({ budget }, text) => payCopy(budget, text).trim(),
+  indexOf: ({ budget }, text, args) => {
     const needle = stringIn(args, 0)
-    purse.spend(searchUnits(text, needle))
-    return BigInt(text.indexOf(needle, args.length > 1 ? placeIn(args[1], text) : 0))
+    budget.spend(searchUnits(text, needle))
+    return BigInt(text.indexOf(needle, args.length > 1 ? positionIn(args[1], text) : 0))
   },
-  lastIndexOf: ({ purse }, text, args) => {
+  lastIndexOf: ({ budget }, text, args) => {
     const needle = stringIn(args, 0)
-    purse.spend(searchUnits(text, needle))
-    return BigInt(text.lastIndexOf(needle, args.length > 1 ? placeIn(args[1], text) : Infinity))
+    budget.spend(searchUnits(text, needle))
+    return BigInt(text.lastIndexOf(needle, args.length > 1 ? positionIn(args[1], text) : Infinity))
   },
   substring: (_parts, text, args) => {
-    const start = placeIn(args[0], text)
-    const end = args.length > 1 ? placeIn(args[1], text) : text.length
+    const start = positionIn(args[0], text)
+    const end = args.length > 1 ? positionIn(args[1], text) : text.length
     if (end < start) throw new ExpressionError('substring() ends before it begins')
     return text.substring(start, end)
   },
 }
 
-/** `size` is a method and a function; the others convert. */
-export const functions: Readonly<Record<string, (purse: CostBudget, value: unknown) => unknown>> = {
+/** `size` is both a method and a function; the others are conversions. */
+export const functions: Readonly<Record<string, (budget: CostBudget, value: unknown) => unknown>> = {
   size: sizeOf,
-  bool: (_purse, value) => toBool(value),
-  int: (_purse, value) => toInt(value),
-  double: (_purse, value) => toDouble(value),
-  string: (_purse, value) => toText(value),
+  bool: (_budget, value) => toBool(value),
+  int: (_budget, value) => toInt(value),
+  double: (_budget, value) => toDouble(value),
+  string: (_budget, value) => toText(value),
 }
 
-function sizeOf(purse: CostBudget, value: unknown): bigint {
+function sizeOf(budget: CostBudget, value: unknown): bigint {
   if (Array.isArray(value)) return BigInt(value.length)
   if (isFields(value)) return BigInt(Object.keys(value).length)
   if (typeof value !== 'string') throw noOverload('size()', value)
-  purse.spend(value.length)
+  budget.spend(value.length)
   let count = 0
   for (const _character of value) count += 1
   return BigInt(count)
@@ -94,13 +94,13 @@ function stringIn(args: readonly unknown[], at: number): string {
   throw noOverload('a method of a string', value)
 }
 
-function placeIn(value: unknown, text: string): number {
-  const place = Number(value)
-  if (typeof value === 'bigint' && place >= 0 && place <= text.length) return place
-  throw new ExpressionError('the place is outside of the string')
+function positionIn(value: unknown, text: string): number {
+  const position = Number(value)
+  if (typeof value === 'bigint' && position >= 0 && position <= text.length) return position
+  throw new ExpressionError('the position is outside of the string')
 }
 
-function written(purse: CostBudget, text: string): string {
-  purse.spend(text.length * writtenUnits)
+function payCopy(budget: CostBudget, text: string): string {
+  budget.spend(text.length * copyUnits)
   return text
 }

@@ -18,17 +18,17 @@ const factsOf = (text: string): RuleFacts => ({
 })
 
 const list = `[${Array.from({ length: 300 }, (_, at) => at).join(',')}]`
-/** A name for twice the one before, as often as wanted, and what is asked of the last. */
-const doubled = (times: number, asked: string): string => {
+/** Binds a name to twice the previous value, several times, and calls a method on the last. */
+const doubled = (times: number, call: string): string => {
   const turns = Array.from({ length: times }, (_, at) => times - at)
-  return turns.reduce((body, turn) => `cel.bind(t${turn}, t${turn - 1} + t${turn - 1}, ${body})`, `t${times}.${asked}`)
+  return turns.reduce((body, turn) => `cel.bind(t${turn}, t${turn - 1} + t${turn - 1}, ${body})`, `t${times}.${call}`)
 }
 
-describe('an expression that wants too much', () => {
-  for (const [says, expression, text] of [
+describe('an expression that is too expensive', () => {
+  for (const [title, expression, text] of [
     ['macros within macros', `cel.bind(l, ${list}, l.all(a, l.all(b, l.all(c, l.all(d, true)))))`, ''],
     [
-      'macros within macros whose mistakes are forgiven',
+      'macros within macros whose errors are swallowed',
       `cel.bind(l, ${list}, l.exists(a, l.exists(b, l.exists(c, 1 / 0 == a)))) || true`,
       '',
     ],
@@ -44,31 +44,31 @@ describe('an expression that wants too much', () => {
       `cel.bind(l, ${list}, l.all(i, l.all(j, !text.contains("b"))))`,
       'a'.repeat(100_000),
     ],
-    ['a needle as bad as its haystack', `text.contains(text.substring(0, 50000) + "b")`, 'a'.repeat(200_000)],
+    ['a search string as repetitive as its text', `text.contains(text.substring(0, 50000) + "b")`, 'a'.repeat(200_000)],
     [
       'patterns made in a loop',
       `cel.bind(l, ${list}, l.all(i, l.all(j, !text.matches("(a?){100}b" + string(i * 300 + j)))))`,
       'a'.repeat(100),
     ],
     [
-      'a pattern that makes states without end, on a long text',
+      'a pattern with an exponential number of states, on a long text',
       'text.matches("(a|b)*a(a|b){100}[cd]")',
       'ab'.repeat(200_000),
     ],
   ] as const) {
-    it(`is stopped: ${says}`, () => {
+    it(`is stopped: ${title}`, () => {
       assert.equal(check(expression), undefined)
       assert.deepEqual(compile(expression).evaluate(factsOf(text)), { failed: 'expression_cost' })
     })
   }
 
-  it('costs the same whenever it is asked', () => {
+  it('costs the same at every evaluation', () => {
     const compiled = compile('text.matches("(a|b)*a(a|b){20}[cd]")')
     const longest = 'ab'.repeat(100_000)
     assert.deepEqual(compiled.evaluate(factsOf(longest)), compiled.evaluate(factsOf(longest)))
   })
 
-  it('is not even saved where its pattern is too large', () => {
+  it('is rejected when saved if its pattern is too large', () => {
     for (const pattern of [
       'a{999}'.repeat(80),
       '(((a{10}){10}){10}){10}',
@@ -81,7 +81,7 @@ describe('an expression that wants too much', () => {
     }
   })
 
-  it('is not even saved where its pattern is none, or is no linear one', () => {
+  it('is rejected when saved if its pattern is invalid or not linear', () => {
     for (const pattern of ['(', '(?=a)', '(a)\\\\1', '[z-a]', '*']) {
       const problem = check(`direction == "request" &&\n  text.matches("${pattern}")`)
       assert.match(problem?.message ?? '', /^The pattern cannot be used: /)
@@ -102,23 +102,23 @@ describe('an ordinary rule on a long text', () => {
   }
 })
 
-describe('what a rule is not offered', () => {
-  for (const [expression, says] of [
-    ['timestamp("2026-01-01T00:00:00Z") == timestamp(1)', /timestamp\(\) is not offered/],
-    ['text.split("").size() > 3', /split\(\) is not offered/],
-    ['["a"].join("b") == "ab"', /join\(\) is not offered/],
-    ['bytes(text).size() > 3', /bytes\(\) is not offered/],
-    ['type(text) == string', /type\(\) is not offered/],
-    ['dyn(text) == 1', /dyn\(\) is not offered/],
+describe('an unsupported function', () => {
+  for (const [expression, message] of [
+    ['timestamp("2026-01-01T00:00:00Z") == timestamp(1)', /timestamp\(\) is not supported/],
+    ['text.split("").size() > 3', /split\(\) is not supported/],
+    ['["a"].join("b") == "ab"', /join\(\) is not supported/],
+    ['bytes(text).size() > 3', /bytes\(\) is not supported/],
+    ['type(text) == string', /type\(\) is not supported/],
+    ['dyn(text) == 1', /dyn\(\) is not supported/],
     ['1u == 1u', /unsigned/],
     ['b"a" == b"a"', /Bytes/],
-    ['pii["emails"] > 0', /There is no emails in it; there is email, phone/],
-    ['categories.hatred > 0.5', /There is no hatred/],
+    ['pii["emails"] > 0', /There is no key emails; the keys are email, phone/],
+    ['categories.hatred > 0.5', /There is no key hatred/],
   ] as const) {
-    it(`${expression} is refused`, () => assert.match(check(expression)?.message ?? '', says))
+    it(`${expression} is rejected`, () => assert.match(check(expression)?.message ?? '', message))
   }
 
-  it('is refused at its place', () => {
+  it('is reported with its position', () => {
     const { line, column } = check('direction == "request" &&\n  pii["emails"] > 0') ?? {}
     assert.deepEqual([line, column], [2, 3])
   })

@@ -6,11 +6,11 @@ import { stepUnits } from './cost-budget.ts'
 import { attempt, boolStep, type Local, type ExpressionScope, type EvaluateNode } from './scope.ts'
 import { ExpressionError, fieldOf, noOverload, type Fields } from './values.ts'
 
-/** Turns a checked tree into functions, each of which pays before it runs. */
+/** Compiles a checked syntax tree into functions. Each charges the cost budget before it runs. */
 export function compileNode(node: ASTNode): EvaluateNode {
   const run = stepOf(node)
   return (scope) => {
-    scope.purse.spend(stepUnits)
+    scope.budget.spend(stepUnits)
     return run(scope)
   }
 }
@@ -20,7 +20,7 @@ function stepOf(node: ASTNode): EvaluateNode {
     case 'value':
       return () => node.args
     case 'id':
-      return ({ facts, local }) => lookUp(node.args, facts, local)
+      return ({ facts, local }) => lookup(node.args, facts, local)
     case '.':
       return fieldStep(node.args)
     case 'call':
@@ -43,13 +43,13 @@ function stepOf(node: ASTNode): EvaluateNode {
       return minusStep(compileNode(node.args))
     case '.?':
     case '[?]':
-      throw new ExpressionError(`${node.op} is not offered`)
+      throw new ExpressionError(`${node.op} is not supported`)
     default:
       return binaryStep(node)
   }
 }
 
-function lookUp(name: string, facts: Fields, local: Local | undefined): unknown {
+function lookup(name: string, facts: Fields, local: Local | undefined): unknown {
   for (let at = local; at; at = at.outer) if (at.name === name) return at.value
   return fieldOf(facts, name)
 }
@@ -69,12 +69,12 @@ function mapStep(entries: readonly (readonly [ASTNode, ASTNode])[]): EvaluateNod
   const valuesOf = allOf(entries.map(([, value]) => value))
   return (scope) => {
     const values = valuesOf(scope)
-    const made: Record<string, unknown> = Object.create(null)
+    const result: Record<string, unknown> = Object.create(null)
     for (const [at, key] of keysOf(scope).entries()) {
       if (typeof key !== 'string') throw noOverload('a key of a map', key)
-      made[key] = values[at]
+      result[key] = values[at]
     }
-    return made
+    return result
   }
 }
 
@@ -84,7 +84,7 @@ function choiceStep([condition, first, second]: readonly [ASTNode, ASTNode, ASTN
   return (scope) => (conditionOf(scope) ? whenTrue : whenFalse)(scope)
 }
 
-/** `||` is decided by one true side and `&&` by one false side, even where the other went wrong. */
+/** One true side decides `||` and one false side decides `&&`, even if the other side fails. */
 function logicalStep([left, right]: readonly [ASTNode, ASTNode], decisive: boolean): EvaluateNode {
   const name = decisive ? '||' : '&&'
   const [leftOf, rightOf] = [boolStep(compileNode(left), name), boolStep(compileNode(right), name)]
@@ -109,23 +109,23 @@ const minusStep =
 function binaryStep(node: Extract<ASTNode, { op: keyof typeof binaryOperators }>): EvaluateNode {
   const operate = binaryOperators[node.op]
   const [leftOf, rightOf] = [compileNode(node.args[0]), compileNode(node.args[1])]
-  return (scope) => operate({ left: leftOf(scope), right: rightOf(scope), purse: scope.purse })
+  return (scope) => operate({ left: leftOf(scope), right: rightOf(scope), budget: scope.budget })
 }
 
 function callStep({ args: [name, args] }: Extract<ASTNode, { op: 'call' }>): EvaluateNode {
   const call = functions[name]
   const [argument] = args
-  if (!call || !argument) throw new ExpressionError(`${name}() is not offered`)
+  if (!call || !argument) throw new ExpressionError(`${name}() is not supported`)
   const argumentOf = compileNode(argument)
-  return (scope) => call(scope.purse, argumentOf(scope))
+  return (scope) => call(scope.budget, argumentOf(scope))
 }
 
 function methodStep({ args: [name, receiver, args] }: Extract<ASTNode, { op: 'rcall' }>): EvaluateNode {
   const receiverOf = compileNode(receiver)
   const { size } = functions
-  if (name === 'size' && size) return (scope) => size(scope.purse, receiverOf(scope))
+  if (name === 'size' && size) return (scope) => size(scope.budget, receiverOf(scope))
   const method = stringMethods[name]
-  if (!method) throw new ExpressionError(`${name}() is not offered`)
+  if (!method) throw new ExpressionError(`${name}() is not supported`)
   const argsOf = allOf(args)
   return (scope: ExpressionScope) => {
     const text = receiverOf(scope)

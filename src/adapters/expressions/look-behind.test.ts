@@ -16,17 +16,17 @@ describe('the look-behind length of an expression', () => {
     ['(text.contains("a") || text.contains("bb")) && user == "ann"', { characters: 2, personalData: false }],
     ['0.5 <= categories.hate && pii.phone + pii.email >= 2', { characters: 0, personalData: true }],
     ['categories["hate"]', { characters: 0, personalData: false }],
-    // What holds now may not hold any more when the rest has come.
+    // A match may no longer match when more text arrives.
     ['categories["hate"] < 0.5', 'whole'],
     ['pii.email == 1', 'whole'],
     ['!(pii.email > 0)', 'whole'],
     ['1.0 - categories.hate > 0.5', 'whole'],
     ['categories.hate > categories.sexual', 'whole'],
     ['pii.email > 0 ? 0.1 : 0.9', 'whole'],
-    // More than 1 is no verdict.
+    // A score above 1 is not valid.
     ['pii.email', 'whole'],
     ['categories.hate + categories.sexual', 'whole'],
-    // The first has left when the second comes.
+    // The first match is already sent when the second arrives.
     ['text.contains("a") && text.contains("b")', 'whole'],
     ['text.contains("a") && categories.hate > 0.5', 'whole'],
     ['pii.email > 0 && text.contains("a")', 'whole'],

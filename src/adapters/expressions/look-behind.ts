@@ -2,13 +2,13 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import type { LookBehind } from '../../domain/policy/compiled-rule.ts'
 import { literalOf, nodesOf } from './tree.ts'
 
-/** These change while a text grows; everything else that a rule can see stands from the start. */
-const growing = new Set(['text', 'categories', 'pii'])
+/** The variables that change while a text streams. All others are constant. */
+const changing = new Set(['text', 'categories', 'pii'])
 
 /**
- * How much of a growing text an expression must see. Anything it does with the text makes that all of it, with one
- * exception: words looked for side by side. Where two must be found together, the first has long left when the second
- * comes, so `&&` between them is no exception. What could turn back when more comes must see all of it too.
+ * The look-behind length of an expression on a streamed text. Any use of the text requires the whole text, with one exception:
+ * `contains` with a literal, combined with `||`. With `&&` between two of them the first match would be sent before the second
+ * arrives. An expression whose score may fall when more text arrives requires the whole text as well.
  */
 export function lookBehindOf(tree: ASTNode): LookBehind {
   const characters = spanOf(tree)
@@ -16,25 +16,25 @@ export function lookBehindOf(tree: ASTNode): LookBehind {
   return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii') }
 }
 
-/** A count or a sum that is the result itself: above 1 it is no verdict any more. */
+/** True if the result is a count or a sum, which may exceed 1 and is then no valid score. */
 const mayRiseTooHigh = (tree: ASTNode): boolean =>
-  grows(tree) && (tree.op === '+' || ((tree.op === '.' || tree.op === '[]') && uses(tree, 'pii')))
+  changes(tree) && (tree.op === '+' || ((tree.op === '.' || tree.op === '[]') && uses(tree, 'pii')))
 
-/** The longest stretch of text that can make the expression true; undefined where none is long enough. */
+/** The longest text that a match can span; undefined if it is unbounded. */
 function spanOf(node: ASTNode): number | undefined {
   if (!uses(node, 'text')) return 0
   if (node.op === '||') return widest(spanOf(node.args[0]), spanOf(node.args[1]))
   if (node.op === '&&') {
     const [left, right] = node.args
-    if (!grows(left)) return spanOf(right)
-    return grows(right) ? undefined : spanOf(left)
+    if (!changes(left)) return spanOf(right)
+    return changes(right) ? undefined : spanOf(left)
   }
   return searchedWord(node)?.length
 }
 
-/** Whether more of a text, or more found in it, can only bring the expression closer to a match. */
+/** True if more text, or more findings, can only raise the score. */
 function rises(node: ASTNode): boolean {
-  if (!grows(node)) return true
+  if (!changes(node)) return true
   switch (node.op) {
     case '||':
     case '&&':
@@ -42,26 +42,26 @@ function rises(node: ASTNode): boolean {
       return node.args.every(rises)
     case '>':
     case '>=':
-      return rises(node.args[0]) && !grows(node.args[1])
+      return rises(node.args[0]) && !changes(node.args[1])
     case '<':
     case '<=':
-      return !grows(node.args[0]) && rises(node.args[1])
+      return !changes(node.args[0]) && rises(node.args[1])
     case '.':
-      return isFound(node.args[0])
+      return isFinding(node.args[0])
     case '[]':
-      return isFound(node.args[0]) && !grows(node.args[1])
+      return isFinding(node.args[0]) && !changes(node.args[1])
     default:
       return searchedWord(node) !== undefined
   }
 }
 
-/** What is counted or scored in a text. */
-const isFound = (node: ASTNode): boolean => node.op === 'id' && (node.args === 'categories' || node.args === 'pii')
+/** The variables with counts and scores. */
+const isFinding = (node: ASTNode): boolean => node.op === 'id' && (node.args === 'categories' || node.args === 'pii')
 
 const widest = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined || right === undefined ? undefined : Math.max(left, right)
 
-/** The word of `text.contains("word")`, also in capitals or small letters where that cannot depend on what follows. */
+/** The literal of `text.contains("word")`, also after `lowerAscii()` or `upperAscii()` if the literal is ASCII. */
 function searchedWord(node: ASTNode): string | undefined {
   if (node.op !== 'rcall' || node.args[0] !== 'contains') return undefined
   const [, receiver, [argument]] = node.args
@@ -77,4 +77,4 @@ const isText = (node: ASTNode): boolean => node.op === 'id' && node.args === 'te
 const uses = (node: ASTNode, name: string): boolean =>
   nodesOf(node).some((part) => part.op === 'id' && part.args === name)
 
-const grows = (node: ASTNode): boolean => nodesOf(node).some((part) => part.op === 'id' && growing.has(part.args))
+const changes = (node: ASTNode): boolean => nodesOf(node).some((part) => part.op === 'id' && changing.has(part.args))

@@ -6,18 +6,18 @@ import { ExpressionError, isFields, itemsOf, noOverload } from './values.ts'
 type Compile = (node: ASTNode) => EvaluateNode
 type Call = Extract<ASTNode, { op: 'call' | 'rcall' }>
 
-/** `bodies` are worked out again for each item, which they know by `name`. */
+/** `bodies` are evaluated for each item, which is bound to `name`. */
 type Loop = { readonly items: EvaluateNode; readonly name: string; readonly bodies: readonly EvaluateNode[] }
 
 const loops: Readonly<Record<string, (loop: Loop) => EvaluateNode>> = {
   all: (loop) => quantifier(loop, false),
   exists: (loop) => quantifier(loop, true),
-  exists_one: (loop) => (scope) => chosen(loop, scope).length === 1,
-  filter: (loop) => (scope) => chosen(loop, scope),
+  exists_one: (loop) => (scope) => filtered(loop, scope).length === 1,
+  filter: (loop) => (scope) => filtered(loop, scope),
   map: mapped,
 }
 
-/** Calls that are given something to work out, not a value. Undefined for all others. */
+/** Compiles a macro: a call whose arguments are expressions instead of values. Undefined for other calls. */
 export function compileMacro(node: Call, compile: Compile): EvaluateNode | undefined {
   if (node.op === 'call') return node.args[0] === 'has' ? has(node.args[1], compile) : undefined
   const [name, receiver, [variable, ...bodies]] = node.args
@@ -47,12 +47,12 @@ function bind(name: string, [value, body]: readonly EvaluateNode[]): EvaluateNod
   return (scope) => body(withLocal(scope, name, value(scope)))
 }
 
-/** `exists` is decided by one true item and `all` by one false, even where others went wrong. */
+/** One true item decides `exists` and one false item decides `all`, even if others fail. */
 function quantifier({ items, name, bodies }: Loop, decisive: boolean): EvaluateNode {
   const test = testOf(bodies)
   return (scope) => {
     let error: ExpressionError | undefined
-    for (const item of paid(items, scope)) {
+    for (const item of chargedItems(items, scope)) {
       const result = attempt(test, withLocal(scope, name, item))
       if (result === decisive) return decisive
       if (result instanceof ExpressionError) error ??= result
@@ -62,18 +62,18 @@ function quantifier({ items, name, bodies }: Loop, decisive: boolean): EvaluateN
   }
 }
 
-function chosen({ items, name, bodies }: Loop, scope: ExpressionScope): unknown[] {
+function filtered({ items, name, bodies }: Loop, scope: ExpressionScope): unknown[] {
   const test = testOf(bodies)
-  return paid(items, scope).filter((item) => test(withLocal(scope, name, item)))
+  return chargedItems(items, scope).filter((item) => test(withLocal(scope, name, item)))
 }
 
-/** With three parts, the middle one says which items are taken. */
+/** With three arguments, the middle one filters the items. */
 function mapped({ items, name, bodies }: Loop): EvaluateNode {
   const [transform, ...tests] = bodies.toReversed()
   if (!transform) throw new ExpressionError('map() takes an expression')
   return (scope) => {
-    const taken = tests.length === 0 ? paid(items, scope) : chosen({ items, name, bodies: tests }, scope)
-    return taken.map((item) => transform(withLocal(scope, name, item)))
+    const selected = tests.length === 0 ? chargedItems(items, scope) : filtered({ items, name, bodies: tests }, scope)
+    return selected.map((item) => transform(withLocal(scope, name, item)))
   }
 }
 
@@ -82,8 +82,8 @@ function testOf([test]: readonly EvaluateNode[]): EvaluateNode<boolean> {
   return boolStep(test, 'a condition')
 }
 
-function paid(items: EvaluateNode, scope: ExpressionScope): readonly unknown[] {
+function chargedItems(items: EvaluateNode, scope: ExpressionScope): readonly unknown[] {
   const list = itemsOf(items(scope))
-  scope.purse.spend(list.length * itemUnits)
+  scope.budget.spend(list.length * itemUnits)
   return list
 }

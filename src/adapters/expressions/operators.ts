@@ -1,14 +1,14 @@
-import { itemUnits, writtenUnits, type CostBudget } from './cost-budget.ts'
+import { itemUnits, copyUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError, fieldOf, isEqual, isFields, isNumeric, noOverload } from './values.ts'
 
 export type BinaryOperator = '==' | '!=' | 'in' | '+' | '-' | '*' | '/' | '%' | '<' | '<=' | '>' | '>=' | '[]'
 
-type Operands = { readonly left: unknown; readonly right: unknown; readonly purse: CostBudget }
+type Operands = { readonly left: unknown; readonly right: unknown; readonly budget: CostBudget }
 
-/** Every operator with two sides that both are always worked out. */
+/** The binary operators that always evaluate both sides. */
 export const binaryOperators: Readonly<Record<BinaryOperator, (operands: Operands) => unknown>> = {
-  '==': ({ left, right, purse }) => isEqual(left, right, purse),
-  '!=': ({ left, right, purse }) => !isEqual(left, right, purse),
+  '==': ({ left, right, budget }) => isEqual(left, right, budget),
+  '!=': ({ left, right, budget }) => !isEqual(left, right, budget),
   in: isMember,
   '+': add,
   '-': arithmetic('-', { ints: (left, right) => left - right, doubles: (left, right) => left - right }),
@@ -28,8 +28,8 @@ export function negated(value: unknown): unknown {
   throw noOverload('-', value)
 }
 
-function isMember({ left, right, purse }: Operands): boolean {
-  if (Array.isArray(right)) return right.some((item) => isEqual(left, item, purse))
+function isMember({ left, right, budget }: Operands): boolean {
+  if (Array.isArray(right)) return right.some((item) => isEqual(left, item, budget))
   if (isFields(right)) return typeof left === 'string' && Object.hasOwn(right, left)
   throw noOverload('in', left, right)
 }
@@ -37,13 +37,13 @@ function isMember({ left, right, purse }: Operands): boolean {
 const addNumbers = arithmetic('+', { ints: (left, right) => left + right, doubles: (left, right) => left + right })
 
 function add(operands: Operands): unknown {
-  const { left, right, purse } = operands
+  const { left, right, budget } = operands
   if (typeof left === 'string' && typeof right === 'string') {
-    purse.spend((left.length + right.length) * writtenUnits)
+    budget.spend((left.length + right.length) * copyUnits)
     return left + right
   }
   if (Array.isArray(left) && Array.isArray(right)) {
-    purse.spend((left.length + right.length) * itemUnits)
+    budget.spend((left.length + right.length) * itemUnits)
     return [...left, ...right]
   }
   return addNumbers(operands)
@@ -72,19 +72,19 @@ function remainder(left: bigint, right: bigint): bigint {
   return left % right
 }
 
-/** Whole numbers have 64 bits; what is larger would only cost more and more. */
+/** Integers have 64 bits, as in CEL; larger ones would cost more and more. */
 export function checkedInt(value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value) return value
-  throw new ExpressionError('a whole number has 64 bits at most')
+  throw new ExpressionError('integer overflow')
 }
 
-/** NaN stands in no order to anything. */
+/** Every comparison with NaN is false. */
 function comparison(name: string, isTrue: (order: number) => boolean) {
-  return ({ left, right, purse }: Operands): boolean => {
+  return ({ left, right, budget }: Operands): boolean => {
     if (isNumeric(left) && isNumeric(right))
       return isTrue(left < right ? -1 : left > right ? 1 : left >= right ? 0 : Number.NaN)
     if (typeof left === 'string' && typeof right === 'string') {
-      purse.spend(Math.min(left.length, right.length) / 8)
+      budget.spend(Math.min(left.length, right.length) / 8)
       return isTrue(left < right ? -1 : left > right ? 1 : 0)
     }
     if (typeof left === 'boolean' && typeof right === 'boolean') return isTrue(Number(left) - Number(right))

@@ -3,23 +3,23 @@ import { compileSized, type SizedPattern } from '../patterns/re2.ts'
 import { compileUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError } from './values.ts'
 
-/** The patterns of rules, each compiled once. */
+/** The compiled patterns of a rule. */
 export type RulePatterns = {
-  /** A pattern that is not known yet is compiled at the expense of whoever asks. */
-  find(source: string, purse: CostBudget): SizedPattern
+  /** Compiles an unknown pattern and charges the budget for it. */
+  find(source: string, budget: CostBudget): SizedPattern
 }
 
-/** Those written in the rule are always at hand; of those put together while it runs, the last ones used. */
-export function createRulePatterns(literals: readonly string[], mostRemembered = 64): RulePatterns {
-  const kept = new Map(literals.map((source) => [source, compileSized(source)]))
-  const recent = createScanCache<SizedPattern>(mostRemembered)
+/** Literal patterns of the rule are compiled ahead; patterns built at evaluation are cached. */
+export function createRulePatterns(literals: readonly string[], maxCached = 64): RulePatterns {
+  const ofLiterals = new Map(literals.map((source) => [source, compileSized(source)]))
+  const recent = createScanCache<SizedPattern>(maxCached)
   return {
-    find(source, purse) {
-      const known = kept.get(source) ?? recent.get(source)
+    find(source, budget) {
+      const known = ofLiterals.get(source) ?? recent.get(source)
       if (known) return known
       const pattern = compiled(source)
       recent.set(source, pattern)
-      purse.spend(compileUnits(pattern.size))
+      budget.spend(compileUnits(pattern.size))
       return pattern
     },
   }

@@ -2,17 +2,17 @@ import { errorCost, type CostBudget } from './cost-budget.ts'
 import type { RulePatterns } from './rule-patterns.ts'
 import { ExpressionError, noOverload, type Fields } from './values.ts'
 
-/** What a step can see: the facts, and what the macros around it have named. */
+/** The scope of a node: the facts, and the names that enclosing macros have bound. */
 export type ExpressionScope = {
   readonly facts: Fields
   readonly patterns: RulePatterns
-  readonly purse: CostBudget
+  readonly budget: CostBudget
   readonly local: Local | undefined
 }
 
 export type Local = { readonly name: string; readonly value: unknown; readonly outer: Local | undefined }
 
-/** A part of an expression, ready to run. */
+/** A compiled node. */
 export type EvaluateNode<Result = unknown> = (scope: ExpressionScope) => Result
 
 export const withLocal = (scope: ExpressionScope, name: string, value: unknown): ExpressionScope => ({
@@ -20,7 +20,7 @@ export const withLocal = (scope: ExpressionScope, name: string, value: unknown):
   local: { name, value, outer: scope.local },
 })
 
-/** A step whose result must be a boolean; `name` is who needs it. */
+/** A node whose result must be a boolean; `name` is the operator in the error. */
 export function boolStep(step: EvaluateNode, name: string): EvaluateNode<boolean> {
   return (scope) => {
     const value = step(scope)
@@ -29,13 +29,13 @@ export function boolStep(step: EvaluateNode, name: string): EvaluateNode<boolean
   }
 }
 
-/** What went wrong is a result, for those who may do without. Running out of means is not. */
+/** Returns an evaluation error as a value, for operators that can swallow it. `CostExceeded` is thrown on. */
 export function attempt<Result>(step: EvaluateNode<Result>, scope: ExpressionScope): Result | ExpressionError {
   try {
     return step(scope)
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
-    scope.purse.spend(errorCost)
+    scope.budget.spend(errorCost)
     return error
   }
 }

@@ -1,4 +1,4 @@
-/** What is CEL, but not for rules: found when a draft is saved, so that no rule fails when the first request meets it. */
+/** Rejects CEL features that rules do not support when a draft is saved, so that no rule fails at its first request. */
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { categories } from '../../domain/moderation/categories.ts'
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
@@ -9,10 +9,10 @@ import { isString, literalOf, nodesOf } from './tree.ts'
 
 export type Objection = { readonly node: ASTNode; readonly message: string }
 
-/** The keys that these maps have, always all of them. */
+/** Maps with a fixed set of keys. */
 const knownKeys: Readonly<Record<string, readonly string[]>> = { categories, pii: personalDataKinds }
 
-/** The first thing in an expression that a rule cannot use. */
+/** The first unsupported node of an expression. */
 export function objectionTo(tree: ASTNode): Objection | undefined {
   for (const node of nodesOf(tree)) {
     const message = objectionIn(node)
@@ -24,7 +24,7 @@ export function objectionTo(tree: ASTNode): Objection | undefined {
 function objectionIn(node: ASTNode): string | undefined {
   switch (node.op) {
     case 'value':
-      return isPlain(node.args) ? undefined : 'Bytes and unsigned numbers are not offered in rules.'
+      return isPlain(node.args) ? undefined : 'Bytes and unsigned numbers are not supported in rules.'
     case 'call':
       return isMacro(node) || Object.hasOwn(functions, node.args[0]) ? undefined : notSupported(node.args[0])
     case 'rcall':
@@ -41,7 +41,7 @@ function objectionIn(node: ASTNode): string | undefined {
 const isPlain = (value: unknown): boolean =>
   value === null || isString(value) || ['number', 'bigint', 'boolean'].includes(typeof value)
 
-const notSupported = (name: string): string => `${name}() is not offered in rules.`
+const notSupported = (name: string): string => `${name}() is not supported in rules.`
 
 function objectionToMethod(node: Extract<ASTNode, { op: 'rcall' }>): string | undefined {
   const [name, , args] = node.args
@@ -59,9 +59,9 @@ function objectionToPattern(source: string): string | undefined {
   }
 }
 
-/** A misspelt key would make the rule fail on every request. */
+/** An unknown key would make the rule fail on every request. */
 function objectionToKey(object: ASTNode, key: string | undefined): string | undefined {
   const keys = object.op === 'id' ? knownKeys[object.args] : undefined
   if (keys === undefined || key === undefined || keys.includes(key)) return undefined
-  return `There is no ${key} in it; there is ${keys.join(', ')}.`
+  return `There is no key ${key}; the keys are ${keys.join(', ')}.`
 }

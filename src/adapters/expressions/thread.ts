@@ -8,11 +8,11 @@ import type { ThreadAnswer, ThreadQuestion } from './worker.ts'
 export type ExpressionEvaluation = {
   readonly expression: string
   readonly facts: RuleFacts
-  /** Organizations take turns. */
+  /** Organizations are served in round-robin order. */
   readonly organizationId: string
 }
 
-/** A thread for evaluations that are too long for the one that serves requests. */
+/** A worker thread for evaluations that are too expensive for the request thread. */
 export type ExpressionThread = AsyncDisposable & {
   /** Never rejects. */
   evaluate(evaluation: ExpressionEvaluation): Promise<ExpressionResult>
@@ -20,11 +20,11 @@ export type ExpressionThread = AsyncDisposable & {
 
 export type ThreadParts = {
   readonly clock: Clock
-  /** Processor time that one evaluation may take. */
+  /** CPU time limit of one evaluation. */
   readonly limitMs: number
 }
 
-/** A thread that nobody needs gives its memory back. */
+/** An idle thread is stopped to free its memory. */
 const idleMs = 10 * 60_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
@@ -45,11 +45,11 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
 
   const start = (): Running => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits })
-    const made: Running = { worker, isReady: false, cpuMs: 0, job: undefined, facts: undefined }
-    worker.on('message', (answer: ThreadAnswer) => onAnswer(made, answer))
-    worker.on('error', () => onBroken(made))
+    const started: Running = { worker, isReady: false, cpuMs: 0, job: undefined, facts: undefined }
+    worker.on('message', (answer: ThreadAnswer) => onAnswer(started, answer))
+    worker.on('error', () => onBroken(started))
     worker.unref()
-    return made
+    return started
   }
 
   const onAnswer = (thread: Running, { result, cpuMs }: ThreadAnswer): void => {
@@ -61,7 +61,7 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
   }
 
   const onBroken = (thread: Running): void => {
-    // A thread that did not even start would not start for the next job either.
+    // If the thread could not start, it would not start for the next job either.
     if (!thread.isReady) failAll()
     end(thread, 'expression_error')
   }
@@ -131,12 +131,12 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
   }
 }
 
-/** Processor time of the job, not the time that passed: on a busy machine a thread has to wait, and its rule is not to blame. */
+/** CPU time of the job instead of elapsed time, because on a busy machine the thread has to wait. */
 async function usedBy({ worker, cpuMs }: Running): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage()
     return (user + system) / 1000 - cpuMs
   } catch {
-    return 0 // the thread has ended, and was told of as broken
+    return 0 // the thread has ended; its `error` event handles that
   }
 }

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** The parts of a node, in the order in which they were written. */
-function partsOf(node: ASTNode): readonly ASTNode[] {
+/** The children of a node, in source order. */
+function childrenOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case 'value':
     case 'id':
@@ -23,22 +23,22 @@ function partsOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** The node and all that is below it. */
+/** The node and all its descendants. */
 export function* nodesOf(node: ASTNode): Generator<ASTNode> {
   const open = [node]
   for (let next = open.pop(); next; next = open.pop()) {
     yield next
-    open.push(...partsOf(next).toReversed())
+    open.push(...childrenOf(next).toReversed())
   }
 }
 
 export const isString = (value: unknown): value is string => typeof value === 'string'
 
-/** The string that a node is, where it is written as one. */
+/** The value of a string literal; undefined for other nodes. */
 export const literalOf = (node: ASTNode | undefined): string | undefined =>
   node?.op === 'value' && isString(node.args) ? node.args : undefined
 
-/** The patterns that are written in the expression itself. */
+/** The literal patterns of an expression. */
 export const literalPatterns = (tree: ASTNode): readonly string[] =>
   [...nodesOf(tree)].flatMap((node) =>
     node.op === 'rcall' && node.args[0] === 'matches' ? (literalOf(node.args[2][0]) ?? []) : [],

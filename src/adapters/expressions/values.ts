@@ -1,7 +1,7 @@
 import type { CostBudget } from './cost-budget.ts'
 import { itemUnits } from './cost-budget.ts'
 
-/** A rule that went wrong while it ran: a key that is missing, a type that does not fit. */
+/** An evaluation error, such as a missing key or a wrong type. */
 export class ExpressionError extends Error {
   constructor(message: string) {
     super(message)
@@ -9,13 +9,13 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Maps are records without a prototype, or what came with the request. */
+/** Maps are records without a prototype, or objects of the request. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `int` is a bigint, `double` a number. They compare with each other, and do not add up. */
+/** `int` is a bigint and `double` a number. They can be compared, but not added. */
 export const isNumeric = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint'
 
@@ -31,11 +31,11 @@ function typeNameOf(value: unknown): string {
 export const noOverload = (what: string, ...values: unknown[]): ExpressionError =>
   new ExpressionError(`${what} does not take ${values.map(typeNameOf).join(' and ')}`)
 
-/** What a list, or the keys of a map, has to go through. */
+/** The items of a list, or the keys of a map. */
 export function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (isFields(value)) return Object.keys(value)
-  throw noOverload('going through a list', value)
+  throw noOverload('iteration', value)
 }
 
 export function fieldOf(value: unknown, key: unknown): unknown {
@@ -48,23 +48,23 @@ export function fieldOf(value: unknown, key: unknown): unknown {
   throw new ExpressionError(`no such key: ${key}`)
 }
 
-/** Lists and maps are equal item by item; values of different types never are, numbers excepted. */
-export function isEqual(left: unknown, right: unknown, purse: CostBudget): boolean {
-  purse.spend(itemUnits)
+/** Lists and maps are compared item by item. Values of different types are never equal, except numbers. */
+export function isEqual(left: unknown, right: unknown, budget: CostBudget): boolean {
+  budget.spend(itemUnits)
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length !== right.length) return false
-    purse.spend(left.length / 8)
+    budget.spend(left.length / 8)
     return left === right
   }
-  // oxlint-disable-next-line eqeqeq -- the one comparison that knows bigints and numbers alike
+  // oxlint-disable-next-line eqeqeq -- the only comparison of a bigint with a number
   if (isNumeric(left) && isNumeric(right)) return left == right
   if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, at) => isEqual(item, right[at], purse))
+    return left.length === right.length && left.every((item, at) => isEqual(item, right[at], budget))
   }
   if (isFields(left) && isFields(right)) {
     const keys = Object.keys(left)
     if (keys.length !== Object.keys(right).length) return false
-    return keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key], purse))
+    return keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key], budget))
   }
   return left === right
 }

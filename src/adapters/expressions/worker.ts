@@ -4,23 +4,23 @@ import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createCelCompiler, type CelExpression } from './cel.ts'
 
-/** Facts are left out where they are those of the question before: they hold the whole text. */
+/** `facts` is undefined if it equals that of the previous message, because it contains the whole text. */
 export type ThreadQuestion = { readonly expression: string; readonly facts: RuleFacts | undefined }
-/** `cpuMs` is what the thread has used since it began. The first answer has no result, and says that it is ready. */
+/** `cpuMs` is the CPU time of the thread since its start. The first message has no result and reports that the thread is ready. */
 export type ThreadAnswer = { readonly result: ExpressionResult | undefined; readonly cpuMs: number }
 
-const mostCompiled = 256
+const maxCompiled = 256
 
 const compile = createCelCompiler()
-const compiled = createScanCache<CelExpression>(mostCompiled)
+const compiled = createScanCache<CelExpression>(maxCompiled)
 let lastFacts: RuleFacts | undefined
 
 function find(expression: string): CelExpression {
   const known = compiled.get(expression)
   if (known !== undefined) return known
-  const made = compile(expression)
-  compiled.set(expression, made)
-  return made
+  const created = compile(expression)
+  compiled.set(expression, created)
+  return created
 }
 
 const cpuMs = (): number => {
@@ -35,5 +35,5 @@ parentPort?.on('message', ({ expression, facts = lastFacts }: ThreadQuestion) =>
   const result = facts === undefined ? undefined : find(expression).evaluate(facts)
   post({ result, cpuMs: cpuMs() })
 })
-// Says that it is ready: what loading took is not counted as anybody's evaluation.
+// Reports readiness, so that loading time does not count as evaluation time.
 post({ result: undefined, cpuMs: cpuMs() })

@@ -17,19 +17,19 @@ describe('the size of a pattern', () => {
     '(abcdefghij){100}',
     'x{2,}',
   ]) {
-    it(`of ${source} is known well enough before it is compiled`, () => {
+    it(`of ${source} is estimated before it is compiled`, () => {
       const real = RE2JS.compile(source).programSize()
       const estimate = estimatePatternSize(source)
       assert.ok(real <= estimate * 4 + 10 && estimate <= real + 10, `${estimate} for ${real}`)
     })
   }
 
-  it('is no matter where the pattern is not one', () => {
+  it('is estimated for invalid patterns without an error', () => {
     for (const source of ['', '(((', ')))', '[', '[^', '\\', '{5}', '{', 'a{', 'a{,5}', 'a{99999999999}'])
       estimatePatternSize(source)
   })
 
-  it('is refused from a thousand instructions on', () => {
+  it('is limited to a thousand instructions', () => {
     assert.ok(compileSized('a{900}').test('a'.repeat(900)))
     assert.throws(() => compileSized('(ab){600}'), /too large/)
   })

@@ -1,6 +1,6 @@
 /**
- * How many instructions a pattern compiles to, about, without compiling it: twenty characters can ask for a hundred
- * thousand (`(abcdefghij){1000}`), and compiling them is what must not happen.
+ * Estimates the number of instructions of a pattern without compiling it, because twenty characters can expand to ten thousand
+ * instructions (`(abcdefghij){1000}`).
  */
 export function estimatePatternSize(source: string): number {
   const groups: number[] = []
@@ -44,7 +44,7 @@ function readToken(ahead: string, source: string, at: number): Token {
   return ahead.startsWith(')') ? token('close', 1) : token('atom', 1)
 }
 
-/** Up to the bracket that closes it; one that stands first is a member. */
+/** Length of a character class. A `]` in first position is a member of it. */
 function classLength(source: string, start: number): number {
   let at = start + 1
   if (source[at] === '^') at += 1

@@ -1,15 +1,15 @@
-/** Longest run of one kind of character that the tokenizer is given: it needs quadratic time for a run. */
+/** Longest run of one character kind passed to the tokenizer, which takes quadratic time for a run. */
 const maxRun = 256
 
 const kinds = { letter: 0, space: 1, symbol: 2 } as const
 
 /**
- * Cuts runs of letters, of white space and of symbols into pieces: fifty thousand letters in a row would otherwise stop
- * the thread for seconds. Texts without such runs come back as they are, and count the same.
+ * Splits long runs of letters, white space or symbols, because fifty thousand letters in a row would block the thread for
+ * seconds. Texts without such runs stay whole, and their count is exact.
  */
 export function cutRuns(text: string): readonly string[] {
-  const pieces: string[] = []
-  let pieceStart = 0
+  const parts: string[] = []
+  let partStart = 0
   let runStart = 0
   let kind = -1
   for (let at = 0; at < text.length; at++) {
@@ -18,13 +18,13 @@ export function cutRuns(text: string): readonly string[] {
       kind = here
       runStart = at
     } else if (at - runStart >= maxRun) {
-      pieces.push(text.slice(pieceStart, at))
-      pieceStart = at
+      parts.push(text.slice(partStart, at))
+      partStart = at
       runStart = at
     }
   }
-  pieces.push(text.slice(pieceStart))
-  return pieces
+  parts.push(text.slice(partStart))
+  return parts
 }
 
 function kindOf(code: number): number {

@@ -1,19 +1,19 @@
-/** What of some texts is tokenized, cut into slices between which other callers are served. */
+/** The part of some texts that is tokenized, in slices. Other callers are served between two slices. */
 export type CountPlan = {
   readonly slices: readonly (readonly string[])[]
-  /** How many times as long the texts are as the slices: 1 where all of them is tokenized. */
+  /** Size of the texts divided by the size of the slices; 1 if all of them are tokenized. */
   readonly scale: number
 }
 
-/** Texts of more characters than this, all together, are sampled: it bounds what one call costs the thread. */
+/** Above this total length texts are sampled, which bounds the cost of one call. */
 const maxCharacters = 100_000
 const sampleCharacters = 1_024
 const sampleCount = 96
-/** A slice takes at most some twenty milliseconds, for the slowest script. */
+/** A slice takes at most about twenty milliseconds, for the slowest script. */
 const sliceCharacters = 4_096
-/** Each text has a cost of its own, however short it is. */
+/** Bounds the texts per slice, because each has a fixed cost. */
 const sliceTexts = 128
-/** How far before the end of a slice a place is looked for where the cut changes no token. */
+/** How far before the end of a slice a cut is searched that splits no token. */
 const cutWindow = 256
 
 export function planCount(texts: readonly string[]): CountPlan {
@@ -24,9 +24,9 @@ export function planCount(texts: readonly string[]): CountPlan {
 }
 
 /**
- * Windows of the texts as if they stood in one row, one in each of as many equal parts. The place within its part differs
- * from window to window, so that a text that repeats itself is not met at the same place each time. The golden ratio
- * spreads the places evenly, and the same text always has the same sample.
+ * Samples the concatenated texts: one window in each of `sampleCount` equal parts. The position within the part varies, so that a
+ * periodic text is not sampled at the same phase each time. The golden ratio spreads the positions evenly, and the sample of a
+ * text is deterministic.
  */
 function sampleOf(texts: readonly string[], characters: number): readonly string[] {
   const part = characters / sampleCount
@@ -73,7 +73,7 @@ function slicesOf(texts: readonly string[]): readonly (readonly string[])[] {
   return slices
 }
 
-/** Before a single space between two words, where the vocabulary never joins; else between two characters. */
+/** Cuts before a single space between two words, which no token spans; otherwise between two characters. */
 function cutBefore(text: string, end: number): number {
   for (let at = end; at > end - cutWindow; at--) {
     if (text.charCodeAt(at) === space && !isSpace(text, at - 1) && !isSpace(text, at + 1)) return at

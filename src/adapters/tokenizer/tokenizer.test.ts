@@ -6,7 +6,7 @@ import { createTokenizer } from './tokenizer.ts'
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(30_000)
 
 describe('the tokenizer', () => {
-  it('counts one caller’s short text before another’s long ones that came first', async () => {
+  it('counts a short text of one caller before earlier long texts of another', async () => {
     await using tokenizer = createTokenizer(systemClock)
     const ended: string[] = []
     const count = (caller: string, text: string): Promise<unknown> =>
@@ -16,7 +16,7 @@ describe('the tokenizer', () => {
     await Promise.all(all)
     assert.equal(ended[0], 'org_small')
   })
-  it('counts a caller’s own short text before its long ones, too', async () => {
+  it('counts a short text before earlier long texts of the same caller', async () => {
     await using tokenizer = createTokenizer(systemClock)
     const ended: string[] = []
     const count = (name: string, text: string): Promise<unknown> =>
@@ -24,22 +24,22 @@ describe('the tokenizer', () => {
     await Promise.all([count('long', long), count('long', long), count('short', 'Hello there')])
     assert.deepEqual(ended, ['short', 'long', 'long'])
   })
-  it('says how it counted', async () => {
+  it('reports the counting method', async () => {
     await using tokenizer = createTokenizer(systemClock)
     const { count } = tokenizer
     assert.deepEqual(await count(['Hello there'], { queueKey: 'org_one' }), { tokens: 2, method: 'whole' })
     assert.deepEqual(await count([], { queueKey: 'org_one' }), { tokens: 0, method: 'whole' })
     assert.equal((await count([long], { queueKey: 'org_one' })).method, 'sample')
   })
-  it('goes by the length where a caller has too many texts waiting, and lets others wait for nothing', async () => {
+  it('estimates by length if a caller has too many texts queued, without delaying other callers', async () => {
     await using tokenizer = createTokenizer(systemClock)
-    const ask = (caller: string) => tokenizer.count(['Hello there'], { queueKey: caller })
-    const all = await Promise.all([...Array.from({ length: 17 }, () => ask('org_many')), ask('org_one')])
+    const count = (caller: string) => tokenizer.count(['Hello there'], { queueKey: caller })
+    const all = await Promise.all([...Array.from({ length: 17 }, () => count('org_many')), count('org_one')])
     assert.deepEqual(
       all.map(({ method }) => method),
       [...Array.from({ length: 16 }, () => 'whole'), 'length', 'whole'],
     )
-    assert.equal((await ask('org_many')).method, 'whole')
+    assert.equal((await count('org_many')).method, 'whole')
   })
   it('stops counting for a caller who has left', async () => {
     await using tokenizer = createTokenizer(systemClock)

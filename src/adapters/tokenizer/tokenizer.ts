@@ -4,9 +4,9 @@ import { estimateTokens, type CountTexts, type TextCount } from '../../domain/in
 import { createFairQueue } from '../../base/fair-queue.ts'
 import { planCount, type CountPlan } from './slices.ts'
 
-/** The vocabulary takes 70 MB: the thread lives only while somebody counts. */
+/** The vocabulary takes 70 MB, so an idle thread is stopped. */
 const idleMs = 60_000
-/** A caller who asks for more at once gets estimates by length for the rest: they take no time of the thread. */
+/** Further concurrent calls of one caller are estimated by length, which takes no time of the thread. */
 const maxJobsPerCaller = 16
 
 export type Tokenizer = AsyncDisposable & { readonly count: CountTexts }
@@ -19,8 +19,8 @@ type Job = CountPlan & {
 }
 
 /**
- * Counts with the o200k vocabulary in a thread of its own, so that no long text can stop the service. The thread is given
- * one slice at a time and callers take turns, so that no caller's long texts make another's short one wait.
+ * Counts tokens with the o200k vocabulary in a worker thread, so that a long text cannot block the service. The thread gets one
+ * slice at a time and callers are served in round-robin order, so that long texts of one caller do not delay another.
  */
 export function createTokenizer(clock: Clock): Tokenizer {
   const queue = createFairQueue<Job>(maxJobsPerCaller)
@@ -29,11 +29,11 @@ export function createTokenizer(clock: Clock): Tokenizer {
   let cancelIdle = (): void => {}
 
   const start = (): Worker => {
-    const made = new Worker(new URL('worker.ts', import.meta.url))
-    made.on('message', (tokens: number) => onCounted(tokens))
-    made.on('error', (error) => onFailed(error))
-    made.unref()
-    return made
+    const started = new Worker(new URL('worker.ts', import.meta.url))
+    started.on('message', (tokens: number) => onCounted(tokens))
+    started.on('error', (error) => onFailed(error))
+    started.unref()
+    return started
   }
   const run = (): void => {
     if (current !== undefined) return
@@ -76,7 +76,7 @@ export function createTokenizer(clock: Clock): Tokenizer {
     async count(texts, { queueKey: caller, signal }) {
       const job: Job = { ...planCount(texts), caller, result: Promise.withResolvers(), sliceAt: 0, tokens: 0 }
       if (signal?.aborted === true || !queue.add(caller, job)) return countByLength(texts)
-      // Nobody reads the count of a caller who has left: what matters is that the thread stops counting.
+      // The count of a caller who has left is not used; removing the job stops the counting.
       const leave = (): void => {
         queue.remove(caller, job)
         job.result.resolve(countByLength(texts))

@@ -14,12 +14,12 @@ import { route, type StartedAnswer, type RouteParts } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
 export type AskModelParts = RouteParts & {
-  /** The name is looked up for each question, as a caller's would be. */
+  /** Looked up for each call, because the catalogue may change. */
   readonly findModel: () => Model | undefined
   readonly ids: Ids
   readonly semaphore: Semaphore
   readonly budget: DayBudget
-  /** Told of each call that was paid for. */
+  /** Called after each successful call. */
   readonly onUsage: (usage: Usage, usd: number) => void
 }
 
@@ -30,55 +30,55 @@ export type ModelQuestion = {
   readonly timeoutMs: number
 }
 
-/** One question of our own to a model of the catalogue. Throws a Fault where no whole answer came in time. */
+/** Calls a model of the catalogue for the gateway itself. Throws a Fault if no complete response arrives in time. */
 export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>
 
-/** A model that does not stop is stopped: no token is longer than this. */
+/** Upper bound per token; a longer response is cut off. */
 const charactersPerToken = 16
 
 export function createAskModel(parts: AskModelParts): AskModel {
-  const { clock, ids, semaphore: turns, budget } = parts
+  const { clock, ids, semaphore: semaphore, budget } = parts
   const breaker = createUpstreamHealth(clock)
   const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
 
   return async (question, callerSignal) => {
-    using patience = createDeadline(clock, question.timeoutMs * waitsPerCall, callerSignal)
-    using _turn = await turns.acquire(patience.signal)
+    using queueDeadline = createDeadline(clock, question.timeoutMs * queueTimeouts, callerSignal)
+    using _slot = await semaphore.acquire(queueDeadline.signal)
     using deadline = createDeadline(clock, question.timeoutMs, callerSignal)
     return await ask(question, deadline.signal)
   }
 
   async function ask(question: ModelQuestion, signal: AbortSignal): Promise<string> {
     if (breaker.isCoolingDown(breakerName))
-      throw unavailable('The judge has failed several times and rests for a while.')
+      throw unavailable('The judge has failed several times and is disabled for a while.')
     const model = parts.findModel()
-    if (!model) throw unavailable('The judge’s model is not in the catalogue.')
+    if (!model) throw unavailable('The model of the judge is not in the catalogue.')
     const expected = expectedUsage(question)
     const settle = budget.reserve(usdOf(expected, model.price))
-    if (!settle) throw unavailable('The judge has spent what it may spend today.')
+    if (!settle) throw unavailable('The daily budget of the judge is exhausted.')
     let spent = 0
     try {
       const call = { request: requestOf(question, model.name), requestId: ids('req'), signal, onDropped: () => {} }
-      await using begun = await begin(model, { ...call, maxOutputTokens: question.maxOutputTokens })
-      spent = usdOf(expected, model.price) // whatever becomes of it now, it is paid for
-      const { text, usage } = await readAnswer(begun.chunks, question.maxOutputTokens)
+      await using started = await start(model, { ...call, maxOutputTokens: question.maxOutputTokens })
+      spent = usdOf(expected, model.price) // from here on the upstream charges for the call
+      const { text, usage } = await readAnswer(started.chunks, question.maxOutputTokens)
       spent = usdOf(usage, model.price)
       parts.onUsage(usage, spent)
       return text
     } catch (error) {
-      signal.throwIfAborted() // being late is the reason, however the upstream puts it
+      signal.throwIfAborted() // a timeout takes precedence over the error it caused
       throw error
     } finally {
       settle(spent)
     }
   }
 
-  /** Only what is no fault of the one who asks counts against the judge: else three bad texts could silence it for all. */
-  async function begin(model: Model, call: Omit<ProviderCall, 'model'>): Promise<StartedAnswer> {
+  /** Only upstream failures trip the judge's circuit breaker; otherwise three bad inputs could disable it for everyone. */
+  async function start(model: Model, call: Omit<ProviderCall, 'model'>): Promise<StartedAnswer> {
     try {
-      const begun = await route(routing, model, call)
+      const started = await route(routing, model, call)
       breaker.succeeded(breakerName)
-      return begun
+      return started
     } catch (error) {
       const cause: unknown = call.signal.aborted ? call.signal.reason : error
       if (isUpstreamFault(cause)) breaker.failed(breakerName)
@@ -88,12 +88,12 @@ export function createAskModel(parts: AskModelParts): AskModel {
 }
 
 const breakerName = 'judge'
-/** How many calls' time one may wait for its turn: a long chat that nobody has judged yet asks many questions at once. */
-const waitsPerCall = 6
+/** Time that a call may wait in the queue, in call timeouts. A long chat without cached results makes many calls at once. */
+const queueTimeouts = 6
 
 const unavailable = (message: string): Fault => new Fault('unavailable', 'unavailable', message)
 
-/** Upstreams of every dialect get our words in theirs, with whatever their models refuse left out. */
+/** Forces every upstream to encode the request itself, because the gateway has no raw body to pass through. */
 const translated = (provider: Provider): Provider => ({
   ...provider,
   infer: (call) => {
@@ -119,13 +119,13 @@ const requestOf = ({ system, user, maxOutputTokens }: ModelQuestion, model: stri
 
 type ReadAnswer = { readonly text: string; readonly usage: Usage }
 
-async function readAnswer(pieces: AsyncIterable<Chunk>, maxOutputTokens: number): Promise<ReadAnswer> {
+async function readAnswer(chunks: AsyncIterable<Chunk>, maxOutputTokens: number): Promise<ReadAnswer> {
   const events: InferenceEvent[] = []
   let length = 0
-  for await (const piece of pieces) {
-    for (const event of piece.events) if (event.type === 'delta') length += event.text.length
-    if (length > maxOutputTokens * charactersPerToken) throw noAnswer('The model does not stop.')
-    events.push(...piece.events)
+  for await (const chunk of chunks) {
+    for (const event of chunk.events) if (event.type === 'delta') length += event.text.length
+    if (length > maxOutputTokens * charactersPerToken) throw noAnswer('The response of the model is too long.')
+    events.push(...chunk.events)
   }
   const { blocks, stopReason, end } = foldEvents(events)
   if (stopReason !== 'end') throw noAnswer(`The model stopped early: ${stopReason}.`)
@@ -153,8 +153,8 @@ const usdOf = (usage: Usage, price: Price): number =>
 type Deadline = Disposable & { readonly signal: AbortSignal }
 
 function createDeadline(clock: Clock, timeoutMs: number, caller: AbortSignal): Deadline {
-  const late = new AbortController()
-  const reason = new Fault('upstream_timeout', 'upstream_timeout', 'The judge did not answer in time.')
-  const cancel = clock.after(timeoutMs, () => late.abort(reason))
-  return { signal: AbortSignal.any([caller, late.signal]), [Symbol.dispose]: cancel }
+  const timeout = new AbortController()
+  const reason = new Fault('upstream_timeout', 'upstream_timeout', 'The judge did not respond in time.')
+  const cancel = clock.after(timeoutMs, () => timeout.abort(reason))
+  return { signal: AbortSignal.any([caller, timeout.signal]), [Symbol.dispose]: cancel }
 }

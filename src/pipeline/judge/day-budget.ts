@@ -1,8 +1,8 @@
 import { dayMs, type Clock } from '../../base/clock.ts'
 
-/** What may be spent in a UTC day, counted on this node. */
+/** Spending limit per UTC day, counted on this node. */
 export type DayBudget = {
-  /** Sets so much aside; undefined where the day has not got it. The answer says what it was in the end. */
+  /** Reserves an amount, or returns undefined if the day's budget is exhausted. Call the returned function with the amount actually spent. */
   reserve(usd: number): ((spentUsd: number) => void) | undefined
   spentTodayUsd(): number
 }
@@ -19,11 +19,11 @@ export function createDayBudget(clock: Clock, maxUsd: number): DayBudget {
   }
   return {
     reserve(usd) {
-      const heldOn = today()
+      const reservedOn = today()
       if (spentUsd + usd > maxUsd) return undefined
       spentUsd += usd
       return (spent) => {
-        if (heldOn === today()) spentUsd += spent - usd
+        if (reservedOn === today()) spentUsd += spent - usd
       }
     },
     spentTodayUsd() {

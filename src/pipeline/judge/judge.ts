@@ -11,9 +11,9 @@ export type JudgeParts = {
   readonly ask: AskModel
   readonly random: Random
   readonly timeoutMs: number
-  /** How many verdicts are remembered. */
+  /** How many scores are cached. */
   readonly cacheEntries: number
-  /** Told how each question ended that was not answered from memory. */
+  /** Called with the result of each call that was not answered from the cache. */
   readonly onResult: (result: JudgeResult) => void
 }
 
@@ -27,49 +27,49 @@ export const judgeResults = [
 ] as const
 export type JudgeResult = (typeof judgeResults)[number]
 
-/** Characters that are judged at once, how many of them the next part repeats, and how many parts a text may have. */
+/** A long text is judged in overlapping parts, up to a maximum number of parts. */
 const partCharacters = 16_000
 const overlapCharacters = 1_000
-const mostParts = 16
+const maxParts = 16
 
-/** Room for the score and some white space; a model that wants to explain itself is cut short. */
+/** Enough for the score and some white space. */
 const maxOutputTokens = 128
 
 type JudgeOutcome = { readonly result: JudgeResult; readonly score: RuleScore }
 
 /**
- * A judge that is a model. The same question asked twice at once is asked once; what was judged is remembered by the
- * version and the text; what went wrong is asked again.
+ * A judge backed by a model. Concurrent calls for the same rule version and text share one model call. Scores are cached by
+ * version and text; failures are not.
  */
-export function createJudge({ ask, random, timeoutMs, cacheEntries: memory, onResult: onVerdict }: JudgeParts): Judge {
-  const verdicts = createScanCache<RuleScore>(memory)
-  const underway = new Map<string, Promise<RuleScore>>()
+export function createJudge({ ask, random, timeoutMs, cacheEntries, onResult }: JudgeParts): Judge {
+  const cache = createScanCache<RuleScore>(cacheEntries)
+  const inFlight = new Map<string, Promise<RuleScore>>()
 
   return (question) => {
     const key = keyOf(question)
-    const known = verdicts.get(key)
-    if (known !== undefined) return Promise.resolve(known)
-    const shared = underway.get(key)
+    const cached = cache.get(key)
+    if (cached !== undefined) return Promise.resolve(cached)
+    const shared = inFlight.get(key)
     if (shared !== undefined) return shared
-    const asking = judge(question).then(({ result, score }) => {
-      underway.delete(key)
-      if (result === 'judged') verdicts.set(key, score)
-      onVerdict(result)
+    const started = judge(question).then(({ result, score }) => {
+      inFlight.delete(key)
+      if (result === 'judged') cache.set(key, score)
+      onResult(result)
       return score
     })
-    underway.set(key, asking)
-    return asking
+    inFlight.set(key, started)
+    return started
   }
 
   async function judge(question: JudgeRequest): Promise<JudgeOutcome> {
     const parts = partsOf(question.text)
-    if (parts.length > mostParts) return failure('text_too_long')
+    if (parts.length > maxParts) return failure('text_too_long')
     const others = new AbortController()
     try {
       const scores = await Promise.all(parts.map((text) => scorePart({ ...question, text }, others.signal)))
       return { result: 'judged', score: { basisPoints: Math.round(Math.max(...scores) * 10_000) } }
     } catch (error) {
-      others.abort(error) // of a text that cannot be judged as a whole, no part is worth its price
+      others.abort(error) // the score of a part is useless if another part failed
       return failure(resultOf(error))
     }
   }
@@ -97,7 +97,7 @@ function resultOf(error: unknown): JudgeResult {
 const keyOf = ({ versionId, direction, text }: JudgeRequest): string =>
   `${versionId} ${direction} ${hash('sha256', text, 'base64url')}`
 
-/** Parts that overlap, so that nothing is lost at a cut. */
+/** Overlapping parts, so that nothing is lost at a cut. */
 function partsOf(text: string): readonly string[] {
   const parts: string[] = []
   for (let start = 0; ; start += partCharacters - overlapCharacters) {
