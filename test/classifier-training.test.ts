@@ -68,21 +68,21 @@ function train(): Uint8Array {
 describe('training', () => {
   it('gives the same model, byte for byte, from the same data', () => assert.deepEqual(train(), train()))
 
-  it('makes a model that tells what it was shown', () => {
+  it('gives a model that recognises its training examples', () => {
     const scorer = createRawScorer(decodeModel(train()))
     const red = scorer.score('five of the red birds sings in the garden').illicit
     const blue = scorer.score('five of the blue boats sails on the lake').illicit
     assert.ok(red > 0 && blue < 0, `${red} ${blue}`)
   })
 
-  it('makes heads that keep quiet where a text holds no word of their lists', () => {
+  it('gives heads that do not flag a text without a word of their lists', () => {
     const scorer = createRawScorer(decodeModel(train()))
     const named = scorer.score('five of the red birds, half dead, sings in the garden')['self-harm']
     const unnamed = scorer.score('five of the red birds, half asleep, sings in the garden')['self-harm']
     assert.ok(named > unnamed + 3, `${named} ${unnamed}`)
   })
 
-  it('reads a text as the classifier does', () => {
+  it('extracts the same features as the classifier', () => {
     const model = decodeModel(train())
     const read = createTextReader(compileLexicon(folder('lexicons')), model.vocabulary)
     const text = 'I want to die, said one of the red birds, and k1ll tim3 in the garden'
@@ -123,10 +123,10 @@ describe('authored examples', () => {
   })
 })
 
-describe('figures', () => {
+describe('quality metrics', () => {
   const judged = [0.9, 0.8, 0.7, 0.6].map((score, index) => ({ score, isPositive: index % 2 === 0 }))
 
-  it('are those of the textbook', () => {
+  it('match the textbook definitions', () => {
     assert.equal(averagePrecision(judged), (1 + 2 / 3) / 2)
     assert.equal(rocArea(judged), 0.75)
     assert.deepEqual(verdictsAt(judged, 0.75), { recall: 0.5, precision: 0.5, falsePositiveRate: 0.5 })
@@ -137,20 +137,20 @@ describe('the shipped model', () => {
   const metrics: Metrics = JSON.parse(readFileSync(metricsFile, 'utf8'))
   const bytes = readFileSync(shippedModel)
 
-  it('is the one that its figures and its page are about', () => {
+  it('is the one that its metrics and its model card describe', () => {
     const { header, features, digest } = decodeModel(bytes)
     const { version } = header
     assert.deepEqual(metrics.model, { version, digest, bytes: bytes.byteLength, features: features.length })
     assert.equal(readFileSync(cardFile, 'utf8'), writeModelCard(metrics))
   })
 
-  it('holds the word lists as they stand in the project', () => {
+  it('contains the current word lists', () => {
     const { lists, tables } = compileLexicon(folder('lexicons'))
     const { header, lexicon } = decodeModel(bytes)
     assert.deepEqual([header.lists, lexicon], [lists, tables])
   })
 
-  it('is small, and as good as it must be', () => {
+  it('is small, and meets its quality targets', () => {
     assert.ok(bytes.byteLength < 1_000_000)
     const least = { sexual: 0.9, hate: 0.62, 'self-harm': 0.55, harassment: 0.38 }
     for (const [category, precision] of Object.entries(least)) {

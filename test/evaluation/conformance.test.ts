@@ -17,7 +17,7 @@ const Block = Type.Union([
   Type.Object({ type: Type.Literal('tool'), name: Type.String(), input: Json }, strict),
 ])
 
-/** A case file is a list of these. What a user reports as wrong belongs here first. */
+/** A case file is a list of these. A wrong verdict that a user reports belongs here first. */
 const Cases = Type.Array(
   Type.Object(
     {
@@ -38,9 +38,9 @@ const Cases = Type.Array(
         {
           ending: Type.Enum(['ended', 'filtered', 'refused']),
           policy: Type.Optional(Json),
-          /** Words that the caller must be shown. */
+          /** Words that the caller must receive. */
           shows: Type.Optional(Type.String()),
-          /** Words of which the caller must see nothing. */
+          /** Words that the caller must not receive, not even in part. */
           hides: Type.Optional(Type.String()),
           /** Words that must not reach the upstream. */
           keeps: Type.Optional(Type.String()),
@@ -63,7 +63,7 @@ const cases = globSync('*.json', { cwd: folder })
 
 const page = join(import.meta.dirname, '../../docs/conformance.md')
 
-describe('one verdict on every wire', () => {
+describe('the verdict of a case in every dialect', () => {
   const opened = new AsyncDisposableStack()
   const upstreams: TestUpstream[] = []
   const rows: string[] = []
@@ -118,7 +118,7 @@ describe('one verdict on every wire', () => {
     })
   }
 
-  it('is what docs/conformance.md says', () => {
+  it('is published in docs/conformance.md', () => {
     const text = describeMatrix(rows)
     const isTold = readFileSync(page, 'utf8') === text
     if (!isTold) writeFileSync(page, text)
@@ -135,7 +135,7 @@ function check({ wants }: Case, said: Heard, way: string): void {
   if (wants.hides !== undefined) assert.ok(!said.words.includes(wants.hides), `${way} ${said.words}`)
 }
 
-/** The rules of a case in force, and gone again when it is over. */
+/** Applies the rules of a case, and removes them when it is over. */
 async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case) {
   const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
   const send = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {

@@ -12,14 +12,14 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a caller can tell of an answer, whatever the dialect. */
+/** What a caller sees of a response, independent of the dialect. */
 export type Heard = {
   readonly status: number
-  /** `ended`, `filtered`, or `refused` where it never began. */
+  /** `ended`, `filtered`, or `refused` if the request was denied. */
   readonly ending: string
-  /** All words of the answer: text, thinking and what tools were told. */
+  /** All text of the response: text, thinking and tool arguments. */
   readonly words: string
-  /** The code of a refusal, where its family has codes. */
+  /** The error code, if the dialect has codes. */
   readonly code: string | undefined
   readonly policy: Readonly<Record<string, unknown>> | undefined
 }
@@ -66,7 +66,7 @@ const framesOf = (raw: string): unknown[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line): unknown => JSON.parse(line.slice('data: '.length)))
 
-/** Every value of this name, at any depth. */
+/** Every value of a field of this name, at any depth. */
 function valuesOf(value: unknown, name: string): unknown[] {
   if (Array.isArray(value)) return value.flatMap((one) => valuesOf(one, name))
   if (!isRecord(value)) return []
@@ -81,7 +81,7 @@ const wordsOfDocument = (document: unknown): string =>
 const spell = (value: unknown): string =>
   typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : ''
 
-/** Streams say much twice, once in pieces and once as a whole: here the pieces count. */
+/** Streams send much text twice, in deltas and as a whole: only the deltas count here. */
 function wordsOfStream(dialect: Dialect, frames: readonly unknown[]): string {
   if (dialect !== 'responses') {
     const deltas = frames.flatMap((frame) => valuesOf(frame, 'delta'))

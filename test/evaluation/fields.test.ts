@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 
-/** The first is the control: nobody ever took it for anything but text. */
+/** The first is the control: an ordinary text field. */
 const names = [
   'note',
   'data',
@@ -41,7 +41,7 @@ const shapes: readonly (readonly [says: string, shape: (name: string, value: unk
 const user = { role: 'user', content: 'Hello' }
 const answered = { role: 'assistant', content: 'Here.' }
 
-/** A request of each dialect that carries a JSON value in one place. */
+/** A request of each dialect with a JSON value in one field. */
 const places: Readonly<Record<Dialect, readonly (readonly [says: string, body: (value: Json) => Json])[]>> = {
   messages: [
     [
@@ -210,7 +210,7 @@ const binaries: readonly (readonly [says: string, value: string])[] = [
   ['a ciphertext', `gAAAAAB${bytesOf(3_000).toString('base64url')}`],
 ]
 
-describe('what a field is called', () => {
+describe('the name of a field', () => {
   const opened = new AsyncDisposableStack()
   const upstreams = new Map<string, TestUpstream>()
   let spoken: readonly SpokenBlock[] = []
@@ -242,7 +242,7 @@ describe('what a field is called', () => {
   const send = (dialect: Dialect, body: Json): Promise<Response> =>
     app.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
 
-  /** Every name in every shape with the sentence; with other values, the names take turns with the shapes. */
+  /** Every name in every shape for the sentence; for other values each name is paired with one shape. */
   const hidden = names.flatMap((name, at) => [
     ...shapes.map(([where, shape]) => ({ says: `${name} ${where}`, text: sentence, value: shape(name, sentence) })),
     ...[
@@ -265,7 +265,7 @@ describe('what a field is called', () => {
 
   for (const dialect of dialects) {
     for (const [says, bodyOf] of places[dialect]) {
-      it(`hides no sentence in ${says} of a request (${dialect})`, async () => {
+      it(`does not exempt text in ${says} of a request from scanning (${dialect})`, async () => {
         const answers = await Promise.all(hidden.map(({ value }) => send(dialect, bodyOf(value))))
         const passed = hidden.filter((_, at) => answers[at]?.status !== 400)
         assert.deepEqual(
@@ -274,7 +274,7 @@ describe('what a field is called', () => {
         )
       })
 
-      it(`lets real bytes in ${says} of a request pass as they are (${dialect})`, async () => {
+      it(`does not matter for binary data in ${says} of a request (${dialect})`, async () => {
         spoken = [{ type: 'text', text: 'Here.' }]
         for (const { says: what, bytes, value } of real) {
           const answer = await send(dialect, bodyOf(value))
@@ -295,7 +295,7 @@ describe('what a field is called', () => {
     Promise.all(ways.map(({ dialect, stream, kind }) => ask(app, dialect, { model: kind, text: 'Hello', stream })))
 
   for (const name of names) {
-    it(`hides no sentence in a tool call of an answer: ${name}`, async () => {
+    it(`does not exempt text in a tool call of a response from scanning: ${name}`, async () => {
       for (const { says, text, value } of hidden.filter((one) => one.says.startsWith(`${name} `))) {
         spoken = [{ type: 'tool', name: 'f', input: value }]
         for (const [at, { ending, words }] of (await hear()).entries())
@@ -303,7 +303,7 @@ describe('what a field is called', () => {
       }
     })
 
-    it(`lets real bytes in a tool call of an answer pass as they are: ${name}`, async () => {
+    it(`does not matter for binary data in a tool call of a response: ${name}`, async () => {
       for (const { says, bytes, value } of real.filter((one) => one.says.startsWith(`${name} `))) {
         spoken = [{ type: 'tool', name: 'f', input: value }]
         for (const [at, { ending, policy, words }] of (await hear()).entries()) {

@@ -22,7 +22,7 @@ import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
 import { plainContext } from '../support/evaluation-context.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
-/** Flags what says `poison`; gets nervous at `pois`. */
+/** Flags a text with `poison`, and comes near the threshold at `pois`. */
 const classifier: Classifier = {
   identity: { id: 'test', version: '1', digest: '' },
   classify(text) {
@@ -33,7 +33,7 @@ const classifier: Classifier = {
 }
 
 const pause = async (): Promise<void> => {}
-const examine = createEvaluate({
+const evaluate = createEvaluate({
   scanText: createScanText({ classifier, pause, cacheEntries: 0 }),
   pause,
   canRephrase: true,
@@ -61,7 +61,7 @@ const end: InferenceEnd = { type: 'end', stopReason: 'end', usage }
 
 type Part = Extract<InferenceEvent, { type: 'open' }>['part']
 
-/** One block of an answer in these pieces, each with the upstream's own frame. */
+/** One block of a response in these chunks, each with its raw frame. */
 function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Chunk> {
   const frames = (data: string): RawFrames => ({
     kind: 'frames',
@@ -80,7 +80,7 @@ const framesOf = (data: string): RawFrames => ({
   frames: [{ event: undefined, data }],
 })
 
-/** The same pieces with further blocks that open and close between them. */
+/** The same chunks with further blocks that open and close between them. */
 function* withBlocks(pieces: readonly Chunk[], places: readonly number[]): Generator<Chunk> {
   let block = 1
   for (const [at, piece] of pieces.entries()) {
@@ -111,14 +111,14 @@ async function answered(
   { rephrased, isHalting = false }: Way = {},
 ): Promise<Seen> {
   let wasStopped = false
-  // Where the upstream halts, every silence has lasted long enough.
+  // If the upstream halts, every gap counts as idle.
   const clock = isHalting ? createQuickClock() : systemClock
   const metered = { chunks: streamed(pieces, isHalting), used: () => end.usage }
   const leaving = guardOutput(metered, {
     plan,
     holdBack: holdBackPolicyOf(plan, false),
-    evaluate: examine,
-    evaluateUncached: examine,
+    evaluate,
+    evaluateUncached: evaluate,
     incrementalScan: createIncrementalScan(classifier),
     clock,
     idleTimers: createIdleTimers(clock),
@@ -157,7 +157,7 @@ const words = fc.constantFrom(
 )
 const prose = fc.array(words, { maxLength: 120 }).map((list) => list.join(' '))
 
-/** The text cut at any places. */
+/** The text cut at these positions. */
 function cut(text: string, places: readonly number[]): string[] {
   const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort((one, other) => one - other)
   return [...at, text.length].map((place, index) => text.slice(at[index - 1] ?? 0, place))
@@ -167,7 +167,7 @@ const places = fc.array(fc.nat(), { maxLength: 40 })
 
 const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
 
-/** Ways to write a text so that it cannot be read as it stands. */
+/** Encodings of a text. */
 const wrappings: readonly ((text: string) => string)[] = [
   (text) => Buffer.from(text).toString('base64'),
   (text) => Buffer.from(text).toString('base64url'),
@@ -183,8 +183,8 @@ function commonLength(one: string, other: string): number {
   return length
 }
 
-describe('an answer on its way', () => {
-  it('arrives complete, unchanged and in its own words where nothing stands against it', async () => {
+describe('a guarded response', () => {
+  it('arrives complete and unchanged, with its raw frames, if it is allowed', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
       fc.asyncProperty(prose, places, async (text, at) => {
@@ -198,7 +198,7 @@ describe('an answer on its way', () => {
     )
   })
 
-  it('never shows a byte of a forbidden term, however it is cut and spread', async () => {
+  it('never contains a byte of a denied term, however it is cut and spread', async () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const gaps = fc.constantFrom(' ', '   ', '\n', ' \u200b ', '\u00ad  ')
     const letters = fc.constantFrom('project', 'PROJECT', 'pro\u200bject', 'prójéct', 'рroject')
@@ -221,7 +221,7 @@ describe('an answer on its way', () => {
     )
   })
 
-  it('never shows a byte of a forbidden term, however it is wrapped', async () => {
+  it('never contains a byte of a denied term, however it is encoded', async () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const said = fc.record({
       before: prose,
@@ -234,7 +234,7 @@ describe('an answer on its way', () => {
       fc.asyncProperty(said, async ({ before, wrap, inside, at, isHalting }) => {
         const text = `${before} ${wrap(`${inside} project falcon and all there is`)} and so on`
         const seen = await answered(plan, piecesOf(cut(text, at)), { isHalting })
-        // What is shown tells nothing of the term: it is as well the beginning of something else.
+        // What is sent reveals nothing of the term: other texts begin in the same way.
         const other = `${before} ${wrap(`${inside} \x80`)}`
         assert.ok(text.startsWith(seen.text))
         assert.ok(seen.text.length <= commonLength(text, other), seen.text.slice(before.length))
@@ -243,7 +243,7 @@ describe('an answer on its way', () => {
     )
   })
 
-  it('never shows a byte of a forbidden term beside its text, however it is cut and spread', async () => {
+  it('never contains a byte of a denied term in its out-of-band text, however it is cut and spread', async () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const said = fc.record({
       before: prose,
@@ -264,14 +264,14 @@ describe('an answer on its way', () => {
         const seen = await answered(plan, withBlocks(pieces, blocks), { isHalting })
         const shown = [...seen.frames.matchAll(/<([^>]*)>/g)].map(([, text]) => text).join('')
         assert.equal(seen.end.stopReason, 'filtered')
-        // With a block ends what is no piece, so a term that goes on behind it is found only when it does.
+        // A block ends out-of-band text that is no delta, so a term that continues after it is found only then.
         if (isPiece || blocks.length === 0) assert.ok(shown.length <= before.length + 1, shown)
         assert.doesNotMatch(shown, /falcon/)
       }),
     )
   })
 
-  it('is shown what is said beside its text where nothing stands against it', async () => {
+  it('includes its out-of-band text if that is allowed', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
       fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {
@@ -289,7 +289,7 @@ describe('an answer on its way', () => {
     )
   })
 
-  it('is judged in the proof of a thought that is no proof', async () => {
+  it('is evaluated in a reasoning signature that contains text', async () => {
     const proven = (value: string): Chunk[] => [
       { events: [{ type: 'start', model: 'm' }] },
       {
@@ -322,7 +322,7 @@ describe('an answer on its way', () => {
     )
   })
 
-  it('shows no tool call before all of its arguments were seen, whatever escapes they are written in', async () => {
+  it('contains no tool call before all of its arguments are scanned, also with escapes', async () => {
     const tool = { type: 'tool-call', id: 't', name: 'send' } as const
     const json = '{"text":"\\u0070oison"}'
     const seen = await answered(planWith({}), piecesOf(cut(json, [3, 9, 12]), tool))
@@ -331,7 +331,7 @@ describe('an answer on its way', () => {
     assert.equal(seen.frames, 'start')
   })
 
-  it('shows nothing of a block that is told of as a whole before it was told of', async () => {
+  it('contains no raw frame of an opaque block before its event is scanned', async () => {
     const frames = (data: string): RawFrames => ({
       kind: 'frames',
       dialect: 'chat',
@@ -354,18 +354,18 @@ describe('an answer on its way', () => {
     assert.equal((await answered(planWith({}), block('honey'), { isHalting: true })).frames, 'start honey end')
   })
 
-  it('is judged in its thinking too', async () => {
+  it('is evaluated in its thinking too', async () => {
     const seen = await answered(planWith({}), piecesOf(['let me think about ', 'poison', ' now'], { type: 'thinking' }))
     assert.deepEqual([seen.text, seen.end.stopReason], ['', 'filtered'])
   })
 
-  it('waits as a whole where a pattern could span any of it', async () => {
+  it('is held back as a whole if a pattern is denied', async () => {
     const plan = planWith({ denylist: ['/(?s)begin.*over/'] })
     const long = `begin ${'word '.repeat(200)}over`
     assert.deepEqual((await answered(plan, piecesOf(cut(long, [10, 300, 700])))).text, '')
   })
 
-  it('is written anew where the configuration asks for it, and refused where that fails', async () => {
+  it('is rephrased if the configuration requires it, and denied if that fails', async () => {
     const plan = planWith({ denylist: ['secret'], response_pattern: 'rewrite' })
     const kept = await answered(plan, piecesOf(['this is ', 'secret stuff']), { rephrased: 'this is fine' })
     assert.deepEqual([kept.text, kept.end.stopReason, kept.frames], ['this is fine', 'end', 'start'])

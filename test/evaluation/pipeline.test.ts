@@ -25,8 +25,8 @@ const ask = ({ app }: PaidApp, more: Json = say('Hello there'), headers: Readonl
 
 const say = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
 
-describe('a governed request', () => {
-  it('costs nothing where it is refused, never reaches the upstream, and leads to its event', async () => {
+describe('an enforced request', () => {
+  it('costs nothing if it is denied, never reaches the upstream, and names its audit event', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('never', { input: 1, output: 1 }))
     await configure(scene, {
@@ -42,7 +42,7 @@ describe('a governed request', () => {
     assert.deepEqual([event?.['id'], event?.['decision'], event?.['enforced']], [policy['event_id'], 'refuse', true])
   })
 
-  it('is refused for what stands in a field that only its upstream knows', async () => {
+  it('is denied for text in an unknown field', async () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const body = { model: 'paid', ...say('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
@@ -50,7 +50,7 @@ describe('a governed request', () => {
     assert.deepEqual([answer.status, scene.upstream.requests.length], [400, 0])
   })
 
-  it('is refused for what its parts say together', async () => {
+  it('is denied for a term that is split between its parts', async () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['the falcon'] } })
     const inParts = (...texts: string[]): Json => ({
@@ -65,7 +65,7 @@ describe('a governed request', () => {
     assert.equal(scene.upstream.requests.length, 0)
   })
 
-  it('pays for what was generated where its answer is stopped, and the upstream is stopped with it', async () => {
+  it('pays for what was generated if its response is stopped, and stops the upstream', async () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const words = 'one two three four five six seven eight nine ten '.repeat(8)
@@ -80,7 +80,7 @@ describe('a governed request', () => {
     assert.ok(used.output > 100 && (await scene.remaining()) === start - used.credits, JSON.stringify(used))
   })
 
-  it('is shown nothing of what its upstream found elsewhere and may not be said', async () => {
+  it('gets no denied text from the search results of its upstream', async () => {
     const frame = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } }
     const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ title: 'The falcon flies' }] }
@@ -93,7 +93,7 @@ describe('a governed request', () => {
       ),
       frame({ type: 'message_stop' }),
     ]
-    // Far enough apart to be read one by one.
+    // Far enough apart to arrive in separate reads.
     await using upstream = await startUpstream(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (const one of frames) {
@@ -113,7 +113,7 @@ describe('a governed request', () => {
     assert.doesNotMatch(answer, /falcon/)
   })
 
-  describe('whose answer says more beside its text', () => {
+  describe('whose response has out-of-band text', () => {
     const cited = (title: string) => ({
       annotations: [{ type: 'url_citation', url_citation: { title, url: 'https://example.org' } }],
     })
@@ -137,7 +137,7 @@ describe('a governed request', () => {
       const asked = (scene: PaidApp) =>
         scene.app.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
 
-      it(`is filtered where that may not be said, ${way}`, async () => {
+      it(`is filtered if that text is denied, ${way}`, async () => {
         await using scene = await startPaidApp()
         await configure(scene, { rules: { denylist: ['falcon'] } })
         const [no, yes] = [answers('Falcon'), answers('Condor')].map((both) => both[at])
@@ -149,7 +149,7 @@ describe('a governed request', () => {
         assert.match(await (await asked(scene)).text(), /Condor/)
       })
 
-      it(`loses it where it holds personal data that is taken out, ${way}`, async () => {
+      it(`loses that text if it contains personal data that is redacted, ${way}`, async () => {
         await using scene = await startPaidApp()
         await configure(scene, { rules: { redact: true } })
         const [script] = [answers('Of ada@example.org')[at]]
@@ -162,7 +162,7 @@ describe('a governed request', () => {
     }
   })
 
-  it('gets its answer while it is written, not when it is complete', async () => {
+  it('gets its response while it streams, not when it is complete', async () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const words = Array.from({ length: 100 }, (_, at) => `word ${at} `)
@@ -177,14 +177,14 @@ describe('a governed request', () => {
     assert.match(seen, /word 90/)
   })
 
-  it('is told where it names a policy that there is not', async () => {
+  it('is rejected if it names an unknown policy', async () => {
     await using scene = await startPaidApp()
     const answer = await ask(scene, {}, { 'x-policy-id': 'pol_nothing' })
     assert.equal(answer.status, 400)
     assert.match(await answer.text(), /names a policy that does not exist: pol_nothing/)
   })
 
-  it('gets its own personal data back where the operator wants it so', async () => {
+  it('gets its own personal data back if the operator has enabled that', async () => {
     await using scene = await startPaidApp({ config: { moderation: { restore_redacted: true } } })
     await configure(scene, { rules: { redact: true } })
     const frames = streamFrames(['Dear [EM', 'AIL_1], or is it bob@exam', 'ple.org? Bye.'], { input: 1, output: 1 })
@@ -195,7 +195,7 @@ describe('a governed request', () => {
     assert.doesNotMatch(scene.upstream.requests[0]?.body ?? '', /ada@/)
   })
 
-  it('is held to the quota of its user, and told so', async () => {
+  it('is limited by the quota of its user', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const quota = { requests: 1, tokens: 0, window: 'day' }
@@ -213,7 +213,7 @@ describe('a governed request', () => {
     assert.match((await statuses[1]?.text()) ?? '', /USER_QUOTA_EXCEEDED/)
   })
 
-  it('can be kept beside its event without personal data, and be erased there', async () => {
+  it('is stored with its audit event in redacted form, and can be erased there', async () => {
     await using scene = await startPaidApp({ config: { audit: { content: 'redacted' } } })
     scene.upstream.answer(answerWith('I wrote to bob@example.org', { input: 1, output: 1 }))
     const answer = await ask(scene, say('Write to bob@example.org'))
@@ -223,7 +223,7 @@ describe('a governed request', () => {
     assert.deepEqual(await operatorOf(scene.app.app).eraseTexts(request), { erased: 0 })
   })
 
-  it('is canaried by its user: always on the same side', async () => {
+  it('is assigned to a canary by its user, always to the same side', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const canary = { enabled: true, sample_percent: 50 }

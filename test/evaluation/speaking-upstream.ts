@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { HttpKind } from '../clients/scripted.ts'
 import type { ReceivedRequest } from '../support/upstream.ts'
 
-/** What an upstream is to say, block by block. */
+/** The response of an upstream, block by block. */
 export type SpokenBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
@@ -11,7 +11,7 @@ const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 
 type Exchange = { readonly request: ReceivedRequest; readonly response: ServerResponse }
 
-/** Says it in the words of its kind, as a stream of small pieces or as one document, as it was asked. */
+/** Encodes the response in the upstream's format, as a stream of small chunks or as one document. */
 export function speak(kind: HttpKind, blocks: readonly SpokenBlock[], exchange: Exchange): void {
   const { request, response: to } = exchange
   const isStream = request.body.includes('"stream":true')

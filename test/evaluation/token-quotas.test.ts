@@ -14,7 +14,7 @@ const setQuota = async ({ app }: PaidApp, tokens: number): Promise<void> => {
   assert.equal(answer.status, 200, await answer.text())
 }
 
-/** Writes as many tokens as it is allowed to, and up to 60; held back until `go`. */
+/** Generates as many tokens as allowed, up to 60, after `go`. */
 const talkative =
   (go: Promise<void> = Promise.resolve()): Script =>
   async (response, { body }) => {
@@ -54,8 +54,8 @@ async function ask({ app }: PaidApp, more: object = {}): Promise<Answered> {
   }
 }
 
-describe('a quota of tokens', () => {
-  it('is not passed by requests that run at once', async () => {
+describe('a token quota', () => {
+  it('is not exceeded by concurrent requests', async () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 100)
     const { promise: go, resolve: start } = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ describe('a quota of tokens', () => {
     assert.ok(answers.some(({ status }) => status === 429))
   })
 
-  it('shortens the last answer to what is left of it, then refuses', async () => {
+  it('limits the last response to what is left, then rejects requests', async () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(talkative())
@@ -84,7 +84,7 @@ describe('a quota of tokens', () => {
     assert.match(third.error, /The quota of this project is 100 tokens per month/)
   })
 
-  it('gives back what was reserved for an answer that was never begun', async () => {
+  it('releases the reservation of a response that was never started', async () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 400))
@@ -112,7 +112,7 @@ describe('a quota of tokens', () => {
     hangUp.abort()
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
     scene.upstream.answer(answerWith('short', { input: 1, output: 1 }))
-    // The first answer has used some 800 of 1,000, so that 300 more do not fit once it is settled, and not before.
+    // The first response uses about 800 of 1,000, so 300 more do not fit after it is settled.
     const asked = (): Promise<Answered> => ask(scene, { max_tokens: 20, messages: longInput })
     for (let last = await asked(); !/when the month has ended/.test(last.error); last = await asked()) {
       assert.equal(last.status, 429)

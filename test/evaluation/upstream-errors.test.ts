@@ -22,7 +22,7 @@ const requests: Readonly<Record<HttpKind, Json>> = {
 const rejection = (message: string): Json => ({ type: 'error', error: { type: 'invalid_request_error', message } })
 const frame = (body: Json): string => `event: ${String(body['type'])}\ndata: ${JSON.stringify(body)}\n\n`
 
-/** Long enough that what comes first leaves before the stream fails. */
+/** Long enough that its start is sent before the stream fails. */
 const paragraph = 'The garden is quiet in the morning, and the birds sing in the old trees by the river. '.repeat(40)
 const failingStream = (message: string): string =>
   [
@@ -78,7 +78,7 @@ describe('the message of an upstream’s own error', () => {
 
   for (const kind of httpKinds) {
     for (const status of [400, 404, 413, 422]) {
-      it(`is withheld where a rule forbids it: ${kind}, ${status}`, async () => {
+      it(`is withheld if a rule denies it: ${kind}, ${status}`, async () => {
         reply = { status, body: JSON.stringify(rejection('the falcon is not a valid value')) }
         const answer = await ask(kind)
         assert.equal(answer.status, status === 413 ? 413 : 400)
@@ -88,7 +88,7 @@ describe('the message of an upstream’s own error', () => {
     }
   }
 
-  it('is withheld where its category is always blocked', async () => {
+  it('is withheld if its category is always blocked', async () => {
     reply = {
       status: 400,
       body: JSON.stringify(rejection('I can not do this anymore. I want to kill myself tonight.')),
@@ -96,7 +96,7 @@ describe('the message of an upstream’s own error', () => {
     assert.doesNotMatch((await ask('openai-chat')).body, /kill myself/)
   })
 
-  it('still tells an agent that its prompt is too long', async () => {
+  it('still starts with the words that make an agent compact its prompt', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('prompt is too long: the falcon has 9 tokens')) }
     const { body } = await ask('anthropic')
     assert.match(body, /prompt is too long/)
@@ -110,7 +110,7 @@ describe('the message of an upstream’s own error', () => {
     assert.doesNotMatch(body, /falcon/)
   })
 
-  it('is withheld where it has personal data that is to be taken out of answers', async () => {
+  it('is withheld if it has personal data that is redacted in responses', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('unknown user jane.doe@example.org')) }
     await govern({ redact: true })
     try {
@@ -120,7 +120,7 @@ describe('the message of an upstream’s own error', () => {
     }
   })
 
-  it('is in the audit log as a refusal of the answer', async () => {
+  it('is audited as a denial of the response', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('the falcon is not a valid value')) }
     await ask('openai-chat')
     const headers = { authorization: `Bearer ${app.adminKey}` }
@@ -131,7 +131,7 @@ describe('the message of an upstream’s own error', () => {
     assert.match(logged, /"response"/)
   })
 
-  it('reaches the caller as it is where no rule forbids it', async () => {
+  it('reaches the caller unchanged if no rule denies it', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('temperature: must be at most 1, jane.doe@example.org')) }
     assert.match((await ask('openai-chat')).body, /temperature: must be at most 1, jane\.doe@example\.org/)
   })

@@ -20,7 +20,7 @@ describe('a running app', () => {
   const save = async (config: object): Promise<void> =>
     assert.equal((await app.post('/api/policy-gateway/config', config)).status, 200)
 
-  /** So many requests, of which the last are refused. */
+  /** Sends requests, of which the last are denied. */
   async function spike(word: string): Promise<void> {
     for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello'), 200)
     for (let count = 0; count < 6; count++) assert.equal(await statusOf(`About the ${word}`), 400)
@@ -33,7 +33,7 @@ describe('a running app', () => {
     }
   }
 
-  it('takes a configuration out of force whose refusals spike, until it is saved again', async () => {
+  it('rolls back a configuration whose denials spike, until it is saved again', async () => {
     const config = { rules: { denylist: ['falcon'] }, rollout: { rollback_on_spike: true } }
     await save(config)
     await spike('falcon')
@@ -46,7 +46,7 @@ describe('a running app', () => {
     await save({})
   })
 
-  it('pauses a policy whose refusals spike', async () => {
+  it('pauses a policy whose denials spike', async () => {
     const policy = await app.admin.post('/policies', { name: 'P', rule: 'Never say "eagle".', mode: 'enforcing' })
     await app.admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
     await spike('eagle')
@@ -56,7 +56,7 @@ describe('a running app', () => {
     assert.match(await (await app.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
   })
 
-  it('holds users and projects to their quotas', async () => {
+  it('enforces the quotas of users and projects', async () => {
     const quota = { requests: 2, tokens: 0, window: 'month' }
     await save({ org_controls: { user_quotas: true, user_quota: quota } })
     const ann = { 'x-policy-user': 'ann' }

@@ -20,8 +20,8 @@ async function openTwoNodes() {
   return { near, far, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-describe('two nodes that watch', { skip: withoutPostgres }, () => {
-  it('see together what neither could tell alone, and one of them acts', async () => {
+describe('the spike monitors of two nodes', { skip: withoutPostgres }, () => {
+  it('detect a spike over the sum of both nodes, and one of them acts', async () => {
     await using scene = await openTwoNodes()
     const { near, far } = scene
     const id = await near.enforce()
@@ -40,7 +40,7 @@ describe('two nodes that watch', { skip: withoutPostgres }, () => {
     assert.deepEqual([...near.errors, ...far.errors], [])
   })
 
-  it('roll a configuration back once, however many look at the same time', async () => {
+  it('roll a configuration back once, even if they run at the same time', async () => {
     await using scene = await openTwoNodes()
     const { near, far } = scene
     const version = await near.save(true)

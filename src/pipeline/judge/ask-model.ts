@@ -37,7 +37,7 @@ export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise
 const charactersPerToken = 16
 
 export function createAskModel(parts: AskModelParts): AskModel {
-  const { clock, ids, semaphore: semaphore, budget } = parts
+  const { clock, ids, semaphore, budget } = parts
   const breaker = createUpstreamHealth(clock)
   const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
 

@@ -45,7 +45,7 @@ for (const [name, title] of [
   })
 }
 
-describe('the embedded classifier lets pass', () => {
+describe('the embedded classifier allows', () => {
   for (const { says, text } of readCases('over-blocking')) {
     it(says, async () => {
       for (const direction of ['request', 'response'] as const) {
@@ -57,7 +57,7 @@ describe('the embedded classifier lets pass', () => {
 })
 
 describe('the embedded classifier', () => {
-  it('gives a score between 0 and 1 in every category, also for nothing', () => {
+  it('gives a score between 0 and 1 in every category, also for an empty text', () => {
     for (const text of ['', ' ', '!!!', '🙂', '日本語', 'a'.repeat(100_000), '\ud800', 'x '.repeat(20_000)]) {
       const { scores, flagged } = classifier.classify(text, 'request')
       for (const category of categories)
@@ -66,7 +66,7 @@ describe('the embedded classifier', () => {
     }
   })
 
-  it('gives the same text the same scores, whatever it read before', () => {
+  it('gives the same text the same scores, whatever it classified before', () => {
     const text = 'the cat sat on the mat and I said nothing'
     const before = classifier.classify(text, 'request')
     for (let count = 0; count < 40_000; count += 10) {
@@ -75,7 +75,7 @@ describe('the embedded classifier', () => {
     assert.deepEqual(classifier.classify(text, 'request'), before)
   })
 
-  it('says who judged', () => {
+  it('has an identity for audit events', () => {
     assert.deepEqual(classifier.identity, { id: 'embedded', version: model.header.version, digest: model.digest })
     const metrics = JSON.parse(readFileSync(new URL('./metrics.json', import.meta.url), 'utf8'))
     assert.equal(metrics.model.digest, model.digest)

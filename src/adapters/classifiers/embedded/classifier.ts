@@ -8,13 +8,13 @@ import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
-/** The classifier that needs no network: linear heads over hashed n-grams, lists of words, and one composed category. */
+/** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
 export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
   classify(text: string, direction: TextDirection): Classification
   startStream(direction: TextDirection): (text: string, stretch: Span) => Classification
 }
 
-/** The model that comes with the program. */
+/** The model that is bundled with the program. */
 export const shippedModel = new URL('./model.bin', import.meta.url)
 
 export const loadModel = (file: URL | string = shippedModel): ClassifierModel => decodeModel(readFileSync(file))
@@ -44,7 +44,7 @@ const scalesFor = ({ header }: ClassifierModel, direction: TextDirection): PerCa
     return { slope, threshold: thresholds[direction] }
   })
 
-/** Category by category as they are called, which costs a fraction of going through their names. */
+/** Written out per category, because that is much faster than iterating over the names. */
 const calibrate = (raw: PerCategory<number>, scales: PerCategory<Scale>): PerCategory<number> => ({
   'self-harm': scoreOf(raw['self-harm'], scales['self-harm']),
   'sexual/minors': scoreOf(raw['sexual/minors'], scales['sexual/minors']),
@@ -54,7 +54,7 @@ const calibrate = (raw: PerCategory<number>, scales: PerCategory<Scale>): PerCat
   sexual: scoreOf(raw.sexual, scales.sexual),
 })
 
-/** One half at the threshold of the direction, whatever the raw scale of the category. */
+/** 0.5 at the threshold of the direction, whatever the raw scale of the category. */
 const scoreOf = (raw: number, { slope, threshold }: Scale): number => 1 / (1 + Math.exp(-slope * (raw - threshold)))
 
 const flaggedIn = (scores: PerCategory<number>): readonly Category[] =>

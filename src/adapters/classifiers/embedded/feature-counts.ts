@@ -1,4 +1,4 @@
-/** Adds up, bucket by bucket, what the words of a text say to each head. */
+/** Sums up, per bucket, the weights of the words of a text for each head. */
 import type { FeatureTable } from './feature-table.ts'
 import type { Lexicon } from './lexicon.ts'
 import { heads } from './model.ts'
@@ -6,7 +6,7 @@ import type { ClassifierModel, ModelHeader } from './model.ts'
 import { createWalk, type WalkListener, type WordWalk } from './walk.ts'
 import type { WeightedWord } from './weigh.ts'
 
-/** Where the sums of a bucket stand in its row: per head those of words and of character runs, then the counts. */
+/** The layout of a bucket's row: per head the sums of words and of character n-grams, then the counts. */
 export type RowLayout = {
   readonly words: number
   readonly grams: number
@@ -15,12 +15,12 @@ export type RowLayout = {
   readonly length: number
 }
 
-/** Weights are whole numbers and so are counts: so are their sums. */
+/** Weights and counts are integers, and so are their sums. */
 export type FeatureRow = Int32Array
 
 export type FeatureCounts = WordWalk<WeightedWord> & {
   readonly layout: RowLayout
-  /** How many buckets the words met since the beginning have filled. */
+  /** How many buckets are filled so far. */
   buckets(): number
   row(bucket: number): FeatureRow
 }
@@ -60,7 +60,7 @@ export function layOut({ lists, pairs }: Pick<ModelHeader, 'lists' | 'pairs'>): 
   return { words, grams: words + 1, lists: words + 2, pairs: firstPair, length: firstPair + pairs.length }
 }
 
-/** Adds what the walk meets to the row of the bucket it is in. */
+/** Adds each visited word to the row of the current bucket. */
 function createAdder(
   { header, weights }: ClassifierModel,
   table: FeatureTable,

@@ -1,6 +1,6 @@
 /**
- * Finds features by their hash: open addressing over typed arrays, since it is asked some hundred times per kilobyte.
- * Most of what is asked for is not there; a small map of bits, which stays in the processor's cache, says so first.
+ * A hash table of features with open addressing over typed arrays, because it is read some hundred times per kilobyte. Most hashes
+ * are absent; a small bit map that fits the processor's cache rules these out first.
  */
 export type FeatureTable = {
   /** Index of the feature with this hash, or -1. */

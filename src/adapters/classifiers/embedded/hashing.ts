@@ -1,6 +1,6 @@
 /**
- * Features are told apart by 32-bit hashes alone. The trainer and the classifier share this file:
- * a change here makes every trained model worthless, so it carries a version.
+ * Features are identified by 32-bit hashes alone. The trainer and the classifier share this file. It has a version, because a
+ * change here invalidates every trained model.
  */
 export const hashVersion = 1
 
@@ -13,14 +13,14 @@ function mix(hash: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-/** A whole word. */
+/** Hash of a whole word. */
 export function hashWord(word: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), prime)
   return mix(hash)
 }
 
-/** Writes the hash of every beginning of a word, as if it were a word: the first letter, the first two, and so on. */
+/** Writes the hash of every prefix of a word: the first letter, the first two, and so on. */
 export function hashBeginnings(word: string, into: Uint32Array): void {
   let hash = 0x811c9dc5
   for (let at = 0; at < word.length; at++) {
@@ -30,8 +30,8 @@ export function hashBeginnings(word: string, into: Uint32Array): void {
 }
 
 /**
- * A word with all that came before it in a pair or a phrase. Order counts. Signed, since this is asked for every word: a
- * number that may be larger than that would be put on the heap.
+ * Hash of a word together with the words before it in a pair or phrase. Order counts. The hash is signed, because a larger number
+ * would be allocated on the heap for every word.
  */
 export const hashNext = (before: number, word: number): number => mix(Math.imul(before, 31) ^ word) | 0
 
@@ -40,10 +40,10 @@ const longestGram = 5
 const before = '<'.charCodeAt(0)
 const after = '>'.charCodeAt(0)
 
-/** Room for the character runs of the longest word there is. */
+/** Maximum number of character n-grams of the longest word. */
 export const mostGrams = 128
 
-/** Writes the runs of three to five characters in a word with its borders, `<word>`; answers how many there are. */
+/** Writes the hashes of the n-grams of three to five characters of `<word>`, borders included. Returns their number. */
 export function hashGrams(word: string, into: Uint32Array): number {
   const length = word.length + 2
   let count = 0

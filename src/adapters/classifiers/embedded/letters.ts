@@ -1,13 +1,13 @@
-/** A text with its characters as numbers in a row: read there, each of them costs a quarter of what it costs in the text. */
+/** The character codes of a text in a typed array, where reading a character costs a quarter of `charCodeAt`. */
 export type Letters = {
   readonly text: string
-  /** Those of the text, and then some zeros: whoever looks ahead at its end finds nothing. */
+  /** The codes of the text, followed by zeros, so that a look-ahead at the end reads no stale codes. */
   readonly codes: Uint16Array
 }
 
 const lookAhead = 4
 
-/** What the speller answers holds until it is asked again. */
+/** The result is valid until the next call. */
 export function createSpeller(): (text: string) => Letters {
   let codes = new Uint16Array(0)
   let bytes = Buffer.from(codes.buffer)

@@ -1,20 +1,20 @@
-/** Lists of words and phrases with a meaning for moderation. A model carries them as hashes, each with a mask of lists. */
+/** Word lists with a meaning for moderation. A model contains them as hashes, each with a bit mask of lists. */
 import { createFeatureTable } from './feature-table.ts'
 import { hashBeginnings, hashNext, hashWord } from './hashing.ts'
 
 export type Lexicon = {
-  /** Lists that hold this word, as a mask. */
+  /** The lists that contain this word, as a bit mask. */
   listsOf(word: string): number
-  /** Lengths of the phrases that end with this word, as a mask: bit 2 for two words, and so on. */
+  /** Lengths of the phrases that end with this word, as a bit mask: bit 2 for two words, and so on. */
   phraseLengths(wordHash: number): number
-  /** Lists that hold the phrase with this hash. */
+  /** The lists that contain the phrase with this hash. */
   listsOfPhrase(phraseHash: number): number
 }
 
-/** What a model file holds of a lexicon: hash and mask side by side. */
+/** The lexicon in a model file: hashes and their masks. */
 export type LexiconTables = {
   readonly words: ReadonlyMap<number, number>
-  /** Beginnings: any ending may follow. */
+  /** Prefixes: any ending may follow. */
   readonly stems: ReadonlyMap<number, number>
   readonly phrases: ReadonlyMap<number, number>
   readonly phraseLengths: ReadonlyMap<number, number>
@@ -56,6 +56,6 @@ function createMasks(byHash: ReadonlyMap<number, number>): (hash: number) => num
   }
 }
 
-/** The hash of a phrase: from its last word back to its first, as the reader meets them. */
+/** The hash of a phrase, from its last word back to its first, which is the order in which the reader sees them. */
 export const hashPhrase = (words: readonly number[]): number =>
   words.reduceRight((hash, word) => hashNext(hash, word), 0) >>> 0

@@ -1,6 +1,6 @@
 /**
- * Sexual writing about minors has no examples to learn from, and should have none. It is composed: sexual evidence in a
- * window, together with a cue of age around it.
+ * Sexual content about minors has no training examples, and should have none. The category is composed instead: sexual evidence in
+ * a window, together with evidence of a minor's age near it.
  */
 import type { ModelHeader } from './model.ts'
 import type { FeatureRow, FeatureCounts } from './feature-counts.ts'
@@ -9,21 +9,21 @@ import type { ScoreWindow } from './windows.ts'
 
 type SexualWindow = {
   readonly window: ScoreWindow
-  /** How many buckets the text has. */
+  /** Number of buckets of the text. */
   readonly buckets: number
   /** The sums of the window. */
   readonly sum: FeatureRow
-  /** The sexual head's score of this window. */
+  /** The score of the sexual head for this window. */
   readonly sexual: number
 }
 
-/** Cues are looked for this many buckets to both sides of a window: an age is stated once. */
+/** Evidence of age is searched this many buckets to both sides of a window, because an age is stated once. */
 const reach = 6
-/** Without any cue, or without a sexual word, the composition stays this far under its threshold. */
+/** Without evidence of age, or without a sexual word, the score stays this far below the threshold. */
 const withoutCue = 8
-/** Legs and lips alone, one word over and over, or those of doctors, teachers and courts beside: the head must be surer by this. */
+/** Additional score required if there are only weak words, one repeated word, or words of medicine, education or law nearby. */
 const doubt = 1.56
-/** Beyond this, more sexual evidence says nothing more about age; a plain cue does. */
+/** Sexual evidence beyond this says nothing more about age. */
 const mostEvidence = 4
 const plainCue = 2
 
@@ -49,21 +49,21 @@ export function createMinorsScore(header: ModelHeader): (tally: FeatureCounts, w
     const isThin = count(clinical) === 0 || mostTogether(tally, window, [clinical, suggestive]) < 2
     const isDoubtful = !isExplicit && (isThin || count(protection) > 0)
     const needed = isDoubtful ? besideCue + doubt : besideCue
-    // An explicit word is evidence enough, whatever the head makes of the rest.
+    // An explicit word is sufficient evidence, whatever the score of the head.
     const evidence = (isExplicit ? Math.max(sexual, needed) : sexual) - needed
     if (evidence < 0) return evidence
     return Math.min(evidence, mostEvidence) + (plainCues > 0 ? plainCue + damp(plainCues) : 0)
   }
 }
 
-/** Hits of a list in the buckets from `first` up to `end`. */
+/** Hits of a list in the buckets from `first` to `end`. */
 function countIn(tally: FeatureCounts, [first, end]: ScoreWindow, list: number): number {
   let count = 0
   for (let bucket = first; bucket < end; bucket++) count += tally.row(bucket)[tally.layout.lists + list] ?? 0
   return count
 }
 
-/** Most hits of these lists in one bucket of the window. There they are different words: a column `sex` counts once. */
+/** The most hits of these lists in one bucket of the window. A bucket counts a word once, so a column `sex` counts once. */
 function mostTogether(tally: FeatureCounts, [first, end]: ScoreWindow, lists: readonly number[]): number {
   let most = 0
   for (let bucket = first; bucket < end; bucket++) {

@@ -28,20 +28,20 @@ const model: Omit<ClassifierModel, 'digest'> = {
 }
 
 describe('a model file', () => {
-  it('holds all of the model', () => {
+  it('contains all of the model', () => {
     const { digest, ...decoded } = decodeModel(encodeModel(model))
     assert.deepEqual(decoded, model)
     assert.match(digest, /^[0-9a-f]{64}$/)
   })
 
-  it('may stand anywhere in memory', () => {
+  it('can be decoded at any memory offset', () => {
     const bytes = encodeModel(model)
     const shifted = new Uint8Array(bytes.byteLength + 3)
     shifted.set(bytes, 3)
     assert.deepEqual(decodeModel(shifted.subarray(3)).features, model.features)
   })
 
-  it('that is damaged or cut off is refused', () => {
+  it('is rejected if it is damaged or truncated', () => {
     const bytes = Uint8Array.from(encodeModel(model))
     for (const at of [0, 9, 40, bytes.length - 40, bytes.length - 1]) {
       const damaged = bytes.map((byte, index) => (index === at ? byte ^ 1 : byte))
@@ -51,7 +51,7 @@ describe('a model file', () => {
     assert.throws(() => decodeModel(new Uint8Array(0)), /damaged/)
   })
 
-  it('made for another way of hashing is refused', () => {
+  it('is rejected if it was made for another hashing version', () => {
     const other = { ...model, header: { ...model.header, hashVersion: hashVersion + 1 } }
     assert.throws(() => decodeModel(encodeModel(other)), /another version/)
   })

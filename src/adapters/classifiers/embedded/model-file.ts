@@ -1,4 +1,4 @@
-/** The model on disk: a magic word, a JSON header, sections with their lengths, and the SHA-256 of it all at the end. */
+/** The model file format: a magic number, a JSON header, sections with their lengths, and a SHA-256 checksum at the end. */
 import { createHash } from 'node:crypto'
 import { hashVersion } from './hashing.ts'
 import type { LexiconTables } from './lexicon.ts'
@@ -24,7 +24,7 @@ export function encodeModel(model: Omit<ClassifierModel, 'digest'>): Uint8Array 
   return Buffer.concat([body, createHash('sha256').update(body).digest()])
 }
 
-/** Throws where the file is damaged, cut off, or made for another way of hashing. */
+/** Throws if the file is damaged, truncated, or made for another hashing version. */
 export function decodeModel(file: Uint8Array): ClassifierModel {
   const body = file.subarray(0, file.byteLength - digestBytes)
   const digest = createHash('sha256').update(body).digest()
@@ -81,10 +81,10 @@ function readSections(body: Uint8Array, from: number): readonly Uint8Array[] {
 
 const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 
-/** Sections are copies with a buffer of their own, so they are aligned. */
+/** Sections are copied to buffers of their own, so that they are aligned. */
 const wordsOf = (section: Uint8Array): Uint32Array => new Uint32Array(section.buffer, 0, section.byteLength / 4)
 
-/** Ascending numbers as their differences, seven bits to a byte. */
+/** Delta-encodes ascending numbers, seven bits per byte. */
 function encodeAscending(values: Uint32Array): Uint8Array {
   const bytes: number[] = []
   let last = 0

@@ -3,32 +3,32 @@ import type { TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { LexiconTables } from './lexicon.ts'
 
 /**
- * What is learnt from examples: five categories, and `abuse`, which knows requests about the abuse of children.
- * The category `sexual/minors` is composed of it, of the sexual head and of cues of age.
+ * The heads that are trained on examples: five categories, and `abuse`, which detects requests about child abuse. The category
+ * `sexual/minors` is composed of it, of the sexual head and of evidence of age.
  */
 export const heads = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'abuse'] as const
 export type ClassifierHead = (typeof heads)[number]
 
-/** A trained model as it stands in memory. */
+/** A trained model in memory. */
 export type ClassifierModel = {
   readonly header: ModelHeader
-  /** Hashes of the features kept, ascending. */
+  /** Hashes of the features, ascending. */
   readonly features: Uint32Array
-  /** One byte per feature and head; times the head's scale it is the weight. */
+  /** One byte per feature and head; multiplied by the scale of the head it is the weight. */
   readonly weights: Int8Array
-  /** Hashes of the words known, the most common first. */
+  /** Hashes of the known words, in the order of frequency. */
   readonly vocabulary: Uint32Array
   readonly lexicon: LexiconTables
-  /** SHA-256 of the file, in hex. */
+  /** SHA-256 of the file, in hexadecimal. */
   readonly digest: string
 }
 
 export type ModelHeader = {
   readonly version: string
   readonly hashVersion: number
-  /** Names of the lexicon's lists; bit n of a mask is list n. */
+  /** Names of the word lists; bit n of a mask is list n. */
   readonly lists: readonly string[]
-  /** Lists whose meeting within a few words is a feature of its own. */
+  /** Pairs of lists whose co-occurrence within a few words is a feature. */
   readonly pairs: readonly (readonly [string, string])[]
   readonly heads: Readonly<Record<ClassifierHead, HeadHeader>>
   readonly minors: Composition
@@ -42,12 +42,12 @@ export type HeadHeader = {
   readonly lists: readonly number[]
   /** Buckets per window. */
   readonly window: number
-  /** Lists by number, in groups: where a window holds no word of one of the groups, the head stays far from its threshold. */
+  /** Groups of list numbers. If a window has no word of one of the groups, the head stays far below its threshold. */
   readonly evidence: readonly (readonly number[])[]
 }
 
-/** How `sexual/minors` is composed: the sexual score that is enough beside a cue of age, and the abuse score that is enough alone. */
+/** How `sexual/minors` is composed: the sexual score required with evidence of age, and the abuse score that is sufficient alone. */
 export type Composition = { readonly besideCue: number; readonly abuse: number }
 
-/** A raw score becomes `1 / (1 + e^(-slope (raw - threshold)))`: one half at the threshold. */
+/** A raw score becomes `1 / (1 + e^(-slope (raw - threshold)))`: 0.5 at the threshold. */
 export type Calibration = { readonly slope: number; readonly thresholds: Readonly<Record<TextDirection, number>> }

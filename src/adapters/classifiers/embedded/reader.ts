@@ -1,6 +1,6 @@
 /**
- * Reads a text in its normal form. The classifier adds up what it meets, the trainer writes it down: both see the same
- * words, pairs and lists, in the same buckets.
+ * Reads a text in normal form, for the classifier and for the trainer. Both see the same words, pairs and lists in the same
+ * buckets.
  */
 import { createSpeller } from './letters.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -12,14 +12,14 @@ import type { WordCache } from './word-cache.ts'
 
 export type WordReaderParts<Known> = {
   readonly vocabulary: Vocabulary
-  /** Knows the tokens as they were written. */
+  /** Caches the facts of tokens. */
   readonly book: WordCache<Known>
 }
 
-/** Told each word, and where the token stands that it was written as; letters spelled one by one may be several words. */
+/** Called for each word with the position of its token. Letters written one by one may give several words. */
 export type WordVisitor<Known> = (word: Known, start: number, end: number) => void
 
-/** Turns a text in its normal form into words that are known. */
+/** Converts a text in normal form into known words. */
 export type ReadWords<Known> = (text: string, visit: WordVisitor<Known>) => void
 
 export function createWordReader<Known>({ vocabulary, book }: WordReaderParts<Known>): ReadWords<Known> {

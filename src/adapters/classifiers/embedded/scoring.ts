@@ -1,4 +1,4 @@
-/** From a tally to one raw score per category. */
+/** Turns feature counts into one raw score per category. */
 import type { PerCategory } from '../../../domain/moderation/categories.ts'
 import { normalise, type Span } from '../../../domain/moderation/normalise.ts'
 import { createFeatureTable } from './feature-table.ts'
@@ -18,7 +18,7 @@ import { createWordCache } from './word-cache.ts'
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
-  /** Scores stretches of a text that grows, each as a text of its own. */
+  /** Starts scoring ranges of a streamed text. Each range gets the score it would get as a text of its own. */
   startStream(): (text: string, stretch: Span) => PerCategory<number>
 }
 
@@ -49,13 +49,13 @@ export function createRawScorer(model: ClassifierModel): RawScorer {
   }
 }
 
-/** The raw score of a text in which there is nothing to read. */
+/** The raw score of a text without words. */
 const silent = -20
 
 type HeadScorer = {
   readonly head: ClassifierHead
   readonly score: ReturnType<typeof createHeadScore>
-  /** Of the windows of the text at hand, `count` of them: the list is kept for the next text. */
+  /** The first `count` entries belong to the current text. The list is reused for the next text. */
   readonly scores: number[]
   count: number
 }

@@ -5,7 +5,7 @@ import { createEmbeddedClassifier, loadModel } from './classifier.ts'
 
 const classifier = createEmbeddedClassifier(loadModel())
 
-/** Words that count, signs inside and between them, letters one by one, characters that fold to none, one or several. */
+/** Scored words, symbols inside and between them, single letters, and characters that fold to zero, one or several. */
 const pieces = fc.oneof(
   {
     weight: 8,
@@ -25,11 +25,11 @@ const pieces = fc.oneof(
   },
 )
 const texts = fc.array(pieces, { maxLength: 150, size: 'max' }).map((list) => list.join(''))
-/** Where the text has grown to, and the stretch of it that is looked at, as shares of what there is. */
+/** How far the text has grown, and the range to score, as fractions. */
 const looks = fc.array(fc.tuple(fc.nat(40), fc.nat(1000), fc.nat(60)), { minLength: 1, maxLength: 30, size: 'max' })
 
-describe('a text that grows', () => {
-  it('gets in every stretch the scores of that stretch alone, however it grows and wherever one looks', () => {
+describe('a streamed text', () => {
+  it('gets in every range the scores of that range alone, however it is cut', () => {
     fc.assert(
       fc.property(texts, looks, (text, steps) => {
         const classifyRange = classifier.startStream('response')
@@ -60,7 +60,7 @@ describe('a text that grows', () => {
     }
   })
 
-  it('keeps its scores when its words were forgotten in between', () => {
+  it('keeps its scores when its words were evicted in between', () => {
     const classifyRange = classifier.startStream('response')
     const text = 'the cat and the dog and the cat sat on the mat and the dog sat on the cat'
     classifyRange(text.slice(0, 40), { start: 0, end: 40 })

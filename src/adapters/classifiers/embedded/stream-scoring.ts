@@ -1,24 +1,24 @@
 /**
- * Reads along with a text that grows. Its words are kept as they were read, so that a stretch of it is tallied again
- * without being read again; what comes out is what the stretch would get as a text of its own.
+ * Scores ranges of a streamed text. The words of the text are kept, so that a range is counted again without being tokenized
+ * again. A range gets the score it would get as a text of its own.
  */
 import { foldsInPlace, normalise, type Span } from '../../../domain/moderation/normalise.ts'
 import { wholeCharacter } from '../../../domain/moderation/slices.ts'
 import type { ReadWords } from './reader.ts'
 
-/** Goes through the words of a stretch; false where they are not at hand, and the stretch is to be read by itself. */
+/** Visits the words of a range. Returns false if they are no longer kept; the range must then be tokenized separately. */
 export type StreamScoring<Known> = (text: string, stretch: Span, visit: (word: Known) => void) => boolean
 
 export type StreamScoringParts<Known> = {
   readonly readWords: ReadWords<Known>
-  /** Changes when words may have been forgotten: met again, they would be others. */
+  /** Changes when words may have been evicted from the cache: their facts would then be new objects. */
   readonly age: () => number
 }
 
-/** Nothing further behind a token decides where it ends: of letters spelled one by one, the second next and its end. */
+/** How many characters after a token can influence where it ends. The worst case is single letters in a row. */
 const lookAheadCharacters = 5
 
-/** Of a long text only the end is looked at again; what came before is forgotten, half of this at a time. */
+/** Maximum number of words kept; the older half is evicted at once. Only the end of a long text is scored again. */
 const mostTokens = 2_048
 
 export function createStreamScoring<Known>({ readWords, age }: StreamScoringParts<Known>): StreamScoring<Known> {
@@ -40,7 +40,7 @@ export function createStreamScoring<Known>({ readWords, age }: StreamScoringPart
     tokens = kept
   }
 
-  /** Keeps the tokens that nothing that follows can change. */
+  /** Keeps the tokens that further text cannot change. */
   function readOn(text: string, end: number): void {
     const offset = readTo
     const part = text.slice(offset, end)
@@ -72,7 +72,7 @@ export function createStreamScoring<Known>({ readWords, age }: StreamScoringPart
   }
 }
 
-/** The first of them that begins at `start` or later. Stretches are mostly near the end. */
+/** The first kept word that begins at `start` or later. Ranges are usually near the end. */
 function firstFrom(spans: readonly Span[], start: number): number {
   let at = spans.length
   while (at > 0 && (spans[at - 1]?.start ?? 0) >= start) at -= 1

@@ -1,9 +1,9 @@
-/** Cuts text in its normal form into raw words, as they were written, masks and all. */
+/** Splits text in normal form into tokens, as they were written. */
 import { createSpeller, type Letters } from './letters.ts'
 
 const outside = 0
 const letter = 1
-/** Signs that stand for letters inside words, or between them: `don't`, `k!ll`, `f*ck`. */
+/** Symbols that stand for letters inside words: `don't`, `k!ll`, `f*ck`. */
 const joint = 2
 const dollar = 3
 
@@ -13,7 +13,7 @@ for (let code = 97; code <= 122; code++) kinds[code] = letter
 for (const sign of "'*@!|+") kinds[sign.charCodeAt(0)] = joint
 kinds['$'.charCodeAt(0)] = dollar
 
-/** Beyond ASCII everything is taken for a letter but punctuation, symbols and halves of emoji. */
+/** Every non-ASCII character counts as a letter except punctuation, symbols and surrogates of emoji. */
 function kindOf(code: number): number {
   if (code < 128) return kinds[code] ?? outside
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
@@ -21,13 +21,13 @@ function kindOf(code: number): number {
 }
 
 export type TokenVisitor = {
-  /** The token of a text from `start` to `end`. */
+  /** A token from `start` to `end`. */
   word(letters: Letters, start: number, end: number): void
-  /** Letters that were written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
+  /** Letters written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
   spelled(letters: string, start: number, end: number): void
 }
 
-/** No token is longer. */
+/** Maximum length of a token. */
 export const longestWordToken = 32
 const longestSpelling = 200
 
@@ -66,7 +66,7 @@ function endOfToken(codes: Uint16Array, start: number, last: number): number {
   return at
 }
 
-/** End of a run of at least three single letters with the same sign between them; `start + 1` where there is none. */
+/** End of a run of at least three single letters with the same separator; `start + 1` if there is none. */
 function endOfSpelling(codes: Uint16Array, start: number): number {
   const separator = codes[start + 1]
   let at = start

@@ -34,7 +34,7 @@ function tokensOf(text: string): readonly string[] {
 }
 
 describe('tokens', () => {
-  it('are words, with the signs inside them', () => {
+  it('are words, with the symbols inside them', () => {
     assert.deepEqual(tokensOf("don't k!ll f**k p@ss, e-mail: a@b.c!"), [
       "don't",
       'k!ll',
@@ -48,7 +48,7 @@ describe('tokens', () => {
     assert.deepEqual(tokensOf('pay $100 or $uicide a$$'), ['pay', '$100', 'or', '$uicide', 'a$$'])
   })
 
-  it('that are single letters in a row are taken together', () => {
+  it('join single letters in a row', () => {
     assert.deepEqual(tokensOf('k.i.l.l and k i l l and k-i-l-l!'), ['~kill', 'and', '~kill', 'and', '~kill'])
     assert.deepEqual(tokensOf('w a n t  t o o'), ['~want', '~too'])
     assert.deepEqual(tokensOf('plan a or plan b. i said'), ['plan', 'a', 'or', 'plan', 'b', 'i', 'said'])
@@ -91,7 +91,7 @@ describe('unmasking', () => {
   for (const [token, word] of cases)
     it(`reads ${token} as ${word}`, () => assert.equal(unmask(token, vocabulary), word))
 
-  it('cuts letters without spaces into the words it knows', () => {
+  it('splits letters without spaces into known words', () => {
     assert.deepEqual(segment('iwanttodie', vocabulary), ['i', 'want', 'to', 'die'])
     assert.deepEqual(segment('k1lltime', vocabulary), ['kill', 'time'])
     assert.deepEqual(segment('qzx', vocabulary), ['q', 'z', 'x'])

@@ -1,8 +1,8 @@
-/** Finds the word behind a spelling that was bent to hide it. Only unusual tokens come here, and each of them once. */
+/** Finds the word behind an obfuscated token. Called only for unusual tokens, and once for each. */
 
-/** The words a model knows, the most common first. */
+/** The vocabulary of a model, in the order of frequency. */
 export type Vocabulary = {
-  /** 0 for the most common word; -1 for one it does not know. */
+  /** 0 for the most common word; -1 for an unknown one. */
   rank(word: string): number
   readonly size: number
 }
@@ -10,11 +10,11 @@ export type Vocabulary = {
 const plain = /^[a-z]+$/
 const stretched = /(.)\1\1/
 const number = /^[0-9]+$/
-/** Numbers strung together by signs: longer than any word that is written without a letter. */
+/** Numbers joined by symbols: longer than any obfuscated word without a letter. */
 const numbers = /^[0-9$][0-9'*@!|+$]{8,}$/
 const statedAge = /^([0-9]{1,2})(yo|yr|yrs|yrold)$/
 
-/** The word a token stands for: itself, mostly. */
+/** The word behind a token; usually the token itself. */
 export function unmask(token: string, vocabulary: Vocabulary): string {
   if (plain.test(token) && !stretched.test(token)) return token
   const bare = token.replace(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}$]+$/gu, '')
@@ -62,7 +62,7 @@ const unleet = (word: string, one: string): string =>
 
 const longestWord = 16
 
-/** The words in letters that were written one by one, by the cheapest way to cut them: common words cost least. */
+/** Splits letters written one by one into words, at the lowest cost: common words cost least. */
 export function segment(letters: string, vocabulary: Vocabulary): readonly string[] {
   const text = unleet(letters, 'i')
   const costs = [0]
@@ -83,7 +83,7 @@ export function segment(letters: string, vocabulary: Vocabulary): readonly strin
   return words
 }
 
-/** By Zipf's law a word's rank tells its frequency. A letter that belongs to no word costs more than any word. */
+/** By Zipf's law the rank of a word gives its frequency. A letter that belongs to no word costs more than any word. */
 function costOf(word: string, vocabulary: Vocabulary): number {
   const rank = vocabulary.rank(word)
   if (rank >= 0) return Math.log((rank + 2) * Math.log(vocabulary.size + 2))

@@ -1,37 +1,37 @@
-/** One walk over the words of a text, in which their neighbours, the phrases they end and the lists they meet count too. */
+/** One pass over the words of a text that also visits pairs of neighbours, phrases and hits of the word lists. */
 import { hashNext } from './hashing.ts'
 import { longestPhrase } from './lexicon.ts'
 import type { Lexicon } from './lexicon.ts'
 
-/** What is known of a word once it has been met. */
+/** The cached facts of a word. */
 export type Word = {
   readonly hash: number
-  /** Lists of the lexicon that hold it. */
+  /** The word lists that contain it, as a bit mask. */
   readonly lists: number
   readonly phraseLengths: number
   /** The last bucket that counted it. */
   countedIn: number
 }
 
-/** Told what the walk meets. Within a bucket each word, with its lists, and each pair of neighbours is told once. */
+/** Called for everything the pass visits. Within a bucket each word and each pair of neighbours is visited once. */
 export type WalkListener<Known extends Word> = {
   bucket(): void
   word(word: Known): void
   pair(hash: number): void
-  /** A word or phrase of these lists; `recent` are the lists met shortly before. */
+  /** A word or phrase of these lists; `recent` are the lists of the preceding words. */
   lists(lists: number, recent: number): void
 }
 
 export type WordWalk<Known extends Word> = {
-  /** Begins a text. */
+  /** Starts a text. */
   begin(): void
-  /** Goes on to its next word. */
+  /** Continues with the next word. */
   meet(word: Known): void
 }
 
-/** Words per bucket: about 270 characters. Windows are made of whole buckets. */
+/** Words per bucket: about 270 characters. Windows consist of whole buckets. */
 const bucketWords = 48
-/** How many words back a list counts as met together with another. */
+/** How many words back the hit of a list counts as near another hit. */
 const nearWords = 6
 const pairSlots = 1024
 

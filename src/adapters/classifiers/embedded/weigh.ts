@@ -1,4 +1,4 @@
-/** What a word adds to each head, worked out once and then remembered. */
+/** The contribution of a word to each head, computed once and then cached. */
 import type { FeatureTable } from './feature-table.ts'
 import { hashGrams, hashWord, mostGrams } from './hashing.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -8,8 +8,8 @@ import { unmask } from './unmask.ts'
 import type { Vocabulary } from './unmask.ts'
 
 /**
- * A word with all that it adds to the row of its bucket: its own weight per head, per head the sum of its character runs,
- * one for itself, and how many runs it has. Whole numbers: scaled later.
+ * A word with its contribution to the row of its bucket: its weight per head, per head the sum of its character n-grams, a count of
+ * one, and the number of its n-grams. Integers; they are scaled later.
  */
 export type WeightedWord = Word & { readonly sums: readonly number[] }
 

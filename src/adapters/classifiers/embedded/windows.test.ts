@@ -20,7 +20,7 @@ describe('windows', () => {
     )
   })
 
-  it('of an empty text are none', () => assert.deepEqual(windowsOf(0, 2), []))
+  it('of an empty text do not exist', () => assert.deepEqual(windowsOf(0, 2), []))
 
   it('together score between their mean and their highest, and at most one under it', () => {
     assert.equal(gather([3]), 3)
@@ -30,10 +30,10 @@ describe('windows', () => {
   })
 })
 
-describe('the book of words', () => {
+describe('the word cache', () => {
   const spell = createSpeller()
 
-  it('learns a token once, and again only after many others', () => {
+  it('computes the facts of a token once, and again only after many others', () => {
     const learnt: string[] = []
     const book = createWordCache((token) => {
       learnt.push(token)
@@ -44,13 +44,13 @@ describe('the book of words', () => {
     assert.equal(book(spell('xaby'), 1, 3).token, 'ab')
     assert.deepEqual(learnt, ['a', 'b', 'ab'])
     for (const token of ['c', 'd', 'e', 'a', 'f', 'g', 'h']) ask(token)
-    ask('a') // moved to the young page when it was asked for
+    ask('a') // a hit moves it to the young generation
     assert.deepEqual(learnt, ['a', 'b', 'ab', 'c', 'd', 'e', 'f', 'g', 'h'])
     ask('b')
     assert.equal(learnt.at(-1), 'b')
   })
 
-  it('answers for any tokens as if it remembered nothing', () => {
+  it('gives the same facts as without a cache', () => {
     const book = createWordCache((token) => ({ token }), 8)
     fc.assert(
       fc.property(fc.string({ maxLength: 3 }), (token) =>

@@ -1,9 +1,9 @@
-/** Windows over the buckets of a text, and what a head says to one of them. */
+/** Windows over the buckets of a text, and the score of a head for one window. */
 import { heads } from './model.ts'
 import type { HeadHeader } from './model.ts'
 import type { FeatureRow, RowLayout, FeatureCounts } from './feature-counts.ts'
 
-/** Some buckets in a row, `end` not included. */
+/** A range of buckets; `end` is exclusive. */
 export type ScoreWindow = readonly [first: number, end: number]
 
 /** Windows of `length` buckets that overlap by half; the last one ends with the text. */
@@ -15,10 +15,10 @@ export function windowsOf(buckets: number, length: number): readonly ScoreWindow
   return windows
 }
 
-/** The sums of a window, and the places in them of the lists and pairs that were met, `metCount` of them. */
+/** The sums of a window, and the positions of the lists and pairs that occur in it, `metCount` of them. */
 export type WindowSums = { readonly sum: FeatureRow; readonly met: Uint8Array; metCount: number }
 
-/** Adds up the rows of a tally from `first` up to `end`. What it answers holds until it is asked again. */
+/** Sums the rows from `first` to `end`. The result is valid until the next call. */
 export function createSumRows(layout: RowLayout): (tally: FeatureCounts, window: ScoreWindow) => WindowSums {
   const sums: WindowSums = { sum: new Int32Array(layout.length), met: new Uint8Array(layout.length), metCount: 0 }
   const { sum, met } = sums
@@ -36,13 +36,13 @@ export function createSumRows(layout: RowLayout): (tally: FeatureCounts, window:
 
 const damped = Float64Array.from({ length: 64 }, (_, count) => Math.log1p(count) / 2)
 
-/** How hits of a list grow on a head: the tenth says less than the second. */
+/** Damps repeated hits of a list: the tenth adds less than the second. */
 export const damp = (count: number): number => damped[count] ?? Math.log1p(count) / 2
 
-/** Characters alone may add up to anything in code and logs. A verdict needs a word that can be named. */
+/** Penalty for a window without a word of the required lists, because character n-grams can add up to anything in code and logs. */
 const withoutEvidence = 4
 
-/** What a head says to the sums of a window; `place` is where it stands among the heads. */
+/** The score of a head for a window; `place` is the index of the head. */
 export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sums: WindowSums) => number {
   const { bias, scale, evidence, lists } = header
   const isMet = (sum: FeatureRow, group: readonly number[]): boolean =>
@@ -62,8 +62,8 @@ export function createHeadScore(header: HeadHeader, place: number, layout: RowLa
 }
 
 /**
- * One score for a text from those of its windows: their mean as likelihoods, but never further than one unit under the
- * highest. A long harmless text is not blocked for one odd window, and a harmful passage does not drown in it.
+ * Combines the scores of windows to one: the mean of their likelihoods, but at most one unit below the highest. A long harmless
+ * text is not blocked for one unusual window, and a harmful passage is not diluted.
  */
 export function gather(scores: ArrayLike<number>, count = scores.length): number {
   let highest = -Infinity

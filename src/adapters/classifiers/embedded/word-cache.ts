@@ -1,18 +1,18 @@
 /**
- * Remembers the facts of tokens met lately. It is asked for every word of every text, so it looks a token up where it
- * stands, without cutting it out first. Two generations: when the young one is full it becomes the old one, and what is
- * asked for again moves back. So it is bounded, whatever is sent.
+ * Caches the facts of recently seen tokens. It is read for every word of every text, so it looks a token up in place, without
+ * creating a substring. Two generations bound its size: when the young one is full it becomes the old one, and a hit in the old one
+ * moves the entry back.
  */
 import type { Letters } from './letters.ts'
 import { longestWordToken } from './tokens.ts'
 
 export type WordCache<Facts> = {
   (letters: Letters, start: number, end: number): Facts
-  /** Grows when something is forgotten. */
+  /** Incremented when entries are evicted. */
   age(): number
 }
 
-/** Tokens made to collide must not make it slow: one that finds no place near its own is not remembered. */
+/** Bounds probing, so that crafted collisions cannot slow it down. A token without a free slot nearby is not cached. */
 const mostProbes = 16
 
 export function createWordCache<Facts>(learn: (token: string) => Facts, generation = 12_000): WordCache<Facts> {
@@ -45,13 +45,13 @@ type Page<Facts> = {
 
 function createPage<Facts>(most: number): Page<Facts> {
   const slots = 2 ** Math.ceil(Math.log2(most * 2))
-  /** Which of the tokens stands in a slot, counted from 1. */
+  /** The number of the token in a slot, counted from 1. */
   const tokens = new Int32Array(slots)
   const lengths = new Uint8Array(most)
   const spellings = new Uint16Array(most * longestWordToken)
   const facts: Facts[] = []
 
-  /** The slot of the token that stands in the text, or the free one where it belongs, or -1. */
+  /** The slot of the token in the text, or the free slot for it, or -1. */
   const slotOf = (codes: Uint16Array, start: number, end: number): number => {
     const first = hashPart(codes, start, end)
     for (let probe = 0; probe < mostProbes; probe++) {

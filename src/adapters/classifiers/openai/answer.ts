@@ -2,7 +2,7 @@ import { categories, perCategory, type Category, type PerCategory } from '../../
 import { flagThreshold, type Classification } from '../../../domain/moderation/classifier.ts'
 import type { ModerationCategory } from '../../../wire/openai-moderations.ts'
 
-/** Their categories that make up one of ours. Violence is none of ours. */
+/** The vendor's categories for each category of the gateway. Violence has no counterpart. */
 const theirNames: PerCategory<readonly ModerationCategory[]> = {
   'self-harm': ['self-harm', 'self-harm/intent', 'self-harm/instructions'],
   'sexual/minors': ['sexual/minors'],
@@ -12,7 +12,7 @@ const theirNames: PerCategory<readonly ModerationCategory[]> = {
   sexual: ['sexual'],
 }
 
-/** Reads an answer for one input. Throws where it does not say something about each of our categories. */
+/** Decodes the response for one input. Throws if a category is missing. */
 export function readClassification(answer: unknown): Classification {
   const result = firstOf(fieldOf(answer, 'results'))
   const flags = fieldOf(result, 'categories')
@@ -21,7 +21,7 @@ export function readClassification(answer: unknown): Classification {
   const scores = perCategory((category) => {
     const score = Math.max(...theirNames[category].map((name) => scoreOf(given, name)))
     if (score < 0) throw new Error(`no score for ${category}`)
-    // Their scale is not ours: what they flagged has at least half, what they did not has less.
+    // The vendor's scale differs: what it flags scores at least 0.5, anything else less.
     return flagged.includes(category) ? Math.max(score, flagThreshold) : Math.min(score, flagThreshold - 0.01)
   })
   return { scores, flagged }
@@ -30,7 +30,7 @@ export function readClassification(answer: unknown): Classification {
 const isFlagged = (category: Category, flags: unknown): boolean =>
   theirNames[category].some((name) => fieldOf(flags, name) === true)
 
-/** Below zero where there is none: older models do not know the finer categories. */
+/** Negative if missing: older models do not have the finer categories. */
 function scoreOf(scores: unknown, name: string): number {
   const score = fieldOf(scores, name)
   return typeof score === 'number' && score >= 0 && score <= 1 ? score : -1

@@ -34,7 +34,7 @@ function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<Received
 }
 
 describe('a remote moderation endpoint', () => {
-  it('is asked in its own dialect', async () => {
+  it('is called with OpenAI’s request format', async () => {
     const { classify, sent } = sceneOf(async () => ({ json: { results: [resultOf({})] } }))
     await classify('Hello \ud800')
     const [{ url, headers, body, method } = {}] = sent
@@ -44,7 +44,7 @@ describe('a remote moderation endpoint', () => {
     assert.deepEqual(JSON.parse(String(body)), { model: 'omni-moderation-latest', input: 'Hello \ufffd' })
   })
 
-  it('is read in our categories: the highest of several, and flagged where one of them is', async () => {
+  it('is mapped to the gateway’s categories: the highest score of several, and flagged if one of them is', async () => {
     const json = {
       results: [
         resultOf({ 'self-harm': 0.2, 'self-harm/intent': 0.3, violence: 0.99, hate: 0.8 }, [
@@ -55,8 +55,8 @@ describe('a remote moderation endpoint', () => {
     }
     const { flagged, scores } = await sceneOf(async () => ({ json })).classify('x')
     assert.deepEqual(flagged, ['self-harm'])
-    assert.equal(scores['self-harm'], 0.5) // flagged on their scale is at least half on ours
-    assert.equal(scores.hate, 0.49) // and what is not flagged stays below
+    assert.equal(scores['self-harm'], 0.5) // flagged by the vendor: at least 0.5
+    assert.equal(scores.hate, 0.49) // not flagged: below 0.5
     assert.equal(scores.illicit, 0.001)
   })
 
@@ -71,12 +71,12 @@ describe('a remote moderation endpoint', () => {
     ['no scores', { json: { results: [{ flagged: false, categories: {} }] } }],
     ['a list', { json: [1] }],
   ] as const) {
-    it(`has not judged where it answers ${says}`, async () => {
+    it(`fails if it responds ${says}`, async () => {
       await assert.rejects(sceneOf(async () => answer).classify('x'), /has not judged/)
     })
   }
 
-  it('has not judged where it is too slow', async () => {
+  it('fails after its timeout', async () => {
     const { classify, pass } = sceneOf(
       ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cut')))),
     )
@@ -86,7 +86,7 @@ describe('a remote moderation endpoint', () => {
     await late
   })
 
-  it('that fails again and again is left alone for a while', async () => {
+  it('is not called for a while after several failures', async () => {
     const { classify, sent, pass } = sceneOf(() => Promise.reject(new Error('down')))
     for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /has not judged/)
     assert.equal(sent.length, 3)
@@ -95,7 +95,7 @@ describe('a remote moderation endpoint', () => {
     assert.equal(sent.length, 4)
   })
 
-  it('that refuses a text is asked about the next', async () => {
+  it('stays enabled after it rejects a text', async () => {
     const { classify, sent } = sceneOf(async () => ({ status: 400, json: { error: {} } }))
     for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /status 400/)
     assert.equal(sent.length, 5)

@@ -8,7 +8,7 @@ import { readClassification } from './answer.ts'
 
 export type OpenaiClassifierSettings = {
   readonly baseUrl: string
-  /** Asked for with every call: it may change while the service runs. */
+  /** Read for every call, because it may change while the service runs. */
   readonly apiKey: () => string | undefined
   readonly model: string
   readonly timeoutMs: number
@@ -17,15 +17,15 @@ export type OpenaiClassifierSettings = {
 export type OpenaiClassifierParts = {
   readonly request: SendRequest
   readonly clock: Clock
-  /** Calls under way at once. */
+  /** Limits concurrent calls. */
   readonly turns: Semaphore
-  /** One that failed again and again is left alone for a while, so that nobody waits for it in vain. */
+  /** Circuit breaker: after several failures the endpoint is not called for a while. */
   readonly health: UpstreamHealth
 }
 
 const maxResponseBytes = 64 * 1024
 
-/** A moderation endpoint that speaks OpenAI's dialect. Asked once, never again: whoever asks has a verdict without it. */
+/** A remote endpoint with OpenAI's moderation API. Calls are not retried, because the embedded classifier already has a result. */
 export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts: OpenaiClassifierParts): Classifier {
   const { request, clock, turns, health } = parts
   const { baseUrl, apiKey, model, timeoutMs } = settings
@@ -40,7 +40,7 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
     return await request({ method: 'POST', url, headers, body, signal, maxResponseBytes })
   }
 
-  /** Only what is no fault of the text counts against the endpoint: else a few odd texts could silence it for all. */
+  /** Only failures of the endpoint trip the circuit breaker; otherwise a few bad texts could disable it for everyone. */
   async function reach(text: string): Promise<ReceivedResponse> {
     const late = new AbortController()
     const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))

@@ -21,8 +21,8 @@ async function openScene() {
 const policy = (policyId: string, version = 1) => ({ check: 'policy', policyId, version }) as const
 const gateway = (version: number) => ({ check: 'gateway', policyId: 'default', version }) as const
 
-describe('the watch', () => {
-  it('pauses a policy at the request that makes a spike, without waiting, and tells why', async () => {
+describe('the spike monitor', () => {
+  it('pauses a policy at the request that completes a spike, and audits the numbers', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     const { revision } = await scene.policyOf(id)
@@ -51,7 +51,7 @@ describe('the watch', () => {
     ])
   })
 
-  it('leaves a policy alone that denies as much as it did the day before', async () => {
+  it('does not pause a policy that denies as much as the day before', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note(policy(id), 19, 9) // too few to tell by themselves
@@ -64,7 +64,7 @@ describe('the watch', () => {
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
 
-  it('forgets minutes that have left the window', async () => {
+  it('ignores minutes before the window', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note(policy(id), 19, 19)
@@ -74,7 +74,7 @@ describe('the watch', () => {
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
   })
 
-  it('begins anew with a new version', async () => {
+  it('counts a new version from zero', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note(policy(id), 19, 19)
@@ -88,7 +88,7 @@ describe('the watch', () => {
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
 
-  it('begins anew after the minute in which somebody resumed the policy', async () => {
+  it('counts from zero after the minute in which the policy was resumed', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note(policy(id), 40, 20)
@@ -107,7 +107,7 @@ describe('the watch', () => {
     assert.equal((await scene.told()).length, 1)
   })
 
-  it('remembers across a restart what it had counted', async () => {
+  it('keeps its counts across a restart', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note(policy(id), 19, 19)
@@ -118,7 +118,7 @@ describe('the watch', () => {
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
 
-  it('rolls a configuration back where it asks for it; a later save takes it out of that', async () => {
+  it('rolls a configuration back if rollback_on_spike is set, until it is saved again', async () => {
     await using scene = await openScene()
     const careless = await scene.save(false)
     scene.note(gateway(careless), 40, 40)
@@ -138,7 +138,7 @@ describe('the watch', () => {
     assert.equal(await scene.isRolledBack(), false)
   })
 
-  it('counts nothing of what is not enforced', async () => {
+  it('does not count decisions that are not enforced', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     scene.note({ ...policy(id), isEnforced: false }, 50, 50)

@@ -23,7 +23,7 @@ const requests: Readonly<Record<HttpKind, Json>> = {
 
 const typed = (type: string, ...rest: readonly Json[]): Json => Object.assign({ type }, ...rest)
 
-/** Frames of one answer that says "Here it is." in two pieces, each of which may say more. */
+/** Frames of a response with the text "Here it is." in two chunks, each with room for further fields. */
 const chat = {
   chunk: (delta: Json, choice: Json = {}, top: Json = {}): Json => ({
     id: 'chatcmpl-1',
@@ -106,7 +106,7 @@ type Said = {
   readonly response?: Json
 }
 const responses = {
-  /** What each event says in place of, or beside, what it should. */
+  /** Fields that replace or extend those of each event. */
   frames: ({ delta = {}, done = {}, part = {}, item = {}, response = {} }: Said, ...inside: Json[]): Json[] => {
     const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
     const text = { type: 'output_text', text: 'Here it is.', annotations: [] }
@@ -187,7 +187,7 @@ type Way = {
   readonly whole?: (text: string) => Json
 }
 
-/** Everywhere that an upstream may say something no event of ours tells of. */
+/** Every field of an upstream's response whose text is in no event. */
 const ways: readonly Way[] = [
   ...['tool_plan', 'thinking', 'audio_note'].map((name): Way => ({
     kind: 'openai-chat',
@@ -515,7 +515,7 @@ const ways: readonly Way[] = [
   },
 ]
 
-/** Fields whose text comes in pieces. */
+/** Fields whose text arrives in parts. */
 const inPieces: readonly {
   readonly kind: HttpKind
   readonly says: string
@@ -575,7 +575,7 @@ const sse = (kind: HttpKind, frames: readonly Json[]): string =>
 
 const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 
-describe('what an answer says beside its text', () => {
+describe('the out-of-band text of a response', () => {
   const opened = new AsyncDisposableStack()
   let app: TestApp
   let said: string | Json = ''
@@ -609,7 +609,7 @@ describe('what an answer says beside its text', () => {
   })
   after(() => opened.disposeAsync())
 
-  /** What a caller is shown, of the upstream's own dialect where no other is named. */
+  /** The response that a caller gets, by default in the upstream's dialect. */
   async function shown(kind: HttpKind, answer: string | Json, caller = kind): Promise<string> {
     said = answer
     const body = { model: kind, stream: typeof answer === 'string', ...requests[caller] }
@@ -624,7 +624,7 @@ describe('what an answer says beside its text', () => {
       ['whole', whole],
     ] as const) {
       if (answer === undefined) continue
-      it(`is judged before it leaves: ${kind}, ${says}, ${form}`, async () => {
+      it(`is evaluated before it is sent: ${kind}, ${says}, ${form}`, async () => {
         for (const text of ['falcon', sentence]) {
           const told = await shown(kind, answer(text))
           assert.match(told, filtered, text)
@@ -638,7 +638,7 @@ describe('what an answer says beside its text', () => {
   }
 
   for (const { kind, says, frames } of inPieces) {
-    it(`is judged as one text where it comes in pieces: ${kind}, ${says}`, async () => {
+    it(`is evaluated as one text if it arrives in parts: ${kind}, ${says}`, async () => {
       for (const pieces of [['the fal', 'con flies'], [...'a falcon'], sentence.match(/.{1,4}/g) ?? []]) {
         const told = await shown(kind, sse(kind, frames(pieces)))
         assert.match(told, filtered, pieces.join('|'))
@@ -658,7 +658,7 @@ describe('what an answer says beside its text', () => {
     })
   }
 
-  it('is judged where a frame holds it under a name that comes twice, or in place of JSON', async () => {
+  it('is evaluated in a duplicate JSON field, and in a frame that is not JSON', async () => {
     const twice = (kind: HttpKind, frames: readonly Json[], from: string): string =>
       sse(kind, frames).replace(from, (found) => `${found.replace(/:.*$/, ': "the falcon flies"')},${found}`)
     const answers: readonly (readonly [kind: HttpKind, answer: string])[] = [
@@ -680,7 +680,7 @@ describe('what an answer says beside its text', () => {
     }
   })
 
-  it('is nothing where log probabilities spell the text', async () => {
+  it('is empty if log probabilities only repeat the text', async () => {
     const spelled = chat.frames([
       chat.chunk({ content: 'as one ' }, { logprobs: { content: tokens('as one '), refusal: null } }),
     ])
@@ -688,7 +688,7 @@ describe('what an answer says beside its text', () => {
     assert.ok(told.includes(JSON.stringify(tokens('as one '))), told)
   })
 
-  it('passes as it is where it is a signature, an id, an address or a picture', async () => {
+  it('is passed through if it is a signature, an id, a URL or an image', async () => {
     const bytes = Buffer.from(Array.from({ length: 900 }, (_, at) => (at * at * 89) % 251)).toString('base64')
     const beside = {
       id: 'falcon-7b-4711',
@@ -701,7 +701,7 @@ describe('what an answer says beside its text', () => {
     assert.ok(told.includes(JSON.stringify(beside)), told)
   })
 
-  describe('in any place of what vendors really send', () => {
+  describe('in any field of recorded vendor responses', () => {
     const folder = join(import.meta.dirname, '../../src/adapters/providers')
     const recorded = httpKinds.flatMap((kind) =>
       globSync(`${kind}/fixtures/*.{sse,json}`, { cwd: folder })
@@ -711,7 +711,7 @@ describe('what an answer says beside its text', () => {
     )
 
     for (const { kind, file } of recorded) {
-      it(`never shows a forbidden word: ${file}`, async () => {
+      it(`never contains a denied term: ${file}`, async () => {
         const raw = readFileSync(join(folder, file), 'utf8')
         const isStream = file.endsWith('.sse')
         const lines = isStream ? raw.split('\n') : [raw]
