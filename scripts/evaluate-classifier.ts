@@ -1,5 +1,5 @@
 /**
- * Measures the shipped moderation model anew and prints its page: quality, over-blocking, evasion.
+ * Measures the bundled moderation model and prints its model card: quality, over-blocking, evasion.
  * Fails where a figure is worse than the one on record by more than two hundredths.
  *
  *   node scripts/evaluate-classifier.ts DATA_FOLDER

@@ -1,4 +1,4 @@
-/** All figures about a model, by the same road that requests take. Texts go in, numbers come out; no text is kept. */
+/** Measures a model through the same scan that requests use. The result contains numbers only, no text. */
 import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
 import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
@@ -54,7 +54,7 @@ export async function evaluateModel(
   }
 }
 
-/** Judges by the whole road, with nothing remembered. */
+/** Classifies through the whole scan, without a cache. */
 export function createJudge(model: ClassifierModel): Judge {
   const classifier = createEmbeddedClassifier(model)
   const screen = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })

@@ -10,7 +10,7 @@ export type Examples = {
   readonly weights: Float64Array
   /** By column: 0 for those that must stay out. */
   readonly allowed: Uint8Array
-  /** How dear large weights are. */
+  /** Strength of the L2 penalty on weights. */
   readonly penalty: number
 }
 

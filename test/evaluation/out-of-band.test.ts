@@ -23,7 +23,7 @@ const requests: Readonly<Record<HttpKind, Json>> = {
 
 const typed = (type: string, ...rest: readonly Json[]): Json => Object.assign({ type }, ...rest)
 
-/** Frames of a response with the text "Here it is." in two chunks, each with room for further fields. */
+/** Frames of a response with the text "Here it is." in two chunks, each of which takes further fields. */
 const chat = {
   chunk: (delta: Json, choice: Json = {}, top: Json = {}): Json => ({
     id: 'chatcmpl-1',

@@ -54,7 +54,7 @@ describe('the spike monitor', () => {
   it('does not pause a policy that denies as much as the day before', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.note(policy(id), 19, 9) // too few to tell by themselves
+    scene.note(policy(id), 19, 9) // too few on their own
     await scene.hand.pass(2 * hourMs)
     scene.note(policy(id), 100, 94) // a little less than twice 9 in 19
     await scene.look()
