@@ -33,7 +33,10 @@ export const holdMsOf = (
   { models }: Pick<ServedModels, 'models'>,
 ): number => longestRequestMs(models, upstreams) + holdMarginMs
 
-/** Logs every answer whose upstream reports an implausible token count, because the caller pays by that count. */
+/**
+ * Logs every answer whose upstream reports an implausible token count, because such an upstream may be faulty. The caller is
+ * charged by the gateway's own count instead.
+ */
 function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImplausibleUsage'] {
   const answers = metrics.counter(
     'gatehouse_implausible_usage_total',

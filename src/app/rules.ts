@@ -14,7 +14,7 @@ import { createUpstreamHealth } from '../domain/inference/health.ts'
 import type { CompileRule } from '../domain/policy/compiled-rule.ts'
 import type { Judge } from '../domain/policy/judge.ts'
 import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
-import { createAskModel, type AskModelParts } from '../pipeline/judge/ask-model.ts'
+import { createCallModel, type CallModelParts } from '../pipeline/judge/call-model.ts'
 import { createDayBudget } from '../pipeline/judge/day-budget.ts'
 import { createJudge, judgeResults, type JudgeResult } from '../pipeline/judge/judge.ts'
 import { createRephrase } from '../pipeline/judge/rephrase.ts'
@@ -59,7 +59,7 @@ function openJudge(
   const findModel = () => catalogue.find(settings.model)
   if (!findModel()) throw new ConfigError([`policies.judge.model: there is no model ${settings.model}`])
   const { onUsage, onResult, budget } = countJudging(infrastructure, settings)
-  const ask = createAskModel({
+  const callModel = createCallModel({
     providers,
     // Separate from the health that requests use: a slow judge must not trip the circuit breaker of an upstream.
     health: createUpstreamHealth(clock),
@@ -75,8 +75,8 @@ function openJudge(
   })
   const { timeout_ms: timeoutMs, rephrase_timeout_ms, remembered_verdicts: cacheEntries } = settings
   return {
-    judge: createJudge({ ask, random, timeoutMs, cacheEntries, onResult }),
-    rephrase: createRephrase({ ask, random, timeoutMs: rephrase_timeout_ms }),
+    judge: createJudge({ callModel, random, timeoutMs, cacheEntries, onResult }),
+    rephrase: createRephrase({ callModel, random, timeoutMs: rephrase_timeout_ms }),
   }
 }
 
@@ -91,7 +91,7 @@ function countJudging({ metrics, clock }: Infrastructure, settings: JudgeSetting
   const cost = metrics.counter('gatehouse_judge_usd_total', 'Cost of the judge, by the prices of its model.', {})
   const budget = createDayBudget(clock, settings.max_usd_per_day)
   metrics.gauge('gatehouse_judge_spent_today_usd', 'Cost of the judge today.', budget.spentTodayUsd)
-  const onUsage: AskModelParts['onUsage'] = (usage, usd) => {
+  const onUsage: CallModelParts['onUsage'] = (usage, usd) => {
     tokens.add({ kind: 'input' }, usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens)
     tokens.add({ kind: 'output' }, usage.outputTokens)
     cost.add({}, usd)

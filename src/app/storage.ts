@@ -98,7 +98,7 @@ export type StorageCheckParts = {
  */
 export function storageChecks({ database, storage, isAuditRequired }: StorageCheckParts): ReadinessCheck[] {
   const isEmbedded = database.engine === 'sqlite'
-  const isRejecting = (): boolean => storage.refusal() !== undefined
+  const isRejecting = (): boolean => storage.requestFault() !== undefined
   const readable = (): Promise<string | undefined> => database.read('select 1 as one').then(() => undefined, messageOf)
   return [
     {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { afterIo } from './after-io.ts'
 import { createGroupCommit } from './group-commit.ts'
 
-/** Collects every group, and finishes its write when the test says so. */
+/** Collects every group, and finishes its write when the test resolves it. */
 function openScene() {
   const groups: (readonly string[])[] = []
   const writing: (() => void)[] = []

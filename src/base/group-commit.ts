@@ -3,7 +3,7 @@ import { afterIo } from './after-io.ts'
 export type GroupCommitParts<Name, Item> = {
   /** Bounds how long one group can take. */
   readonly mostAtOnce: number
-  /** Must not reject: it has to settle the callers that wait for the items itself. */
+  /** Must not reject: it has to settle the promises of the callers that wait for the items. */
   readonly write: (name: Name, group: readonly Item[]) => Promise<void>
 }
 
@@ -21,7 +21,7 @@ const turnsBetween = 3
 export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommitParts<Name, Item>) {
   const queues = new Map<Name, Item[]>()
 
-  async function drain(name: Name, queue: Item[]): Promise<void> {
+  async function writeGroups(name: Name, queue: Item[]): Promise<void> {
     while (queue.length > 0) {
       await afterIo()
       await write(name, queue.splice(0, mostAtOnce))
@@ -37,7 +37,7 @@ export function createGroupCommit<Name, Item>({ mostAtOnce, write }: GroupCommit
     } else {
       const started = [item]
       queues.set(name, started)
-      void drain(name, started)
+      void writeGroups(name, started)
     }
   }
 }

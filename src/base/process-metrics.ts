@@ -72,14 +72,22 @@ function addProcessReadings(metrics: Metrics): void {
     [
       { name: 'process_cpu_seconds_total', help: 'Processor time used.', type: 'counter' },
       { name: 'process_start_time_seconds', help: 'When the process started, in Unix seconds.', type: 'gauge' },
-      { name: 'process_resident_memory_bytes', help: 'Memory that the system has given.', type: 'gauge' },
+      { name: 'process_resident_memory_bytes', help: 'Resident memory of the process.', type: 'gauge' },
       { name: 'nodejs_heap_size_total_bytes', help: 'Size of the heap.', type: 'gauge' },
-      { name: 'nodejs_heap_size_used_bytes', help: 'What is used of the heap.', type: 'gauge' },
+      { name: 'nodejs_heap_size_used_bytes', help: 'Used part of the heap.', type: 'gauge' },
       { name: 'nodejs_external_memory_bytes', help: 'Memory of objects outside the heap.', type: 'gauge' },
-      { name: 'nodejs_array_buffers_bytes', help: 'The part of it that buffers take.', type: 'gauge' },
-      { name: 'nodejs_active_handles_total', help: 'Connections, servers, timers and the like.', type: 'gauge' },
-      { name: 'nodejs_active_requests_total', help: 'Calls to the system under way.', type: 'gauge' },
-      { name: 'nodejs_active_resources', help: 'Both, by type.', type: 'gauge' },
+      {
+        name: 'nodejs_array_buffers_bytes',
+        help: 'The part of the external memory that array buffers use.',
+        type: 'gauge',
+      },
+      {
+        name: 'nodejs_active_handles_total',
+        help: 'Open handles, such as connections, servers and timers.',
+        type: 'gauge',
+      },
+      { name: 'nodejs_active_requests_total', help: 'Asynchronous system calls in flight.', type: 'gauge' },
+      { name: 'nodejs_active_resources', help: 'Open handles and system calls in flight, by type.', type: 'gauge' },
     ],
     () => [...cpuAndMemory(), ...resources()],
   )

@@ -81,15 +81,15 @@ describe('a pull stream', () => {
 
 describe('an iterable as a pull stream', () => {
   it('requests one item at a time, and returns each of them once', async () => {
-    let asked = 0
+    let requested = 0
     async function* count(): AsyncGenerator<string, void> {
-      while (asked < 2) yield String((asked += 1))
+      while (requested < 2) yield String((requested += 1))
     }
     const flow = pullStreamOf(count())
     assert.equal(flow.poll(), pending)
     assert.equal(flow.poll(), pending)
     await readable(flow)
-    assert.equal(asked, 1)
+    assert.equal(requested, 1)
     assert.equal(flow.poll(), '1')
     assert.equal(await nextOf(flow), '2')
     assert.equal(await nextOf(flow), undefined)

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { createSseReader } from './sse.ts'
 import type { SseFrame } from './sse.ts'
 
-const read = (...pieces: readonly (string | Uint8Array)[]): SseFrame[] => {
+const read = (...chunks: readonly (string | Uint8Array)[]): SseFrame[] => {
   const reader = createSseReader()
-  return [...pieces.flatMap((piece) => reader.push(Buffer.from(piece))), ...reader.end()]
+  return [...chunks.flatMap((chunk) => reader.push(Buffer.from(chunk))), ...reader.end()]
 }
 
 describe('the parser of server-sent events', () => {

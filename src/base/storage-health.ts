@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts'
 import { Fault, isFault } from './fault.ts'
 
-/** Whether the places that store the charge and the audit event of a request can be written. */
+/** Whether the database and the data folder, which store the charge and the audit event of a request, can be written. */
 export type StorageHealth = {
   /** The fault that a write to the database would end with now; undefined while the database takes writes. */
   database(): Fault | undefined
   /** The same for this node's data folder, which spools charges and events while PostgreSQL cannot be reached. */
   disk(): Fault | undefined
   /** The fault of a request whose charge and event cannot be stored anywhere. Checked before the upstream is called. */
-  refusal(): Fault | undefined
+  requestFault(): Fault | undefined
 }
 
 /** Receives the outcome of each database call, so that a failure is known before the next probe. */
@@ -33,8 +33,8 @@ const diskEveryMs = 5_000
 const failingEveryMs = 1_000
 
 /**
- * A write that fails because the disk is full counts at once. If a call says that the database is unavailable, a probe decides,
- * because a single statement can also fail alone. Probes continue until both places can be written again, so no restart is needed.
+ * A write that fails because the disk is full counts at once. If a call reports that the database is unavailable, a probe
+ * decides, because a single statement can also fail alone. Probes continue until both can be written again, so no restart is needed.
  */
 export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   let database: Fault | undefined
@@ -80,7 +80,7 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   return {
     database: () => (parts.hasSpool ? database : (database ?? disk)),
     disk: () => disk,
-    refusal: () => (parts.hasSpool ? disk && database : (database ?? disk)),
+    requestFault: () => (parts.hasSpool ? disk && database : (database ?? disk)),
     failed(fault) {
       if (fault.code === 'storage_full') database = fault
       else if (database === undefined) isSuspected = true

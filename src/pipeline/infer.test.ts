@@ -115,7 +115,7 @@ function createScene(options: SceneOptions = {}) {
         createdAtMs: 0,
       },
     ]),
-    storage: { refusal: () => options.storageFault },
+    storage: { requestFault: () => options.storageFault },
     admission: {
       async admit({ requestId, principal, model, expected, signal }) {
         if (options.admit) throw log('reject', options.admit)

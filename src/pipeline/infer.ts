@@ -23,7 +23,7 @@ import { route, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
-  readonly storage: Pick<StorageHealth, 'refusal'>
+  readonly storage: Pick<StorageHealth, 'requestFault'>
   readonly admission: Admission
   readonly enforce: Enforce
   readonly ratesOf: (price: Price) => Rates
@@ -70,7 +70,7 @@ export function createInfer(parts: InferParts): Infer {
   return async (call) => {
     const { requestId, caller, request, signal } = call
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
-    const storageFault = parts.storage.refusal()
+    const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
     const permitted = countRejected(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),

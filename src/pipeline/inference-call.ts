@@ -11,7 +11,7 @@ export type InferenceCall = {
   readonly request: InferenceRequest
   /** The client and the endpoint, for the audit log. */
   readonly origin?: RequestOrigin
-  /** The policy labels that the caller sent beside the body. */
+  /** The policy labels that the caller sent outside the body. */
   readonly purpose?: PolicyLabels
   /** Aborted when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal

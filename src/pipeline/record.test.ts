@@ -21,7 +21,7 @@ const start: InferenceEvent = { type: 'start', model: 'm' }
 const delta: InferenceEvent = { type: 'delta', block: 0, text: 'the answer' }
 const end: InferenceEvent = { type: 'end', stopReason: 'end', usage }
 
-const asking: InferenceCall = {
+const baseCall: InferenceCall = {
   requestId: 'req_1',
   caller: {
     kind: 'api_key',
@@ -61,9 +61,9 @@ const allowed = { decision: 'allow', isEnforced: true } as const
 
 type SceneParts = Partial<RecordParts> & { readonly isRequired?: boolean | Promise<boolean> }
 
-/** A road that answers with these pieces, and a log that takes its time. */
+/** An inference pipeline that yields these chunks, and an audit log and a ledger whose writes the test can delay or fail. */
 function scene(
-  pieces: readonly (readonly InferenceEvent[] | Error)[],
+  script: readonly (readonly InferenceEvent[] | Error)[],
   { isRequired = false, ...parts }: SceneParts = {},
 ) {
   const facts: EventFacts[] = []
@@ -72,18 +72,18 @@ function scene(
   durable.resolve(true)
   let paid = Promise.withResolvers<Receipt>()
   paid.resolve(receipt)
-  let closed = 0
+  let disposals = 0
   const settled: string[] = []
   const infer = withAudit(
     async ({ onVerdict, beforeModels }) => {
-      const [first] = pieces
-      if (pieces.length === 1 && first instanceof Error) throw first
+      const [first] = script
+      if (script.length === 1 && first instanceof Error) throw first
       await beforeModels?.()
       onVerdict?.(allowed)
       return {
         model: 'm',
         upstream: 'local',
-        chunks: yieldAll(pieces),
+        chunks: yieldAll(script),
         bill: {
           quote: () => receipt,
           pay() {
@@ -93,12 +93,12 @@ function scene(
           async waive() {
             settled.push('waived')
           },
-          charged: () => (closed > 0 ? { usage, cost: receipt } : undefined),
+          charged: () => (disposals > 0 ? { usage, cost: receipt } : undefined),
         },
         dropped: new Set<string>(),
         admission: null,
         async [Symbol.asyncDispose]() {
-          closed += 1
+          disposals += 1
         },
       }
     },
@@ -118,15 +118,15 @@ function scene(
     },
   )
   return {
-    infer: (change: Partial<InferenceCall> = {}): Promise<InferenceAnswer> => infer({ ...asking, ...change }),
+    infer: (change: Partial<InferenceCall> = {}): Promise<InferenceAnswer> => infer({ ...baseCall, ...change }),
     facts,
     ids,
-    closed: () => closed,
-    /** What became of the bill. */
+    disposals: () => disposals,
+    /** The calls of the bill: `paid` or `waived`. */
     settled,
-    /** From now on the log is slow, until it is told otherwise. */
+    /** Delays every write of the log until `releaseLog` or `breakLog` is called. */
     holdLog: () => void (durable = Promise.withResolvers()),
-    releaseLog: (isKept = true) => durable.resolve(isKept),
+    releaseLog: (isWritten = true) => durable.resolve(isWritten),
     breakLog: (error: Error) => durable.reject(error),
     /** The same for the ledger. */
     holdLedger: () => void (paid = Promise.withResolvers()),
@@ -135,8 +135,8 @@ function scene(
   }
 }
 
-async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[]): AsyncGenerator<Chunk> {
-  for (const events of pieces) {
+async function* yieldAll(script: readonly (readonly InferenceEvent[] | Error)[]): AsyncGenerator<Chunk> {
+  for (const events of script) {
     if (events instanceof Error) throw events
     yield { events }
   }
@@ -144,8 +144,8 @@ async function* yieldAll(pieces: readonly (readonly InferenceEvent[] | Error)[])
 
 const read = async (answer: InferenceAnswer): Promise<Chunk[]> => Array.fromAsync(answer.chunks)
 
-describe('the record of a request', () => {
-  it('says who asked which model from where, what it used and what it cost', async () => {
+describe('the audit event of a request', () => {
+  it('names the caller, its address, the model, the usage and the cost', async () => {
     const { infer, facts } = scene([[start, delta, end]])
     await read(await infer())
     assert.equal(facts.length, 1)
@@ -168,43 +168,43 @@ describe('the record of a request', () => {
     assert.equal(content, undefined)
   })
 
-  it('is durable before the end of the answer is given, and only the end waits for it', async () => {
+  it('is durable before the end event is emitted, and only the end event waits for it', async () => {
     const { infer, holdLog, releaseLog } = scene([[start], [delta], [end]])
     holdLog()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    await pieces.next()
-    let isGiven = false
-    const last = pieces.next().then(() => (isGiven = true))
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    await chunks.next()
+    let isEmitted = false
+    const last = chunks.next().then(() => (isEmitted = true))
     await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(isGiven, false)
+    assert.equal(isEmitted, false)
     releaseLog()
     await last
   })
 
-  it('is written while the answer is paid for, and the end waits for both', async () => {
+  it('is written while the answer is paid for, and the end event waits for both', async () => {
     const { infer, facts, holdLedger, releaseLedger } = scene([[start], [end]])
     holdLedger()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    let isGiven = false
-    const last = pieces.next().then((step) => {
-      isGiven = true
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    let isEmitted = false
+    const last = chunks.next().then((step) => {
+      isEmitted = true
       return step
     })
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual([facts.length, isGiven], [1, false])
+    assert.deepEqual([facts.length, isEmitted], [1, false])
     releaseLedger()
     const { value } = await last
     assert.deepEqual(value, { events: [{ ...end, receipt }] })
   })
 
-  it('is corrected where the answer could not be paid for, whose end then never comes', async () => {
+  it('is corrected if the payment fails, and the end event is not emitted', async () => {
     const { infer, facts, holdLedger, breakLedger } = scene([[start], [end]])
     holdLedger()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    const last = pieces.next()
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    const last = chunks.next()
     breakLedger(new Fault('unavailable', 'credit_balance_unavailable', 'no ledger'))
     await assert.rejects(last, /no ledger/)
     assert.deepEqual(
@@ -213,12 +213,12 @@ describe('the record of a request', () => {
     )
   })
 
-  it('is durable before anything is charged, where the answer is refused without it', async () => {
+  it('is durable before anything is charged if audit is required', async () => {
     const { infer, settled, holdLog, releaseLog } = scene([[start], [end]], { isRequired: true })
     holdLog()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    const last = pieces.next()
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    const last = chunks.next()
     await new Promise((resolve) => setImmediate(resolve))
     assert.deepEqual(settled, [])
     releaseLog()
@@ -226,24 +226,24 @@ describe('the record of a request', () => {
     assert.deepEqual(settled, ['paid'])
   })
 
-  it('keeps the end of an answer back where it cannot be written, and the answer is not charged', async () => {
+  it('withholds the end event if it is required and cannot be written, and the answer is not charged', async () => {
     const { infer, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: true })
     holdLog()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    const last = pieces.next()
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    const last = chunks.next()
     breakLog(new Fault('unavailable', 'audit_unavailable', 'no log'))
     await assert.rejects(last, /no log/)
     assert.deepEqual(settled, ['waived'])
   })
 
-  it('is asked for before any model is, where the answer would be refused without it', async () => {
-    const gone = Promise.reject(new Fault('unavailable', 'audit_unavailable', 'no log'))
-    const { infer, facts, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: gone })
+  it('rejects the request before any model is called if audit is required and the log is unavailable', async () => {
+    const unavailable = Promise.reject(new Fault('unavailable', 'audit_unavailable', 'no log'))
+    const { infer, facts, settled, holdLog, breakLog } = scene([[start], [end]], { isRequired: unavailable })
     holdLog()
-    const refused = infer()
+    const rejected = infer()
     breakLog(new Fault('unavailable', 'audit_unavailable', 'still no log'))
-    await assert.rejects(refused, /^Fault: no log/)
+    await assert.rejects(rejected, /^Fault: no log/)
     assert.deepEqual(settled, [])
     assert.deepEqual(
       facts.map(({ failure }) => failure?.code),
@@ -251,20 +251,20 @@ describe('the record of a request', () => {
     )
   })
 
-  it('is not corrected where it is lost: one request is one lost event', async () => {
+  it('is not corrected if it is lost, so that one request counts as one lost event', async () => {
     const { infer, facts, holdLog, releaseLog, holdLedger, breakLedger } = scene([[start], [end]])
     holdLog()
     holdLedger()
-    const pieces = (await infer()).chunks[Symbol.asyncIterator]()
-    await pieces.next()
-    const last = pieces.next()
+    const chunks = (await infer()).chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    const last = chunks.next()
     releaseLog(false)
     breakLedger(new Fault('unavailable', 'storage_full', 'no ledger'))
     await assert.rejects(last, /no ledger/)
     assert.equal(facts.length, 1)
   })
 
-  it('tells of requests that failed before and after they began, and passes the failure on', async () => {
+  it('is written if the request fails before or after its first chunk, and the failure is rethrown', async () => {
     const fault = new Fault('upstream_failed', 'upstream_error', 'broken')
     const before = scene([fault])
     await assert.rejects(before.infer(), /broken/)
@@ -278,7 +278,7 @@ describe('the record of a request', () => {
     assert.equal(after.facts[0]?.model?.provider, 'local')
   })
 
-  it('tells of a caller who left, once, and not of one who stayed to the end', async () => {
+  it('reports caller_left once if the caller disconnects, and not after a complete answer', async () => {
     const left = scene([[start], [end]])
     const answer = await left.infer()
     await answer.chunks[Symbol.asyncIterator]().next()
@@ -287,7 +287,7 @@ describe('the record of a request', () => {
       left.facts.map(({ failure }) => failure?.code),
       ['caller_left'],
     )
-    assert.equal(left.closed(), 1)
+    assert.equal(left.disposals(), 1)
     const { model } = left.facts[0] ?? assert.fail()
     assert.deepEqual([model?.inputTokens, model?.outputTokens, model?.creditsUsed], [7, 3, 4])
     const stayed = scene([[start, end]])
@@ -300,7 +300,7 @@ describe('the record of a request', () => {
     )
   })
 
-  it('says what callers were told of a decision, under the id that they were told', async () => {
+  it('contains the policy object that the caller received, under the event id in that object', async () => {
     const policy = {
       decision: 'refuse',
       enforced: true,
@@ -308,14 +308,14 @@ describe('the record of a request', () => {
       policy_id: 'pol_1',
       version: 3,
       triggered_categories: ['hate'],
-      event_id: 'evt_told',
+      event_id: 'evt_1',
     }
-    const refused = scene([new Fault('policy', 'invalid_request', 'no', { policy })])
-    await assert.rejects(refused.infer(), /no/)
+    const denied = scene([new Fault('policy', 'invalid_request', 'no', { policy })])
+    await assert.rejects(denied.infer(), /no/)
     const ended = scene([[start, { ...end, type: 'end', policy: { ...policy, enforced: false } }]])
     await read(await ended.infer())
-    assert.deepEqual([refused.ids, ended.ids], [['evt_told'], ['evt_told']])
-    assert.deepEqual(refused.facts[0]?.verdict, {
+    assert.deepEqual([denied.ids, ended.ids], [['evt_1'], ['evt_1']])
+    assert.deepEqual(denied.facts[0]?.verdict, {
       decision: 'refuse',
       isEnforced: true,
       reasonCode: 'REFUSE_LEGAL',
@@ -326,7 +326,7 @@ describe('the record of a request', () => {
     })
   })
 
-  it('never says that a request was allowed which did not come as far as the checks', async () => {
+  it('has the decision not_evaluated and no texts if the request did not reach the checks', async () => {
     const fault = new Fault('rate_limit', 'rate_limit_exceeded', 'Slow down.')
     const { infer, facts } = scene([fault], { content: 'full' })
     await assert.rejects(infer())
@@ -334,13 +334,13 @@ describe('the record of a request', () => {
     assert.equal(facts[0]?.content, undefined)
   })
 
-  it('is made for nobody’s free request not at all', async () => {
+  it('is not written for an anonymous free request', async () => {
     const { infer, facts } = scene([[start, end]])
     await read(await infer({ caller: { kind: 'free', client: 'c', aliases: [] } }))
     assert.deepEqual(facts, [])
   })
 
-  it('keeps texts beside it where that is wished for, redacted or in full', async () => {
+  it('carries the texts at the configured level: none, redacted or in full', async () => {
     const contentOf = async (parts: Partial<RecordParts>) => {
       const { infer, facts } = scene([[start, delta], [end]], parts)
       await read(await infer())
@@ -353,7 +353,7 @@ describe('the record of a request', () => {
     assert.deepEqual(await contentOf({ content: 'redacted' }), { redacted })
   })
 
-  it('holds an answer that ends in half a character, as one that was cut may', async () => {
+  it('replaces half a surrogate pair at the end of a truncated answer', async () => {
     const { infer, facts } = scene([[start, { ...delta, text: 'half \ud83d' }, end]], { content: 'full' })
     await read(await infer())
     assert.equal(facts[0]?.content?.full?.response, 'half \ufffd')

@@ -54,7 +54,7 @@ describe('a caller over its limit', () => {
       assert.equal(headersOf(refused)['x-ratelimit-remaining-requests'], '0')
       bodies[path] = ((await refused.json()) as { error: unknown }).error
     }
-    const message = 'This API key may have 1 requests a minute.'
+    const message = 'This API key may have 1 request a minute.'
     const openai = { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' }
     assert.deepEqual(bodies['/v1/messages'], { type: 'rate_limit_error', message })
     assert.deepEqual(bodies['/v1/chat/completions'], openai)

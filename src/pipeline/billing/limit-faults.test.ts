@@ -29,11 +29,11 @@ describe('the fault of a request over a limit', () => {
     assert.equal(fault.limitStatus, unlimited)
   })
 
-  it('is permanent where the request is larger than the limit; the wait is until the window is empty', () => {
+  it('is permanent if the request is larger than the limit, and its wait lasts until the window is empty', () => {
     const limitStatus = { ...unlimited, key: { ...noLimits, tpm: { limit: 10, remaining: 3, resetMs: 42_000 } } }
     const fault = faultFor('tpm', { limitStatus })
     assert.deepEqual(fault.details, { retryAfterSeconds: 42, isPermanent: true })
-    assert.match(fault.message, /may have 10 tokens a minute\. This request asks for more\./)
+    assert.match(fault.message, /may have 10 tokens a minute\. This request needs more\./)
   })
 })
 
@@ -49,9 +49,9 @@ describe('the fault of a request that the credits do not cover', () => {
     assert.equal(faultOf(18, 10).message, 'This request may cost 18 credits; 10 are left.')
   })
 
-  it('does not say that there are enough: what is left is then held by requests under way', () => {
+  it('names the requests in flight if they hold the credits that are left', () => {
     const { message } = faultOf(18, 82)
-    assert.equal(message, 'This request may cost 18 credits; of the 82 left, requests under way hold too many.')
+    assert.equal(message, 'This request may cost 18 credits; of the 82 left, requests in flight hold too many.')
   })
 
   it('names no wait, because waiting does not help', () => {

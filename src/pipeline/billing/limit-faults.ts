@@ -1,15 +1,16 @@
 import { Fault } from '../../base/fault.ts'
+import { plural } from '../../base/plural.ts'
 import { displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Rejected } from '../../domain/limits/admission.ts'
 import { LimitedFault } from '../../domain/limits/limited-fault.ts'
 import type { Metric, LimitScope } from '../../domain/limits/scopes.ts'
 
-const metricNames: Readonly<Record<Metric, string>> = {
-  rpm: 'requests a minute',
-  rpd: 'requests a day',
-  tpm: 'tokens a minute',
-  tpd: 'tokens a day',
-  concurrent: 'requests at once',
+const metricNames: Readonly<Record<Metric, readonly [noun: string, period: string]>> = {
+  rpm: ['request', 'a minute'],
+  rpd: ['request', 'a day'],
+  tpm: ['token', 'a minute'],
+  tpd: ['token', 'a day'],
+  concurrent: ['request', 'at once'],
 }
 
 const scopeNames: Readonly<Record<LimitScope, string>> = {
@@ -23,12 +24,13 @@ export function overLimit(rejected: Rejected, reason: Metric): Fault {
   const { scope, retryAfterMs, limitStatus } = rejected
   const limit = limitStatus[scope][reason]?.limit ?? 0
   const neverFits = retryAfterMs === null
-  const message = `${scopeNames[scope]} may have ${limit} ${metricNames[reason]}.`
+  const [noun, period] = metricNames[reason]
+  const message = `${scopeNames[scope]} may have ${plural(limit, noun)} ${period}.`
   return new LimitedFault(
     {
       kind: 'rate_limit',
       code: 'rate_limit_exceeded',
-      message: neverFits ? `${message} This request asks for more.` : message,
+      message: neverFits ? `${message} This request needs more.` : message,
       details: { retryAfterSeconds: waitMs(rejected, reason) / 1000, ...(neverFits && { isPermanent: true }) },
     },
     limitStatus,
@@ -49,8 +51,10 @@ export type CreditShortage = {
 export function insufficientCredits({ neededMicro, remainingMicro, rejected }: CreditShortage): Fault {
   const left = displayedBalance(remainingMicro)
   const short =
-    remainingMicro < neededMicro ? `${left} are left` : `of the ${left} left, requests under way hold too many`
-  const message = `This request may cost ${displayedUsage(neededMicro)} credits; ${short}.`
+    remainingMicro < neededMicro
+      ? `${left} ${left === 1 ? 'is' : 'are'} left`
+      : `of the ${left} left, requests in flight hold too many`
+  const message = `This request may cost ${plural(displayedUsage(neededMicro), 'credit')}; ${short}.`
   return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, rejected.limitStatus)
 }
 

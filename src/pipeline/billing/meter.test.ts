@@ -21,7 +21,7 @@ const stopping = new Fault('unavailable', 'unavailable', 'stopping')
 type Ending = { readonly outcome: ChargeOutcome; readonly input: number; readonly output: number }
 
 /** A metered answer of these chunks, and how it was settled. */
-function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
+function openScene(script: readonly (readonly InferenceEvent[] | Error)[]) {
   const endings: Ending[] = []
   const controller = new AbortController()
   const lease: Lease = {
@@ -38,9 +38,9 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
     async [Symbol.asyncDispose]() {},
   }
   async function* source(): AsyncGenerator<Chunk> {
-    for (const piece of pieces) {
-      if (piece instanceof Error) throw piece
-      yield { events: piece }
+    for (const chunk of script) {
+      if (chunk instanceof Error) throw chunk
+      yield { events: chunk }
     }
   }
   const ends: Usage[] = []
@@ -56,9 +56,9 @@ function openScene(pieces: readonly (readonly InferenceEvent[] | Error)[]) {
   return { metered, endings, ends, implausible, controller, iterator: metered.chunks[Symbol.asyncIterator]() }
 }
 
-async function read(pieces: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
+async function read(chunks: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
   const events: InferenceEvent[] = []
-  for await (const piece of pieces) events.push(...piece.events)
+  for await (const chunk of chunks) events.push(...chunk.events)
   return events
 }
 

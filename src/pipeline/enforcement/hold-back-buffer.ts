@@ -23,8 +23,8 @@ const steadyShare = 32
 
 export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> {
   let held: One[] = []
-  /** How many at the front may be sent. This never turns back. */
-  let sendable = 0
+  /** How many at the front may be sent. The number only falls when they are taken. */
+  let releasable = 0
   let start: InferenceEvent | undefined
   let hasStarted = false
   const open = new Set<number>()
@@ -42,10 +42,10 @@ export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => 
     },
     isEmpty: () => held.length === 0,
     release(pace) {
-      for (let next = held[sendable]; next !== undefined && mayBeSent(next); next = held[sendable]) sendable += 1
-      const isSteady = pace === 'steady' && sendable < held.length
-      const count = isSteady ? Math.ceil(sendable / steadyShare) : sendable
-      sendable -= count
+      for (let next = held[releasable]; next !== undefined && mayBeSent(next); next = held[releasable]) releasable += 1
+      const isSteady = pace === 'steady' && releasable < held.length
+      const count = isSteady ? Math.ceil(releasable / steadyShare) : releasable
+      releasable -= count
       const released = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.chunk : undefined
       if (released !== undefined) for (const event of released.events) trackSent(event)
       return released
@@ -55,7 +55,7 @@ export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => 
     },
     abandon() {
       held = []
-      sendable = 0
+      releasable = 0
       const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
       return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
     },

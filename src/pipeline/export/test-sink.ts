@@ -23,7 +23,7 @@ const timeoutMs = 30_000
 const noOutcome: DeliveryOutcome = { kind: 'retry', reason: 'The sink returned no outcome.' }
 
 /**
- * Sends one test event to a sink. The event is written to the log first, so that nobody can make the gateway call an address
+ * Sends one test event to a sink. The event is written to the log first, so that no administrator can make the gateway call an address
  * without a trace. The senders then deliver it like any other event, with the same id.
  */
 export function createSinkTest({ clock, ids, events, appender, log, sinks, open }: SinkTestParts): SinkTest {

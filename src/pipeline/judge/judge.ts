@@ -5,10 +5,10 @@ import { createScanCache } from '../../domain/moderation/scan-cache.ts'
 import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
 import { judgePrompt, readScore } from '../../domain/policy/judge-prompt.ts'
-import type { AskModel } from './ask-model.ts'
+import type { CallModel } from './call-model.ts'
 
 export type JudgeParts = {
-  readonly ask: AskModel
+  readonly callModel: CallModel
   readonly random: Random
   readonly timeoutMs: number
   /** How many scores are cached. */
@@ -41,17 +41,17 @@ type JudgeOutcome = { readonly result: JudgeResult; readonly score: RuleScore }
  * A judge backed by a model. Concurrent calls for the same rule version and text share one model call. Scores are cached by
  * version and text; failures are not.
  */
-export function createJudge({ ask, random, timeoutMs, cacheEntries, onResult }: JudgeParts): Judge {
+export function createJudge({ callModel, random, timeoutMs, cacheEntries, onResult }: JudgeParts): Judge {
   const cache = createScanCache<RuleScore>(cacheEntries)
   const inFlight = new Map<string, Promise<RuleScore>>()
 
-  return (question) => {
-    const key = keyOf(question)
+  return (request) => {
+    const key = keyOf(request)
     const cached = cache.get(key)
     if (cached !== undefined) return Promise.resolve(cached)
     const shared = inFlight.get(key)
     if (shared !== undefined) return shared
-    const started = judge(question).then(({ result, score }) => {
+    const started = judge(request).then(({ result, score }) => {
       inFlight.delete(key)
       if (result === 'judged') cache.set(key, score)
       onResult(result)
@@ -61,12 +61,12 @@ export function createJudge({ ask, random, timeoutMs, cacheEntries, onResult }: 
     return started
   }
 
-  async function judge(question: JudgeRequest): Promise<JudgeOutcome> {
-    const parts = partsOf(question.text)
+  async function judge(request: JudgeRequest): Promise<JudgeOutcome> {
+    const parts = partsOf(request.text)
     if (parts.length > maxParts) return failure('text_too_long')
     const others = new AbortController()
     try {
-      const scores = await Promise.all(parts.map((text) => scorePart({ ...question, text }, others.signal)))
+      const scores = await Promise.all(parts.map((text) => scorePart({ ...request, text }, others.signal)))
       return { result: 'judged', score: { basisPoints: Math.round(Math.max(...scores) * 10_000) } }
     } catch (error) {
       others.abort(error) // the score of a part is useless if another part failed
@@ -76,7 +76,10 @@ export function createJudge({ ask, random, timeoutMs, cacheEntries, onResult }: 
 
   async function scorePart({ rule, text, direction }: JudgeRequest, signal: AbortSignal): Promise<number> {
     const mark = Buffer.from(random.bytes(16)).toString('hex')
-    const answer = await ask({ ...judgePrompt({ rule, text, direction, mark }), maxOutputTokens, timeoutMs }, signal)
+    const answer = await callModel(
+      { ...judgePrompt({ rule, text, direction, mark }), maxOutputTokens, timeoutMs },
+      signal,
+    )
     const score = readScore(answer)
     if (score === undefined) throw new Unreadable()
     return score

@@ -5,13 +5,13 @@ describeStatus('chat', 429, [
   [
     'more requests a minute than the limit',
     requestsPerMinute,
-    chatError('This API key may have 1 requests a minute.', { type: 'rate_limit_error', code: 'rate_limit_exceeded' }),
+    chatError('This API key may have 1 request a minute.', { type: 'rate_limit_error', code: 'rate_limit_exceeded' }),
     { 'x-ratelimit-limit-requests': '1', 'x-ratelimit-remaining-requests': '0' },
   ],
   [
     'a request with more tokens than the limit',
     tokensPerMinute,
-    chatError('This API key may have 10 tokens a minute. This request asks for more.', {
+    chatError('This API key may have 10 tokens a minute. This request needs more.', {
       type: 'rate_limit_error',
       code: 'rate_limit_exceeded',
     }),

@@ -5,13 +5,13 @@ describeStatus('messages', 429, [
   [
     'more requests a minute than the limit',
     requestsPerMinute,
-    messagesError('rate_limit_error', 'This API key may have 1 requests a minute.'),
+    messagesError('rate_limit_error', 'This API key may have 1 request a minute.'),
     { 'x-ratelimit-limit-requests': '1', 'x-ratelimit-remaining-requests': '0' },
   ],
   [
     'a request with more tokens than the limit',
     tokensPerMinute,
-    messagesError('rate_limit_error', 'This API key may have 10 tokens a minute. This request asks for more.'),
+    messagesError('rate_limit_error', 'This API key may have 10 tokens a minute. This request needs more.'),
     { 'x-ratelimit-limit-tokens': '10', 'x-should-retry': 'false' },
   ],
   [

@@ -13,7 +13,7 @@ import type { DayBudget } from './day-budget.ts'
 import { route, type StartedAnswer, type RouteParts } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
-export type AskModelParts = RouteParts & {
+export type CallModelParts = RouteParts & {
   /** Looked up for each call, because the catalogue may change. */
   readonly findModel: () => Model | undefined
   readonly ids: Ids
@@ -23,7 +23,7 @@ export type AskModelParts = RouteParts & {
   readonly onUsage: (usage: Usage, usd: number) => void
 }
 
-export type ModelQuestion = {
+export type ModelPrompt = {
   readonly system: string
   readonly user: string
   readonly maxOutputTokens: number
@@ -31,37 +31,37 @@ export type ModelQuestion = {
 }
 
 /** Calls a model of the catalogue for the gateway itself. Throws a Fault if no complete response arrives in time. */
-export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>
+export type CallModel = (prompt: ModelPrompt, signal: AbortSignal) => Promise<string>
 
 /** Upper bound per token; a longer response is cut off. */
 const charactersPerToken = 16
 
-export function createAskModel(parts: AskModelParts): AskModel {
+export function createCallModel(parts: CallModelParts): CallModel {
   const { clock, ids, semaphore, budget } = parts
   const breaker = createUpstreamHealth(clock)
   const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
 
-  return async (question, callerSignal) => {
-    using queueDeadline = createDeadline(clock, question.timeoutMs * queueTimeouts, callerSignal)
+  return async (prompt, callerSignal) => {
+    using queueDeadline = createDeadline(clock, prompt.timeoutMs * queueTimeouts, callerSignal)
     using _slot = await semaphore.acquire(queueDeadline.signal)
-    using deadline = createDeadline(clock, question.timeoutMs, callerSignal)
-    return await ask(question, deadline.signal)
+    using deadline = createDeadline(clock, prompt.timeoutMs, callerSignal)
+    return await callModel(prompt, deadline.signal)
   }
 
-  async function ask(question: ModelQuestion, signal: AbortSignal): Promise<string> {
+  async function callModel(prompt: ModelPrompt, signal: AbortSignal): Promise<string> {
     if (breaker.isCoolingDown(breakerName))
       throw unavailable('The judge has failed several times and is disabled for a while.')
     const model = parts.findModel()
     if (!model) throw unavailable('The model of the judge is not in the catalogue.')
-    const expected = expectedUsage(question)
+    const expected = expectedUsage(prompt)
     const settle = budget.reserve(usdOf(expected, model.price))
     if (!settle) throw unavailable('The daily budget of the judge is exhausted.')
     let spent = 0
     try {
-      const call = { request: requestOf(question, model.name), requestId: ids('req'), signal, onDropped: () => {} }
-      await using started = await start(model, { ...call, maxOutputTokens: question.maxOutputTokens })
+      const call = { request: requestOf(prompt, model.name), requestId: ids('req'), signal, onDropped: () => {} }
+      await using started = await start(model, { ...call, maxOutputTokens: prompt.maxOutputTokens })
       spent = usdOf(expected, model.price) // from here on the upstream charges for the call
-      const { text, usage } = await readAnswer(started.chunks, question.maxOutputTokens)
+      const { text, usage } = await readAnswer(started.chunks, prompt.maxOutputTokens)
       spent = usdOf(usage, model.price)
       parts.onUsage(usage, spent)
       return text
@@ -102,7 +102,7 @@ const translated = (provider: Provider): Provider => ({
   },
 })
 
-const requestOf = ({ system, user, maxOutputTokens }: ModelQuestion, model: string): InferenceRequest => ({
+const requestOf = ({ system, user, maxOutputTokens }: ModelPrompt, model: string): InferenceRequest => ({
   model,
   stream: false,
   messages: [
@@ -134,7 +134,7 @@ async function readAnswer(chunks: AsyncIterable<Chunk>, maxOutputTokens: number)
 
 const noAnswer = (message: string): Fault => new Fault('upstream_failed', 'upstream_error', message)
 
-const expectedUsage = ({ system, user, maxOutputTokens }: ModelQuestion): Usage => ({
+const expectedUsage = ({ system, user, maxOutputTokens }: ModelPrompt): Usage => ({
   inputTokens: estimateTokens(system) + estimateTokens(user),
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
