@@ -1,5 +1,5 @@
-// What the audit log costs: events a second with full durability, and CPU for each, through the journal, embedded and on
-// PostgreSQL. `node bench/audit.ts [--seconds 3]`. What it costs a request of a whole gateway, `npm run bench` tells.
+// The cost of the audit log: durable events per second and CPU per event through the journal, on the embedded database and on
+// PostgreSQL. `node bench/audit.ts [--seconds 3]`. `npm run bench` measures its cost within a whole request.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ function requestFacts(): EventFacts {
     code: 'gateway.request.decided',
     organizationId: 'org_1',
     timeMs: clock.nowMs(),
-    message: 'Answered by house-model.',
+    message: 'Answered by bench-model.',
     requestId: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
     projectId: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
     actor: { userId: 'ada', credentialId: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8' },

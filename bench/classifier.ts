@@ -159,10 +159,10 @@ const figures = {
     forEach((text) => findPersonalData(text)),
     () => hotTexts,
   ),
-  'screening, all of it': await measure(scanAll(scanText), () => hotTexts),
-  'screening, remembered': await measure(scanAll(scanCached), () => hotTexts),
-  'following a fast stream': await measure(streamAll(Infinity), () => hotTexts),
-  'following a slow stream: a look each 15 characters': await measure(streamAll(3), () => hotTexts),
+  'scan, all checks': await measure(scanAll(scanText), () => hotTexts),
+  'scan, cached': await measure(scanAll(scanCached), () => hotTexts),
+  'scan of a fast stream': await measure(streamAll(Infinity), () => hotTexts),
+  'scan of a slow stream: a check every 15 characters': await measure(streamAll(3), () => hotTexts),
 }
 const parsing = await measure(parse, () => bodies)
 

@@ -82,18 +82,18 @@ const rules = [
 ]
 
 async function publishPolicies(port: number, adminKey: string): Promise<void> {
-  const ask = async (path: string, body: object): Promise<{ id: string; revision: number }> => {
+  const post = async (path: string, body: object): Promise<{ id: string; revision: number }> => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/organization/policies${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    if (!answer.ok) throw new Error(`a policy was refused: ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`a policy was rejected: ${await answer.text()}`)
     return (await answer.json()) as { id: string; revision: number }
   }
   for (let at = 0; at < policyCount; at++) {
     const rule = rules[at % rules.length]?.(at)
-    const { id, revision } = await ask('', { name: `Policy ${at}`, mode: 'enforcing', rule })
-    await ask(`/${id}/publish`, { revision })
+    const { id, revision } = await post('', { name: `Policy ${at}`, mode: 'enforcing', rule })
+    await post(`/${id}/publish`, { revision })
   }
 }

@@ -1,5 +1,5 @@
-// What a page of a long list costs at its start, in its middle and at its end: `node bench/policies-pages.ts [COUNT]`.
-// On the embedded database, and on the PostgreSQL of BENCH_DATABASE_URL (an empty database) where that is set.
+// The cost of one page at the start, in the middle and at the end of a long list: `node bench/policies-pages.ts [COUNT]`.
+// Runs on the embedded database, and on PostgreSQL if BENCH_DATABASE_URL names an empty database.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,13 +36,13 @@ async function fill(database: Database): Promise<void> {
 }
 
 /** Median microseconds to read one page after this cursor. */
-async function costAt(database: Database, place: number): Promise<number> {
+async function costAt(database: Database, position: number): Promise<number> {
   const reading: Transaction = {
     query: (sql, params) => database.read(sql, params),
     run: () => Promise.reject(new Error('reading only')),
   }
   const store = policyStore(reading)
-  const page = { limit: pageSize, order: 'asc', after: idAt(place) } as const
+  const page = { limit: pageSize, order: 'asc', after: idAt(position) } as const
   const times: number[] = []
   for (let turn = 0; turn < pagesMeasured; turn++) {
     const startMs = performance.now()
@@ -56,11 +56,11 @@ async function costAt(database: Database, place: number): Promise<number> {
 async function measure(name: string, database: Database): Promise<void> {
   await migrate(database, await readMigrations(fileURLToPath(new URL('../migrations', import.meta.url))))
   await fill(database)
-  const places = { start: 0, middle: Math.floor(count / 2), end: count - pageSize - 2 }
-  await costAt(database, places.middle) // warms up
+  const positions = { start: 0, middle: Math.floor(count / 2), end: count - pageSize - 2 }
+  await costAt(database, positions.middle) // warms up
   console.log(`\n${name}, ${count} policies, a page of ${pageSize} (microseconds)`)
-  for (const [where, place] of Object.entries(places)) {
-    console.log(`  ${where.padEnd(8)} ${(await costAt(database, place)).toFixed(0).padStart(8)}`)
+  for (const [label, position] of Object.entries(positions)) {
+    console.log(`  ${label.padEnd(8)} ${(await costAt(database, position)).toFixed(0).padStart(8)}`)
   }
 }
 

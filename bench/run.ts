@@ -14,7 +14,7 @@ import { startTarget, startUpstream, targets } from './targets.ts'
  * `npm run bench -- --rounds 3 --seconds 4`; `--only whole` runs only the cases whose name contains the word.
  */
 const options = readOptions(process.argv.slice(2))
-const asked = cases.filter(({ name }) => name.includes(options.only))
+const selectedCases = cases.filter(({ name }) => name.includes(options.only))
 /** Warm-up time, because servers run for days and the engine has compiled their code. */
 const warmUpSeconds = 6
 const upstream = await startUpstream(await freePort())
@@ -33,7 +33,7 @@ try {
 async function measureAll(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (let round = 0; round <= options.rounds; round++) {
-    for (const benchCase of asked) {
+    for (const benchCase of selectedCases) {
       for (const target of running.filter(({ answers }) => answers(benchCase))) {
         const figure = await measure(target, benchCase, { seconds: round === 0 ? warmUpSeconds : options.seconds })
         if (round > 0) figures.push(figure) // round 0 warms up

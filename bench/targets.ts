@@ -36,7 +36,7 @@ export const targets: readonly Target[] = [
 /** Gatehouse with only content scanning, then with one more feature at each step, up to all features. */
 function ladder(): Target[] {
   return parts.map((part, at) => {
-    const name = at === 0 ? 'screening alone' : `+ ${parts[at - 1]}`
+    const name = at === 0 ? 'scanning only' : `+ ${parts[at - 1]}`
     const on = parts.slice(0, at)
     return {
       name,

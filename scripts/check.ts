@@ -1,4 +1,4 @@
-// What `npm run check` runs: everything that can be known about the code without running it, side by side.
+// What `npm run check` runs: all static checks, in parallel.
 import { availableParallelism } from 'node:os'
 import { runTask, type Task, type TaskOutcome } from './check/task.ts'
 
@@ -19,14 +19,14 @@ for (const { name, output } of failed) process.stdout.write(`\n── ${name} �
 process.stdout.write(`\n${outcomes.map(lineOf).join('\n')}\n`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** A few at a time: more at once than there are processors only makes each of them slower. */
-async function runAll(waiting: readonly Task[], atOnce: number): Promise<TaskOutcome[]> {
+/** Runs at most `concurrency` tasks at a time, because more tasks than processors only slow each other down. */
+async function runAll(waiting: readonly Task[], concurrency: number): Promise<TaskOutcome[]> {
   const queue = waiting.entries()
   const finished: TaskOutcome[] = []
   const worker = async (): Promise<void> => {
     for (const [at, task] of queue) finished[at] = await runTask(task)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return finished
 }
 

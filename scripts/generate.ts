@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { configurationPage } from './generate/configuration.ts'
 import { errorsPage } from './generate/errors.ts'
 
-/** Writes the pages that are made from the code; `test/generated.test.ts` fails while one of them is stale. */
+/** The pages that are generated from the code. `test/generated.test.ts` fails if one of them is stale. */
 export const generated: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,

@@ -16,7 +16,7 @@ const suites = [
 const longestMs = 12 * 60 * 60_000
 const most = 2 ** 31 - 1
 
-const say = (line: string): void => void process.stderr.write(`gatehouse: ${line}\n`)
+const log = (line: string): void => void process.stderr.write(`gatehouse: ${line}\n`)
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort())
 
@@ -32,12 +32,12 @@ async function main(): Promise<number> {
     },
   })
   const files = suites.filter((file) => positionals.length === 0 || positionals.some((word) => file.includes(word)))
-  say(`${files.join(', ')}: --runs=${values.runs} --minutes=${values.minutes} --seed=${values.seed}`)
-  await using servers = await openServers(say)
+  log(`${files.join(', ')}: --runs=${values.runs} --minutes=${values.minutes} --seed=${values.seed}`)
+  await using servers = await openServers(log)
   await using folder = createRunFolder()
   const long = { TEST_LONG_RUNS: values.runs, TEST_LONG_MINUTES: values.minutes, TEST_LONG_SEED: values.seed }
   const environment = { ...servers.environment, ...long, TMPDIR: folder.path }
   const { isSuccess, skipped } = await runTests({ files, environment, signal: interrupted.signal, longestMs })
-  for (const line of skipped) say(`skipped: ${line}`)
+  for (const line of skipped) log(`skipped: ${line}`)
   return isSuccess && files.length > 0 ? 0 : 1
 }

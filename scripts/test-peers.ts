@@ -1,5 +1,5 @@
-// What `npm run test:peers` runs: the sinks against receivers that others made, fetched and built where the machine's
-// registries have them. A peer that cannot be had is named, with the reason. The first run takes long: it builds.
+// What `npm run test:peers` runs: the sinks against third-party receivers, which are downloaded and built from the package
+// registries. A receiver that is not available is listed with the reason. The first run takes long, because it builds them.
 import { globSync } from 'node:fs'
 import { collector } from './peers/collector.ts'
 import { moto } from './peers/moto.ts'
@@ -14,10 +14,10 @@ const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContr
 /** Lists the missing peers with the reason. Each sink is also tested without peers by `src/adapters/sinks/<sink>.test.ts`. */
 const unavailable = [
   'Splunk, Datadog and Azure Monitor themselves: not available, because they need accounts',
-  'Ceph radosgw: not run, because four daemons would show no more of s3 than Versity and Moto do',
+  'Ceph radosgw: not run, because its four daemons would test no more of s3 than Versity and Moto',
 ]
 
-const say = (line: string): void => void process.stderr.write(`gatehouse: ${line}\n`)
+const log = (line: string): void => void process.stderr.write(`gatehouse: ${line}\n`)
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort())
 
@@ -27,23 +27,23 @@ async function main(words: readonly string[]): Promise<number> {
   await using started = new AsyncDisposableStack()
   const environment: Record<string, string> = {}
   const report: string[] = []
-  for (const peer of peers.filter(({ name }) => isWanted(name, words))) {
+  for (const peer of peers.filter(({ name }) => isSelected(name, words))) {
     const outcome = await startPeer(peer, started)
     if ('url' in outcome) environment[peer.variable] = outcome.url
     report.push(
-      `${peer.name}: ${'url' in outcome ? `run, for ${peer.shows}` : `not available, because ${outcome.reason}`}`,
+      `${peer.name}: ${'url' in outcome ? `run, for ${peer.tests}` : `not available, because ${outcome.reason}`}`,
     )
   }
   const files = globSync('test/peers/*.peer.ts').sort()
   const { isSuccess, skipped } = await runTests({ files, environment, signal: interrupted.signal })
-  for (const line of [...report, ...unavailable]) say(line)
-  for (const line of skipped) say(`skipped: ${line}`)
+  for (const line of [...report, ...unavailable]) log(line)
+  for (const line of skipped) log(`skipped: ${line}`)
   return isSuccess ? 0 : 1
 }
 
 async function startPeer(peer: Peer, started: AsyncDisposableStack): Promise<{ url: string } | { reason: string }> {
   try {
-    say(`${peer.name}: fetched and built where needed`)
+    log(`${peer.name}: downloading and building if necessary`)
     peer.prepare()
     return { url: started.use(await peer.start()).url }
   } catch (error) {
@@ -51,6 +51,6 @@ async function startPeer(peer: Peer, started: AsyncDisposableStack): Promise<{ u
   }
 }
 
-function isWanted(name: string, words: readonly string[]): boolean {
+function isSelected(name: string, words: readonly string[]): boolean {
   return words.length === 0 || words.some((word) => name.toLowerCase().includes(word.toLowerCase()))
 }

@@ -1,9 +1,9 @@
 /**
- * Trains the embedded moderation classifier and writes the model, its figures and its page.
+ * Trains the embedded moderation classifier and writes the model, its metrics and its model card.
  *
  *   node scripts/train-classifier.ts DATA_FOLDER
  *
- * DATA_FOLDER holds train, pool-unlabelled, eval-dev and overblock-dev as .jsonl.gz. No text of it is written anywhere.
+ * DATA_FOLDER contains train, pool-unlabelled, eval-dev and overblock-dev as .jsonl.gz. The outputs contain no text of it.
  */
 import { writeFileSync } from 'node:fs'
 import { shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'

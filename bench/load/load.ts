@@ -24,7 +24,7 @@ function drive(): Promise<void> {
     const socket = connect(port, '127.0.0.1')
     let answer = ''
     let startedMs = 0
-    const ask = (): void => {
+    const sendNext = (): void => {
       const nowMs = performance.now()
       const dueMs = perSecond === 0 ? nowMs : beginAtMs + (begun++ * 1000) / perSecond
       if (Math.max(nowMs, dueMs) >= endAtMs) return void socket.destroy()
@@ -37,14 +37,14 @@ function drive(): Promise<void> {
       socket.write(request)
     }
     socket.setNoDelay(true)
-    socket.on('connect', ask)
+    socket.on('connect', sendNext)
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1')
       if (!isWhole(answer)) return
       requests++
       if (!answer.startsWith('HTTP/1.1 200')) failures++
       latenciesMs.push(performance.now() - startedMs)
-      ask()
+      sendNext()
     })
     socket.on('error', () => failures++)
     socket.on('close', () => resolve())

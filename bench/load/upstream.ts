@@ -2,8 +2,8 @@ import { createServer, type Socket } from 'node:net'
 
 /**
  * A minimal upstream: raw sockets and fixed responses in the format of the path. `node upstream.ts PORT`. A body with
- * "stream":true gets fifty server-sent events at once; five hundred if the prompt says "Answer at length", and one every 50 ms
- * if it asks for a slow response.
+ * "stream":true gets fifty server-sent events at once; five hundred if the prompt contains "Answer at length", and one every 50 ms
+ * if it requests a slow response.
  */
 const words = 'The quick brown fox jumps over the lazy dog and runs on. '.repeat(10)
 const paceMs = 50

@@ -15,7 +15,7 @@ export type TaskOutcome = {
   readonly durationMs: number
 }
 
-/** Runs a task to its end and keeps what it said. */
+/** Runs a task and collects its output. */
 export async function runTask({ name, command: [program, ...args] }: Task): Promise<TaskOutcome> {
   const startMs = performance.now()
   const tools = join(import.meta.dirname, '../../node_modules/.bin')

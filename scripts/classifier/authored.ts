@@ -1,8 +1,8 @@
 /**
  * Examples written for this project, as small grammars in `authored/*.txt`:
  *
- *   [slot animal]           what {animal} stands for, one per line; may hold slots itself
- *   [rows benign 40]        templates, each filled up to forty times; `benign` is 0 in every category
+ *   [slot animal]           the values of {animal}, one per line; they may contain slots
+ *   [rows benign 40]        templates, each expanded up to forty times; `benign` is 0 in every category
  *   [rows self-harm 25]     1 in that category, unknown in the others
  */
 import { readFileSync, readdirSync } from 'node:fs'
@@ -41,13 +41,13 @@ export function writeAuthored(folder: string, seed: number): readonly AuthoredRo
   })
 }
 
-/** What is sexual about minors is sexual. */
+/** A text labelled `sexual/minors` is also labelled `sexual`. */
 const labelsOf = (label: string): Row['labels'] =>
   label === 'sexual/minors' ? { sexual: 1, 'sexual/minors': 1 } : { [label]: 1 }
 
 function readGrammar(file: string, text: string, grammar: Grammar): void {
   let into: (line: string) => void = () => {
-    throw new Error(`${file} begins without a heading.`)
+    throw new Error(`${file} does not start with a heading.`)
   }
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue
@@ -69,7 +69,7 @@ function rowReader(
   file: string,
   { label, times }: { label: string; times: number },
 ): (line: string) => void {
-  if (label !== 'benign' && !isCategory(label)) throw new Error(`${file}: ${label} is no category.`)
+  if (label !== 'benign' && !isCategory(label)) throw new Error(`${file}: ${label} is not a category.`)
   return (text) => grammar.templates.push({ file, label, times, text })
 }
 

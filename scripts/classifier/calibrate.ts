@@ -1,4 +1,4 @@
-/** Thresholds and slopes, from texts that the fitted heads have not seen. */
+/** Computes thresholds and slopes from texts that the heads were not trained on. */
 import type { Calibration, Composition, ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { createRawScorer } from '../../src/adapters/classifiers/embedded/scoring.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
@@ -8,11 +8,11 @@ import { quantile } from './metrics.ts'
 import type { Row } from './rows.ts'
 
 export type CalibrationTexts = {
-  /** Real turns of conversations, some of them harmful: at most a share of them may be flagged. */
+  /** Real conversation turns, some of them harmful. At most a share of them may be flagged. */
   readonly pool: readonly string[]
   /** Safe prompts that sound unsafe. */
   readonly scary: readonly string[]
-  /** Harmless texts by templates that were held out: requests, code and logs, answers, and those made to look harmful. */
+  /** Harmless texts from held-out templates: requests, code and logs, answers, and texts that resemble harmful ones. */
   readonly ordinary: readonly string[]
   readonly technical: readonly string[]
   readonly answers: readonly string[]
@@ -21,7 +21,7 @@ export type CalibrationTexts = {
   readonly labelled: readonly Row[]
 }
 
-/** The most of each kind of text that a category may flag. The two that cannot be switched off are held to the least. */
+/** The maximum share of each kind of text that a category may flag. Categories that are always blocked have the lowest shares. */
 const poolShare: Omit<PerCategory<number>, 'sexual/minors'> = {
   'self-harm': 0.006,
   harassment: 0.012,
@@ -34,7 +34,7 @@ const answerShare = 0.002
 const hardShare = 0.015
 const scaryShare = 0.014
 
-/** Beside a cue of age, sexual evidence this weak is enough. Chosen for recall; the model card says what it costs. */
+/** With evidence of age nearby, even weak sexual evidence is enough. Chosen for recall; the model card shows the cost. */
 export const composition: Composition = { besideCue: -4, abuse: -0.5 }
 
 export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
@@ -45,7 +45,7 @@ export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Read
   const labelled = scored(texts.labelled.map(({ text }) => text))
 
   return perCategory((category) => {
-    // Composed of thresholds already.
+    // Composed of scores that already have thresholds.
     if (category === 'sexual/minors') return { slope: 1, thresholds: { request: 0, response: 0 } }
     const under = (scores: readonly PerCategory<number>[], share: number): number =>
       quantile(
@@ -68,7 +68,7 @@ export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Read
   })
 }
 
-/** Platt's slope, with both labels given the same weight. One, where there is nothing to learn it from. */
+/** The slope of Platt scaling, with the same total weight for both labels. 1 if there are too few examples. */
 function slopeOf(scores: readonly number[], labels: readonly (number | undefined)[]): number {
   const known = scores.flatMap((score, index) => (labels[index] === undefined ? [] : [{ score, label: labels[index] }]))
   const positives = known.filter(({ label }) => label === 1).length

@@ -21,9 +21,9 @@ export type Metrics = {
   readonly quality: Readonly<Record<string, QualityFigures>>
   /** Share of texts blocked at the default thresholds, by category; `always` is either of the two, `any` all six. */
   readonly blocked: Readonly<Record<string, Shares>>
-  /** The same for harmless texts by templates that a first fit had not seen. Only a training run can measure it. */
+  /** The same for harmless texts from templates that the first fit did not use. Only a training run can measure it. */
   readonly heldOut: Readonly<Record<string, Shares>>
-  /** Recall at the default thresholds when the positives are written in disguise. */
+  /** Recall at the default thresholds when the positives are obfuscated. */
   readonly evasion: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -57,8 +57,8 @@ export async function evaluateModel(
 /** Classifies through the whole scan, without a cache. */
 export function createJudge(model: ClassifierModel): Judge {
   const classifier = createEmbeddedClassifier(model)
-  const screen = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
-  return async (text, direction) => (await screen({ text, direction })).classification
+  const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
+  return async (text, direction) => (await scan({ text, direction })).classification
 }
 
 async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['quality']> {
@@ -100,7 +100,7 @@ async function blockedOf(judge: Judge, data: Data): Promise<Metrics['blocked']> 
   }
 }
 
-/** What the gate of `sexual/minors` would catch, given a cue: the closest thing to a recall without examples of it. */
+/** Adds evidence of age to a text. Without examples of `sexual/minors`, the share flagged is the best estimate of its recall. */
 const withAge = ({ text }: Row): { readonly text: string } => ({
   text: text
     .split(' ')

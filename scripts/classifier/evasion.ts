@@ -1,4 +1,4 @@
-/** Ways to write a text so that people still read it and filters do not. */
+/** Obfuscations that people can still read and simple filters cannot. */
 import { createSeeded } from './seeded.ts'
 
 export type Disguise = { readonly name: string; apply(text: string): string }

@@ -1,4 +1,4 @@
-/** Fits all heads, keeps the features that matter, fits again on those, and rounds the weights to bytes. */
+/** Fits all heads, selects the features with the largest weights, fits again on those, and rounds the weights to bytes. */
 import { heads } from '../../src/adapters/classifiers/embedded/model.ts'
 import type { ClassifierHead, HeadHeader } from '../../src/adapters/classifiers/embedded/model.ts'
 import { headPlans, labelOf, listPairs } from './heads.ts'
@@ -26,10 +26,10 @@ export type ReadRow = { readonly row: Row; readonly reading: Reading }
 export function fitHeads(rows: readonly ReadRow[], lists: readonly string[], settings: FitSettings): Fitted {
   const readings = rows.map(({ reading }) => reading)
   const candidates = chooseFeatures(readings, settings.fewestTexts)
-  // Half the way tells which features matter.
+  // Half of the iterations are enough to select the features.
   const halfway = { ...settings, iterations: settings.iterations >> 1 }
   const first = fitAll(buildMatrix(readings, candidates), rows, { lists, settings: halfway })
-  const features = mostTelling(candidates, first, settings.features)
+  const features = largestWeights(candidates, first, settings.features)
   const matrix = buildMatrix(readings, features)
   const solutions = fitAll(matrix, rows, { lists, settings })
   return { features, ...quantise(solutions, features.length, lists) }
@@ -63,14 +63,14 @@ function fitOne({ matrix, rows, lists, settings }: Problem, head: ClassifierHead
 }
 
 /** The features with the largest weight in any head. */
-function mostTelling(
+function largestWeights(
   features: Uint32Array,
   solutions: Readonly<Record<ClassifierHead, Solution>>,
   most: number,
 ): Uint32Array {
-  const tells = (column: number): number => Math.max(...heads.map((head) => Math.abs(solutions[head][column] ?? 0)))
-  const ranked = Array.from(features, (hash, column) => ({ hash, tells: tells(column) }))
-  ranked.sort((first, second) => second.tells - first.tells || first.hash - second.hash)
+  const weightOf = (column: number): number => Math.max(...heads.map((head) => Math.abs(solutions[head][column] ?? 0)))
+  const ranked = Array.from(features, (hash, column) => ({ hash, weight: weightOf(column) }))
+  ranked.sort((first, second) => second.weight - first.weight || first.hash - second.hash)
   return Uint32Array.from(ranked.slice(0, most), ({ hash }) => hash).sort()
 }
 

@@ -5,11 +5,11 @@ import type { ClassifierHead } from '../../src/adapters/classifiers/embedded/mod
 export const labelOf = (head: ClassifierHead): Category => (head === 'abuse' ? 'sexual/minors' : head)
 
 type HeadPlan = {
-  /** Lists the head may learn a weight for. */
+  /** Lists for which the head may learn a weight. */
   readonly lists: readonly string[]
   /** Buckets per window. */
   readonly window: number
-  /** A window must hold a word of each of these groups of lists to be flagged. */
+  /** A window is flagged only if it contains a word of each of these groups of lists. */
   readonly evidence: readonly (readonly string[])[]
 }
 
@@ -32,7 +32,7 @@ export const headPlans: Readonly<Record<ClassifierHead, HeadPlan>> = {
   illicit: { lists: ['illicit', 'frame', 'context', 'violence', 'person'], window: 2, evidence: [] },
 }
 
-/** Lists whose meeting within a few words says more than both apart. */
+/** Pairs of lists whose co-occurrence within a few words is a feature. */
 export const listPairs: readonly (readonly [string, string])[] = [
   ['sexual-explicit', 'sexual-explicit'],
   ['sexual-explicit', 'sexual-suggestive'],

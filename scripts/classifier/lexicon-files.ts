@@ -1,4 +1,4 @@
-/** Compiles the word lists in `lexicons/*.txt`: one word or phrase a line, `#` and a space for remarks, `stem*` for beginnings. */
+/** Compiles the word lists in `lexicons/*.txt`: one word or phrase per line, `# ` for comments, `stem*` for prefixes. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
@@ -9,7 +9,7 @@ import { normalise } from '../../src/domain/moderation/normalise.ts'
 export type CompiledLexicon = {
   readonly lists: readonly string[]
   readonly tables: LexiconTables
-  /** Every word that stands in a list: the vocabulary must know them. */
+  /** All words of the lists. The vocabulary must contain them. */
   readonly words: readonly string[]
 }
 

@@ -1,23 +1,24 @@
-/** Logistic regression with an L2 penalty, by L-BFGS: no chance in it, so the same data give the same weights. */
+/** Logistic regression with an L2 penalty, fitted by L-BFGS. Deterministic: the same data give the same weights. */
 import type { Matrix } from './matrix.ts'
 
 export type Examples = {
   readonly matrix: Matrix
   /** Rows to learn from. */
   readonly rows: Uint32Array
-  /** By row of the matrix: the label, 0 to 1, and how much it counts. */
+  /** The label of each row of the matrix, from 0 to 1, and its weight. */
   readonly labels: Float64Array
   readonly weights: Float64Array
-  /** By column: 0 for those that must stay out. */
+  /** For each column, 0 if it must not be used. */
   readonly allowed: Uint8Array
   /** Strength of the L2 penalty on weights. */
   readonly penalty: number
 }
 
-/** Weight by column, and at the end the bias. */
+/** The weight of each column, and the bias as the last value. */
 export type Solution = Float64Array
 
-const memory = 6
+/** The number of past steps that L-BFGS uses. */
+const maxSteps = 6
 
 export function fitLogistic(examples: Examples, iterations: number): Solution {
   const size = examples.matrix.columns + 1
@@ -39,7 +40,7 @@ export function fitLogistic(examples: Examples, iterations: number): Solution {
       nextLoss = lossAt(examples, nextWeights, nextGradient)
       if (nextLoss <= loss - 1e-4 * stride * slope) break
     }
-    remember(steps, subtract(nextWeights, weights), subtract(nextGradient, gradient))
+    addStep(steps, subtract(nextWeights, weights), subtract(nextGradient, gradient))
     const gain = loss - nextLoss
     weights = nextWeights
     gradient = nextGradient
@@ -57,7 +58,7 @@ function scoreRow({ starts, at, values, columns }: Matrix, weights: Solution, ro
   return score
 }
 
-/** The loss, and into `gradient` its slope. */
+/** Returns the loss and writes its gradient to `gradient`. */
 function lossAt(examples: Examples, weights: Float64Array, gradient: Float64Array): number {
   const { matrix, rows, labels, allowed, penalty } = examples
   const { starts, at, values, columns } = matrix
@@ -84,7 +85,7 @@ function lossAt(examples: Examples, weights: Float64Array, gradient: Float64Arra
 
 type Step = { readonly moved: Float64Array; readonly turned: Float64Array; readonly scale: number }
 
-/** The two loops of L-BFGS: the gradient, bent by what the last steps showed of the curvature. */
+/** The two-loop recursion of L-BFGS: the gradient, corrected by the curvature of the last steps. */
 function descend(gradient: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = gradient.slice()
   const shares: number[] = []
@@ -106,11 +107,11 @@ function descend(gradient: Float64Array, steps: readonly Step[]): Float64Array {
   return direction
 }
 
-function remember(steps: Step[], moved: Float64Array, turned: Float64Array): void {
+function addStep(steps: Step[], moved: Float64Array, turned: Float64Array): void {
   const product = dot(moved, turned)
   if (product <= 1e-10) return
   steps.push({ moved, turned, scale: 1 / product })
-  if (steps.length > memory) steps.shift()
+  if (steps.length > maxSteps) steps.shift()
 }
 
 function dot(first: Float64Array, second: Float64Array): number {

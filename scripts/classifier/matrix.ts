@@ -1,5 +1,5 @@
-/** Texts as rows of a sparse matrix, read by the very reader that the classifier uses. */
-import { hashGrams, hashWord, mostGrams } from '../../src/adapters/classifiers/embedded/hashing.ts'
+/** Converts texts to rows of a sparse matrix, with the same reader that the classifier uses. */
+import { hashGrams, hashWord, maxGrams } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import { createLexicon } from '../../src/adapters/classifiers/embedded/lexicon.ts'
 import { createReader } from '../../src/adapters/classifiers/embedded/reader.ts'
 import type { Word } from '../../src/adapters/classifiers/embedded/walk.ts'
@@ -20,7 +20,7 @@ export type Matrix = {
   readonly values: Float32Array
 }
 
-/** What one text holds: features by hash, and hits of lists and pairs. */
+/** The features of one text by hash, and its hits of lists and pairs. */
 export type Reading = {
   readonly words: ReadonlyMap<number, number>
   readonly grams: ReadonlyMap<number, number>
@@ -31,7 +31,7 @@ export type Reading = {
 
 type GramWord = Word & { readonly grams: Uint32Array }
 
-/** Reads texts one after another; all of them share what is remembered of words. */
+/** Creates a reader whose texts share one word cache. */
 export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Uint32Array): (text: string) => Reading {
   const lexicon = createLexicon(compiled.tables)
   const vocabulary = createVocabulary(vocabularyHashes)
@@ -55,17 +55,17 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       countUp(words, hash >>> 0)
       wordCount += 1
     },
-    lists(met: number, recent: number): void {
-      for (const [index] of lists.entries()) if ((met >> index) & 1) counts[index] = (counts[index] ?? 0) + 1
+    lists(hits: number, recent: number): void {
+      for (const [index] of lists.entries()) if ((hits >> index) & 1) counts[index] = (counts[index] ?? 0) + 1
       for (const [index, [first, second]] of pairMasks.entries()) {
-        if (((met & first) === 0 || (recent & second) === 0) && ((met & second) === 0 || (recent & first) === 0))
+        if (((hits & first) === 0 || (recent & second) === 0) && ((hits & second) === 0 || (recent & first) === 0))
           continue
         counts[lists.length + index] = (counts[lists.length + index] ?? 0) + 1
       }
     },
   }
-  const gramHashes = new Uint32Array(mostGrams)
-  const learn = (token: string): GramWord => {
+  const gramHashes = new Uint32Array(maxGrams)
+  const factsOf = (token: string): GramWord => {
     const word = unmask(token, vocabulary)
     const hash = hashWord(word)
     return {
@@ -76,7 +76,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       grams: gramHashes.slice(0, hashGrams(word, gramHashes)),
     }
   }
-  const read = createReader({ lexicon, vocabulary, book: createWordCache(learn, 100_000), listener })
+  const read = createReader({ lexicon, vocabulary, wordCache: createWordCache(factsOf, 100_000), listener })
   return (text) => {
     words = new Map()
     grams = new Map()
@@ -92,11 +92,11 @@ function countUp(counts: Map<number, number>, hash: number): void {
   counts.set(hash, (counts.get(hash) ?? 0) + 1)
 }
 
-/** Features that stand in at least `fewest` texts, ascending by hash. */
+/** Features that occur in at least `fewest` texts, ascending by hash. */
 export function chooseFeatures(readings: readonly Reading[], fewest: number): Uint32Array {
   const texts = new Map<number, number>()
   for (const { words, grams } of readings)
-    for (const found of [words, grams]) for (const hash of found.keys()) countUp(texts, hash)
+    for (const counts of [words, grams]) for (const hash of counts.keys()) countUp(texts, hash)
   return Uint32Array.from([...texts].filter(([, count]) => count >= fewest).map(([hash]) => hash)).sort()
 }
 

@@ -1,4 +1,4 @@
-/** The figures a ranking or a verdict is judged by. */
+/** Quality metrics of scores and of verdicts. */
 
 export type Judged = { readonly score: number; readonly isPositive: boolean }
 
@@ -14,7 +14,7 @@ export function averagePrecision(judged: readonly Judged[]): number {
   return hits === 0 ? Number.NaN : sum / hits
 }
 
-/** How often a positive scores above a negative. Ties count by half. */
+/** Area under the ROC curve: how often a positive scores above a negative. Ties count half. */
 export function rocArea(judged: readonly Judged[]): number {
   const ascending = judged.toSorted((first, second) => first.score - second.score)
   let negatives = 0
@@ -46,7 +46,7 @@ export function verdictsAt(judged: readonly Judged[], threshold: number): Verdic
   }
 }
 
-/** The value under which the given share of the values lies. */
+/** The value below which the given share of the values lies. */
 export function quantile(values: readonly number[], share: number): number {
   const ascending = values.toSorted((first, second) => first - second)
   return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** Writes the page about the model: what it is, what it learnt from, how good it is, what it cannot do. */
+/** Writes the model card: what the model is, its training data, its quality and its limitations. */
 import type { Metrics } from './evaluate.ts'
 
 export function writeModelCard(metrics: Metrics): string {
@@ -18,17 +18,17 @@ const about = ({ model }: Metrics): string => `# The embedded moderation model
 Written by \`scripts/train-classifier.ts\`; do not edit. Version ${model.version}, ${model.features} features,
 ${Math.round(model.bytes / 1024)} KiB, SHA-256 \`${model.digest.slice(0, 16)}…\`.
 
-It is a floor that works with no network: linear heads over hashed words, pairs of words and character runs, together with
-lists of words, in TypeScript, some tens of microseconds per kilobyte. It is not on a par with large models, and should not be sold as such.
+It is a baseline that needs no network: linear heads over hashed words, word pairs and character n-grams, together with
+word lists, in TypeScript, some tens of microseconds per kilobyte. It does not reach the quality of large models.
 
-- It reads English. Other languages are seen through a few phrases of crisis alone.
-- It knows no irony, no coded slang, no translation, no cipher, and no context beyond the text it is given.
-- Scores are calibrated so that 0.5 is where the default verdict turns, per category and direction. They are not probabilities.
-- \`sexual/minors\` is composed: sexual evidence beside a cue of age, or a request about the abuse of children. It was made for
-  recall: much sexual writing about adults that also holds family or youth words is blocked. An age that is only implied passes.
-- \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only where the text holds a word of their lists, so that the letters of
-  code and logs add up to nothing. Code, logs, tables and system prompts of agents were read in training and are tested.
-- \`harassment\`, \`hate\` and \`illicit\` are weak. Use a second classifier where they matter.`
+- It supports English. In other languages it recognises only a few phrases about a crisis.
+- It does not recognise irony, coded slang, translations or ciphers, and uses no context beyond the given text.
+- Scores are calibrated so that 0.5 is the default threshold, per category and direction. They are not probabilities.
+- \`sexual/minors\` is composed: sexual evidence near evidence of age, or a request about the abuse of children. It is tuned for
+  recall: much sexual writing about adults that also contains words about family or youth is blocked. An age that is only implied passes.
+- \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only if the text contains a word of their lists, because character
+  n-grams of code and logs can add up to anything. Code, logs, tables and system prompts of agents are in the training data and in the tests.
+- \`harassment\`, \`hate\` and \`illicit\` are weak. Use a second classifier if they matter.`
 
 function quality({ quality: figures }: Metrics): string {
   const rows = Object.entries(figures).map(([category, figure]) => [
@@ -41,8 +41,8 @@ function quality({ quality: figures }: Metrics): string {
   ])
   return `## Quality
 
-The dev half of a public evaluation set of 2022, which was never trained on. Recall and precision are those of the default verdict.
-With so few positives the second digit is uncertain, and thresholds were chosen with this half in view.
+Measured on the dev half of a public evaluation set of 2022, which was not used for training. Recall and precision are at the default
+thresholds. With so few positives the second digit is uncertain, and this half was used to choose the thresholds.
 There is no figure for \`sexual/minors\` (no examples are kept) and none for \`illicit\` (not labelled in this set).
 
 ${table(['Category', 'Positives / negatives', 'Average precision', 'ROC area', 'Recall', 'Precision'], rows)}`
@@ -56,8 +56,8 @@ function overBlocking({ blocked, heldOut }: Metrics): string {
   ])
   return `## What is blocked at the default thresholds
 
-\`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six. The row with a word of age is
-what the gate of \`sexual/minors\` catches once there is a cue: the closest thing to a recall, since no examples are kept.
+\`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six. The row with a word of age
+shows how much \`sexual/minors\` flags once there is evidence of age: the best estimate of its recall, because no examples are kept.
 
 ${table(['Texts', ...columns], rows)}`
 }
@@ -70,15 +70,15 @@ function evasion({ evasion: disguises }: Metrics): string {
   ])
   return `## Evasion
 
-Recall of the default verdict on the positives of the dev half, written in disguise.
+Recall at the default thresholds on the positives of the dev half when they are obfuscated.
 
 ${table(['Disguise', ...columns], rows)}`
 }
 
-const sources = `## What it learnt from
+const sources = `## Training data
 
 Examples and word lists written for this project (\`scripts/classifier/authored\`, \`scripts/classifier/lexicons\`), and labelled
-text of others, of which the project holds none:
+text of third parties, which is not part of the project:
 
 | Source | Licence |
 | --- | --- |

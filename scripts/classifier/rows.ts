@@ -1,10 +1,10 @@
-/** Labelled text, as the data folder holds it. */
+/** Reads labelled text from the data folder. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Category } from '../../src/domain/moderation/categories.ts'
 
-/** A category that is missing is unknown, not 0. Labels between 0 and 1 are soft ones. */
+/** A missing category is unknown, not 0. Labels between 0 and 1 are soft labels. */
 export type Row = {
   readonly text: string
   readonly labels: Readonly<Partial<Record<Category, number>>>
@@ -41,7 +41,7 @@ function readLines<Line>(folder: string, name: string): Line[] {
 
 const runLength = 10
 
-/** Rows that share ten words in a row with an evaluation text are dropped: nothing may be learnt from those. */
+/** Drops rows that share ten consecutive words with an evaluation text, because evaluation texts must not be trained on. */
 export function withoutOverlap(rows: readonly Row[], evaluation: readonly { readonly text: string }[]): readonly Row[] {
   const known = new Set(evaluation.flatMap(({ text }) => wordRuns(text)))
   return rows.filter(({ text }) => !wordRuns(text).some((run) => known.has(run)))

@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same numbers in [0, 1) on every machine. */
+/** A seeded random generator: the same seed gives the same numbers in [0, 1) on every machine. */
 export function createSeeded(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -1,4 +1,4 @@
-/** The whole training: the same data and the same code give the same model, byte for byte. */
+/** Trains the model. The same data and the same code give the same model, byte for byte. */
 import { fileURLToPath } from 'node:url'
 import { hashVersion, hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import type { ClassifierModel, ModelHeader } from '../../src/adapters/classifiers/embedded/model.ts'
@@ -26,18 +26,18 @@ type Parts = { readonly lexicon: CompiledLexicon; readonly vocabulary: Uint32Arr
 
 export type Training = { readonly model: Omit<ClassifierModel, 'digest'>; readonly heldOut: Metrics['heldOut'] }
 
-/** Fits twice: without what is held out, to find thresholds and slopes; then on everything, for the weights that ship. */
-export async function trainModel(data: Data, version: string, say: (line: string) => void): Promise<Training> {
+/** Fits twice: without the held-out texts, for thresholds and slopes, and then on all texts, for the final weights. */
+export async function trainModel(data: Data, version: string, log: (line: string) => void): Promise<Training> {
   const labelled = withoutOverlap(data.train, [...data.dev, ...data.overblock]).map(withoutMinors)
   const authored = writeAuthored(pathOf('authored'), seed)
-  say(`${labelled.length} labelled rows, ${authored.length} authored ones`)
+  log(`${labelled.length} labelled rows, ${authored.length} authored ones`)
   const lexicon = compileLexicon(pathOf('lexicons'))
   const texts = [...labelled, ...authored, ...data.pool].map(({ text }) => text)
   const parts = { lexicon, version, vocabulary: countVocabulary(texts, lexicon.words) }
 
   const kept = [...labelled.filter((row) => !isHeldOut(row)), ...authored.filter((row) => !isHeldOutTemplate(row))]
   const trial = { ...fit(kept, parts, uncalibrated), digest: '' }
-  say('fitted without what is held out')
+  log('fitted without the held-out texts')
   const harmless = harmlessHeldOut(authored)
   const calibration = calibrate(trial, {
     ...harmless,
@@ -45,7 +45,7 @@ export async function trainModel(data: Data, version: string, say: (line: string
     scary: data.overblock.filter(({ safe }) => safe).map(({ text }) => text),
     labelled: labelled.filter(isHeldOut),
   })
-  say('calibrated')
+  log('calibrated')
   const judge = createJudge({ ...trial, header: { ...trial.header, calibration } })
   const heldOut = {
     'ordinary requests, templates held out': await sharesOf(judge, asRows(harmless.ordinary), 'request'),
@@ -74,7 +74,7 @@ const asRows = (texts: readonly string[]): readonly { readonly text: string }[] 
 
 const pathOf = (folder: string): string => fileURLToPath(new URL(folder, import.meta.url))
 
-/** The labelled data were cleared of sexual content about minors. */
+/** Sexual content about minors was removed from the labelled data. */
 const withoutMinors = (row: Row): Row => ({ ...row, labels: { ...row.labels, 'sexual/minors': 0 } })
 
 const isHeldOut = ({ text }: Row): boolean => hashWord(text) % 10 === 0

@@ -1,4 +1,4 @@
-/** Counts the words of all training text: which of them a model knows, and how common they are. */
+/** Counts the words of the training texts, to choose the vocabulary of a model and its order of frequency. */
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import type { Letters } from '../../src/adapters/classifiers/embedded/letters.ts'
 import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
@@ -8,14 +8,14 @@ const fewest = 4
 const most = 16_000
 const plainWord = /^[a-z][a-z']*$/
 
-/** Hashes of the words known, the most common first. */
+/** Hashes of the words in the vocabulary, the most common first. */
 export function countVocabulary(texts: Iterable<string>, always: readonly string[]): Uint32Array {
   const counts = new Map<string, number>()
   const word = ({ text }: Letters, start: number, end: number): void => {
     const token = text.slice(start, end)
     if (plainWord.test(token) && !/(.)\1\1/.test(token)) counts.set(token, (counts.get(token) ?? 0) + 1)
   }
-  for (const text of texts) visitTokens(normalise(text), { word, spelled: () => undefined })
+  for (const text of texts) visitTokens(normalise(text), { word, spacedLetters: () => undefined })
   const common = [...counts]
     .filter(([, count]) => count >= fewest)
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))

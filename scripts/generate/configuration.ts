@@ -14,7 +14,7 @@ type Node = {
   readonly required?: readonly string[]
 }
 
-/** The manual of the configuration: one table per section, in the order of the schema. */
+/** The configuration reference: one table per section, in the order of the schema. */
 export function configurationPage(): string {
   const root: Node = JSON.parse(JSON.stringify(ConfigSchema))
   const plain = Object.entries(root.properties ?? {}).filter(([, node]) => sectionOf(node) === undefined)
@@ -22,23 +22,23 @@ export function configurationPage(): string {
   return `# Configuration
 
 Gatehouse reads \`gatehouse.yaml\` in the working directory, or the file that \`GATEHOUSE_CONFIG\` names, then the environment, which wins.
-Every key is optional; an unknown key is an error that names the nearest known one. \`\${NAME}\` in any text takes the variable NAME,
-\`\${file:/path}\` what is in a file: [Secrets](guide/secrets.md#secrets-from-files) says which of them are read again while the service runs.
+Every key is optional; an unknown key is an error that names the nearest known one. \`\${NAME}\` in any text inserts the variable NAME,
+\`\${file:/path}\` the content of a file. [Secrets](guide/secrets.md#secrets-from-files) lists the files that are read again while the service runs.
 This page is generated from the schema with \`npm run generate\`.
 
 ## Top level
 
 ${tableOf(plain, root)}
 ${sections.join('\n')}
-## Upstreams found by themselves
+## Automatic upstreams
 
-Keys and addresses that vendors' own tools use are enough: \`OPENAI_API_KEY\` (and \`OPENAI_BASE_URL\`), \`ANTHROPIC_API_KEY\` (and
+Upstreams are configured automatically from the environment variables of the vendors' own tools: \`OPENAI_API_KEY\` (and \`OPENAI_BASE_URL\`), \`ANTHROPIC_API_KEY\` (and
 \`ANTHROPIC_BASE_URL\`), \`OLLAMA_HOST\`. With none of them and no upstream configured, the built-in \`echo\` upstream serves the model
 \`gatehouse-echo\`.
 `
 }
 
-/** The keys of a section, of the entries of a list, or of nothing. */
+/** The schema of a section or of the entries of a list. Undefined for a plain value. */
 const sectionOf = (node: Node): Node | undefined =>
   node.properties ? node : node.items?.properties ? node.items : undefined
 
@@ -46,14 +46,14 @@ function sectionPages(name: string, node: Node): string[] {
   const section = sectionOf(node)
   if (section?.properties === undefined) return []
   const title = node.items ? `${name}[]` : name
-  const inner = alike(section.properties).flatMap(([key, child]) => sectionPages(`${title}.${key}`, child))
+  const inner = groupEqual(section.properties).flatMap(([key, child]) => sectionPages(`${title}.${key}`, child))
   const rows = Object.entries(section.properties).filter(([, child]) => sectionOf(child) === undefined)
   const table = rows.length === 0 ? '' : `\n${tableOf(rows, section)}`
   return [`## \`${title}\`\n\n${node.description ?? ''}\n${table}`, ...inner]
 }
 
-/** Keys that take the same are told of together: `free|tier_1|tier_2`. */
-function alike(properties: Readonly<Record<string, Node>>): (readonly [string, Node])[] {
+/** Groups keys with the same schema under one heading: `free|tier_1|tier_2`. */
+function groupEqual(properties: Readonly<Record<string, Node>>): (readonly [string, Node])[] {
   const groups = Map.groupBy(Object.entries(properties), ([, node]) => JSON.stringify(node))
   return [...groups.values()].flatMap((group) => {
     const [first] = group

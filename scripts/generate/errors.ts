@@ -4,8 +4,8 @@ export function errorsPage(): string {
   const rows = Object.entries(faultCodes).map(([code, sentence]) => `| \`${code}\` | ${sentence} |`)
   return `# Error codes
 
-Every refusal carries one of these codes, in the shape of its endpoint family. The same list is served at \`/docs/errors\`, where
-\`doc_url\` points. This page is generated from the code with \`npm run generate\`.
+Every error response has one of these codes, in the format of its endpoint family. The same list is served at \`/docs/errors\`,
+which \`doc_url\` links to. This page is generated from the code with \`npm run generate\`.
 
 | Code | Meaning |
 |---|---|

@@ -2,20 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
-/** Whether we may install packages here without asking anybody: as root on Debian or a relative of it. */
+/** Whether packages can be installed without a prompt: as root, on Debian or a distribution based on it. */
 export const canInstall = () => userInfo().uid === 0 && existsSync('/usr/bin/apt-get')
 
 /**
- * Installs Debian packages. Whether their own services start does not matter: the tests' servers have ports and
- * folders of their own. RUNLEVEL=1 keeps them from starting where anything heeds it.
+ * Installs Debian packages. RUNLEVEL=1 asks them not to start their services. One that starts anyway does no harm, because the
+ * tests' servers have their own ports and folders.
  */
 export function install(packages) {
-  const order = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', ...packages]
+  const args = ['install', '--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300', ...packages]
   try {
-    aptGet(order)
+    aptGet(args)
   } catch {
     aptGet(['update']) // a fresh machine has no package lists, an old one has stale ones
-    aptGet(order)
+    aptGet(args)
   }
 }
 

@@ -1,4 +1,4 @@
-// One installation at a time: two `npm ci` in one folder destroy one another.
+// Allows one installation at a time, because two concurrent `npm ci` in one folder corrupt each other.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const pollMs = 250
-const longestInstallMs = 30 * 60_000 // after that the owner's process id may well belong to somebody else
+const longestInstallMs = 30 * 60_000 // after that the owner's process id may belong to another process
 
 /**
- * Runs `work` while no other process does so for the same project. `work` is handed the file that names the owners:
- * an npm that may outlive us adds its process id, and the lock holds until the last of them is gone.
+ * Runs `work` while no other process does so for the same project. `work` receives the path of the file with the owners' process
+ * ids. An npm process that may outlive this one adds its own id, and the lock holds until all owners have ended.
  */
-export async function withInstallLock(root, say, work) {
+export async function withInstallLock(root, log, work) {
   const lock = lockOf(root)
   let hasWaited = false
-  while (!take(lock)) {
-    if (bury(lock)) continue
-    if (!hasWaited) say('waiting for another run that is installing')
+  while (!acquire(lock)) {
+    if (removeStale(lock)) continue
+    if (!hasWaited) log('waiting for another run that is installing')
     hasWaited = true
     await sleep(pollMs)
   }
@@ -25,14 +25,14 @@ export async function withInstallLock(root, say, work) {
   await work(join(lock, 'owners'))
 }
 
-/** In the temporary folder, because npm ci empties node_modules, and because process ids mean something there. */
+/** In the temporary folder, because npm ci empties node_modules, and because process ids are only valid on this machine. */
 function lockOf(root) {
   const project = createHash('sha256').update(root).digest('hex').slice(0, 16)
   return join(tmpdir(), `gatehouse-install-${userInfo().uid}-${project}`)
 }
 
-/** A folder that already names its owner is moved into place: that either works or finds the place taken. */
-function take(lock) {
+/** Renames a folder that already names its owner to the lock's path. The rename is atomic, and fails if the lock is held. */
+function acquire(lock) {
   const id = randomUUID()
   const prepared = `${lock}-${id}`
   mkdirSync(prepared)
@@ -47,20 +47,20 @@ function take(lock) {
 }
 
 /**
- * Clears away the lock of owners that died. The grave is named after them and stays filled until the end,
- * so a second process that saw the same dead owners cannot bury the lock that the first has taken since.
+ * Removes the lock of owners that have died, by renaming it after them. The renamed folder stays until this process exits, so a
+ * second process that saw the same dead owners cannot remove the lock that this one acquires next.
  */
-function bury(lock) {
+function removeStale(lock) {
   const owners = join(lock, 'owners')
   try {
     const [id, ...pids] = readFileSync(owners, 'utf8').split(' ')
     if (pids.some(isAlive) && Date.now() - statSync(owners).mtimeMs < longestInstallMs) return false
-    const grave = `${lock}-${id}`
-    renameSync(lock, grave)
-    removeAtExit(grave)
+    const renamed = `${lock}-${id}`
+    renameSync(lock, renamed)
+    removeAtExit(renamed)
     return true
   } catch {
-    return false // released, or buried by another process, in this very moment
+    return false // another process released or removed it meanwhile
   }
 }
 
@@ -73,7 +73,7 @@ function isAlive(pid) {
   }
 }
 
-/** In a container whose first process does not care for orphans, the dead stay in the table of processes. */
+/** In a container whose init process does not reap orphans, processes that have ended stay in the process table. */
 function isZombie(pid) {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')

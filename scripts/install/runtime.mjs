@@ -6,22 +6,22 @@ import { npm } from './npm.mjs'
 
 const runtimeOf = (root) => join(root, 'node_modules/.bin/node')
 
-/** Why the pinned Node does not run, in the machine's words; nothing where it does. */
+/** The system's error message if the pinned Node does not run, otherwise undefined. */
 export function runtimeProblem(root) {
   const { status, error, stderr } = spawnSync(runtimeOf(root), ['--version'], { encoding: 'utf8' })
   return status === 0 ? undefined : (error?.message ?? stderr.trim())
 }
 
-/** Makes the pinned Node run, or throws a sentence that says what to do. */
-export async function mendRuntime(project) {
+/** Installs what the pinned Node needs to run. Throws an error with a hint if it still does not run. */
+export async function repairRuntime(project) {
   const runtime = runtimeOf(project.root)
   if (!existsSync(runtime)) {
-    // The machine is set up to skip install scripts. This is the one that we need, run by name.
-    project.say('fetching the Node that this project is pinned to')
+    // npm is configured to skip install scripts. Only this one is needed.
+    project.log('fetching the Node that this project is pinned to')
     await npm(project, ['rebuild', 'node', '--ignore-scripts=false'])
   }
   if (lacksLibrary(project.root) && canInstall()) {
-    project.say('installing libatomic1, which the pinned Node needs')
+    project.log('installing libatomic1, which the pinned Node needs')
     install(['libatomic1'])
   }
   const problem = runtimeProblem(project.root)
@@ -31,5 +31,5 @@ export async function mendRuntime(project) {
   throw new Error(`The pinned Node does not run on this machine: ${problem}.${hint}`)
 }
 
-/** The one library that Node needs and small machines lack. */
+/** libatomic is the only library that Node needs and that minimal images lack. */
 const lacksLibrary = (root) => runtimeProblem(root)?.includes('libatomic') ?? false

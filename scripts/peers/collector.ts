@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownAccount } from '../test/account.ts'
-import { keepServer } from '../test/keeper.ts'
+import { startSupervised } from '../test/supervised-server.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
@@ -43,7 +43,7 @@ service:
 /** OpenTelemetry's collector, built with Go and the receivers under test: Splunk HEC with acknowledgements, OTLP and Datadog. */
 export const collector: Peer = {
   name: 'OpenTelemetry Collector',
-  shows: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
+  tests: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
   variable: 'PEER_COLLECTOR_URLS',
   prepare() {
     if (existsSync(program)) return
@@ -56,7 +56,7 @@ export const collector: Peer = {
   },
   async start() {
     const ports = { hec: await freePort(), otlp: await freePort(), datadog: await freePort() }
-    const server = keepServer({
+    const server = startSupervised({
       name: 'collector',
       files: { 'settings.yaml': settings(ports) },
       command: [program, '--config', 'settings.yaml'],

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownAccount } from '../test/account.ts'
-import { keepServer } from '../test/keeper.ts'
+import { startSupervised } from '../test/supervised-server.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
@@ -12,7 +12,7 @@ const program = join(folder, 'bin/moto_server')
 /** Moto, a Python simulation of AWS: the security token service, whose roles a sink may assume, and S3. */
 export const moto: Peer = {
   name: 'Moto',
-  shows: 's3 with assume_role',
+  tests: 's3 with assume_role',
   variable: 'PEER_AWS_URL',
   prepare() {
     if (existsSync(program)) return
@@ -22,7 +22,7 @@ export const moto: Peer = {
   },
   async start() {
     const port = await freePort()
-    const server = keepServer({
+    const server = startSupervised({
       name: 'moto',
       files: {},
       command: [program, '-H', '127.0.0.1', '-p', String(port)],

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { keepServer } from '../test/keeper.ts'
+import { startSupervised } from '../test/supervised-server.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
@@ -20,7 +20,7 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersio
 /** OpenSearch from Maven Central, with the real bulk API, conflicts, mappings and data streams. */
 export const openSearch: Peer = {
   name: 'OpenSearch',
-  shows: 'elastic',
+  tests: 'elastic',
   variable: 'PEER_OPENSEARCH_URL',
   prepare() {
     if (existsSync(join(folder, 'lib'))) return
@@ -30,7 +30,7 @@ export const openSearch: Peer = {
   },
   async start() {
     const port = await freePort()
-    const server = keepServer({
+    const server = startSupervised({
       name: 'opensearch',
       files: {},
       command: ['java', '-Xmx512m', '-cp', join(folder, 'lib/*'), launcher, 'data', String(port)],

@@ -7,7 +7,7 @@ import type { TestServer } from '../test/ready.ts'
 export type Peer = {
   readonly name: string
   /** The sinks that it tests. */
-  readonly shows: string
+  readonly tests: string
   /** The environment variable with its address. */
   readonly variable: string
   /** Downloads and builds it if necessary. Throws the reason if that is not possible. */

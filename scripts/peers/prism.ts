@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepServer } from '../test/keeper.ts'
+import { startSupervised } from '../test/supervised-server.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { startAzureRelay } from './azure-relay.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
@@ -26,7 +26,7 @@ paths:
         required: true
         content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Row' } } } }
       responses:
-        '204': { description: Taken. }
+        '204': { description: Accepted. }
 components:
   securitySchemes: { login: { type: http, scheme: bearer } }
   schemas:
@@ -49,7 +49,7 @@ components:
 /** A contract checker and a login server from npm. They check requests only against Azure's documentation. */
 export const azureContract: Peer = {
   name: 'Prism with an OAuth server',
-  shows: 'azure_monitor (its documented contract; Azure itself needs an account)',
+  tests: 'azure_monitor (its documented contract; Azure itself needs an account)',
   variable: 'PEER_AZURE_URL',
   prepare() {
     if (existsSync(program('prism')) && existsSync(program('oauth2-mock-server'))) return
@@ -63,7 +63,7 @@ export const azureContract: Peer = {
     const [checkerPort, loginPort] = [await freePort(), await freePort()]
     const on = (port: number): string[] => ['127.0.0.1', '-p', String(port)]
     const checker = opened.use(
-      keepServer({
+      startSupervised({
         name: 'prism',
         files: { 'contract.yaml': contract },
         command: [process.execPath, program('prism'), 'mock', '-h', ...on(checkerPort), 'contract.yaml'],
@@ -71,7 +71,7 @@ export const azureContract: Peer = {
       }),
     )
     const door = opened.use(
-      keepServer({
+      startSupervised({
         name: 'oauth',
         files: {},
         command: [process.execPath, program('oauth2-mock-server'), '-a', ...on(loginPort)],

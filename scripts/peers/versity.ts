@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepServer } from '../test/keeper.ts'
+import { startSupervised } from '../test/supervised-server.ts'
 import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
@@ -14,7 +14,7 @@ export const storeAccount = { accessKeyId: 'gatehouse-peer', secretAccessKey: 'a
 /** An S3 store over a folder, built with Go. It checks signatures, digests and conditions as AWS does. */
 export const versity: Peer = {
   name: 'Versity S3 Gateway',
-  shows: 's3',
+  tests: 's3',
   variable: 'PEER_S3_URL',
   prepare() {
     if (existsSync(program)) return
@@ -24,7 +24,7 @@ export const versity: Peer = {
   async start() {
     const port = await freePort()
     const address = `127.0.0.1:${port}`
-    const server = keepServer({
+    const server = startSupervised({
       name: 'versitygw',
       files: {},
       command: [

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 type LockedPackage = { readonly version?: string; readonly optional?: boolean }
 
 /** Installs the dependencies of the project in `folder` if missing. Returns the packages that could not be installed. */
-export function installPackages(folder: string, say: (line: string) => void): string[] {
+export function installPackages(folder: string, log: (line: string) => void): string[] {
   if (!isInstalled(folder)) {
-    say('installing the other clients with npm ci; this happens once, and again when their package-lock.json changes')
+    log('installing the other clients with npm ci; this happens once, and again when their package-lock.json changes')
     const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: folder, stdio: ['ignore', 2, 2] })
-    if (status !== 0) throw new Error('npm ci did not succeed. What it said is above.')
+    if (status !== 0) throw new Error('npm ci failed. Its output is above.')
   }
   return missing(folder).map(([path]) => path)
 }

@@ -6,26 +6,26 @@ import { join } from 'node:path'
  * Creates a virtual environment inside `node_modules` for the clients in `requirements.txt`. Returns the reason if that
  * fails.
  */
-export function installPython(folder: string, say: (line: string) => void): string | undefined {
-  const wanted = join(folder, 'python/requirements.txt')
+export function installPython(folder: string, log: (line: string) => void): string | undefined {
+  const required = join(folder, 'python/requirements.txt')
   const home = join(folder, 'node_modules/.python')
-  // Copied last, so that an incomplete environment has none.
-  const made = join(home, 'requirements.txt')
-  if (existsSync(made) && readFileSync(made, 'utf8') === readFileSync(wanted, 'utf8')) return undefined
-  say('installing the clients for Python')
+  // This copy is written last, so an incomplete environment has none.
+  const installed = join(home, 'requirements.txt')
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(required, 'utf8')) return undefined
+  log('installing the clients for Python')
   rmSync(home, { recursive: true, force: true })
   const pip = [join(home, 'bin/python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
   for (const [command = '', ...args] of [
     ['python3', '-m', 'venv', home],
-    [...pip, '--requirement', wanted],
+    [...pip, '--requirement', required],
   ]) {
     const { status, error, stderr } = spawnSync(command, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       encoding: 'utf8',
     })
     if (error !== undefined) return error.message
-    if (status !== 0) return stderr.trim().split('\n').at(-1) ?? `${command} did not succeed`
+    if (status !== 0) return stderr.trim().split('\n').at(-1) ?? `${command} failed`
   }
-  copyFileSync(wanted, made)
+  copyFileSync(required, installed)
   return undefined
 }

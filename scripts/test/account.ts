@@ -3,13 +3,13 @@ import { userInfo } from 'node:os'
 
 export type Account = { readonly uid: number; readonly gid: number }
 
-/** Whoever runs the tests. */
+/** The account that runs the tests. */
 export function ownAccount(): Account {
   const { uid, gid } = userInfo()
   return { uid, gid }
 }
 
-/** PostgreSQL refuses to run as root: then servers run as the user that the package made, or as nobody. */
+/** PostgreSQL does not run as root. As root, servers run as the user `postgres` of its package, or as `nobody`. */
 export function serverAccount(): Account | undefined {
   if (userInfo().uid !== 0) return undefined
   return accountOf('postgres') ?? accountOf('nobody')

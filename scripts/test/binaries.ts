@@ -10,7 +10,7 @@ export function findPostgres(): string | undefined {
 
 export const findRedis = (): string | undefined => findProgram('redis-server') ?? findProgram('valkey-server')
 
-/** Where on the PATH this program stands. */
+/** The path of a program on the PATH. */
 export function findProgram(name: string): string | undefined {
   const folder = pathFolders().find((candidate) => has(candidate, name))
   return folder && join(folder, name)

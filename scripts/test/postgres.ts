@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { freePort, waitFor, type TestServer } from './ready.ts'
-import { keepServer } from './keeper.ts'
+import { startSupervised } from './supervised-server.ts'
 
-/** Locale and encoding are fixed, so that sorting does not depend on the machine. fsync stays on: faults must hurt. */
-const makeAndServe = `
+/** Locale and encoding are fixed, so that sorting does not depend on the machine. fsync stays on, as in production. */
+const initAndServe = `
   "$1/initdb" --pgdata=data --username=gatehouse --pwfile=password --auth=scram-sha-256 \\
     --encoding=UTF8 --locale=C --no-sync >/dev/null &&
   exec "$1/postgres" -D data -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200
 `
 
-/** A PostgreSQL of our own, from the programs in this folder. */
+/** Starts a PostgreSQL server for one test run, from the programs in this folder. */
 export async function startPostgres(programs: string): Promise<TestServer> {
   const port = await freePort()
   const password = randomBytes(16).toString('hex')
-  const server = keepServer({
+  const server = startSupervised({
     name: 'postgres',
     files: { password },
-    command: ['/bin/sh', '-c', makeAndServe, 'postgres', programs, String(port)],
+    command: ['/bin/sh', '-c', initAndServe, 'postgres', programs, String(port)],
     stopSignal: 'QUIT',
   })
   const url = `postgres://gatehouse:${password}@127.0.0.1:${port}/postgres`
@@ -25,7 +25,7 @@ export async function startPostgres(programs: string): Promise<TestServer> {
   return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-/** Throws where no PostgreSQL answers at this address. */
+/** Throws if no PostgreSQL server answers at this address. */
 export async function pingPostgres(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   try {

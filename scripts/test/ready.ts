@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeptServer } from './keeper.ts'
+import type { SupervisedServer } from './supervised-server.ts'
 
-/** A server that answers at its address. */
+/** A server that is ready at its address. */
 export type TestServer = AsyncDisposable & { readonly url: string }
 
-const patienceMs = 60_000
-const pauseMs = 50
+const startTimeoutMs = 60_000
+const pollIntervalMs = 50
 
-/** A port that nobody listens on. Another process may take it before we do; then the server says so when it starts. */
+/** A port without a listener. If another process takes it first, the server fails to start and reports that. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -20,21 +20,21 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Waits until `ping` no longer throws. Gives up, with the server's own words, when it ended or takes too long. */
-export async function waitFor(name: string, server: KeptServer, ping: () => Promise<void>): Promise<void> {
-  let lastWords: string | undefined
-  void server.ended.then((words) => (lastWords = words))
-  const deadlineMs = performance.now() + patienceMs
+/** Waits until `ping` no longer throws. Throws the server's output if it has ended or takes too long. */
+export async function waitFor(name: string, server: SupervisedServer, ping: () => Promise<void>): Promise<void> {
+  let output: string | undefined
+  void server.ended.then((text) => (output = text))
+  const deadlineMs = performance.now() + startTimeoutMs
   for (;;) {
     try {
       return await ping()
     } catch (error) {
-      if (lastWords === undefined && performance.now() < deadlineMs) {
-        await sleep(pauseMs)
+      if (output === undefined && performance.now() < deadlineMs) {
+        await sleep(pollIntervalMs)
         continue
       }
       await server[Symbol.asyncDispose]()
-      throw new Error(`${name} did not start.\n${lastWords ?? ''}`, { cause: error })
+      throw new Error(`${name} did not start.\n${output ?? ''}`, { cause: error })
     }
   }
 }

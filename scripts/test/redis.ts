@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { keepServer } from './keeper.ts'
+import { startSupervised } from './supervised-server.ts'
 import { freePort, waitFor, type TestServer } from './ready.ts'
 
-/** A Redis (or Valkey) of our own: on loopback, in memory alone. */
+/** Starts a Redis (or Valkey) server for one test run: on loopback, in memory only. */
 export async function startRedis(program: string): Promise<TestServer> {
   const port = await freePort()
   const password = randomBytes(16).toString('hex')
   const settings = ['bind 127.0.0.1', `port ${port}`, `requirepass ${password}`, 'save ""', 'appendonly no']
-  const server = keepServer({
+  const server = startSupervised({
     name: 'redis',
     files: { 'redis.conf': `${settings.join('\n')}\n` },
     command: [program, 'redis.conf'],
@@ -20,7 +20,7 @@ export async function startRedis(program: string): Promise<TestServer> {
   return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-/** Throws where no Redis answers at this address. Two commands do not need a client. */
+/** Throws if no Redis server answers at this address. Uses a plain socket, because two commands need no client library. */
 export async function pingRedis(url: string): Promise<void> {
   const { hostname, port, username, password } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port || 6379), timeout: 5000 })

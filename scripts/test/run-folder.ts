@@ -1,15 +1,15 @@
 import { chmodSync } from 'node:fs'
 import { ownAccount } from './account.ts'
-import { keepServer } from './keeper.ts'
+import { startSupervised } from './supervised-server.ts'
 
 export type RunFolder = AsyncDisposable & { readonly path: string }
 
 /**
- * Where the tests of one run put their temporary files: whatever they forget goes with it. The keeper that removes it
- * watches over a sleeper in place of a server, so that it is removed after a kill -9 too.
+ * The folder for the temporary files of one test run, including files that tests do not remove. It is the folder of a supervised
+ * `sleep` process, so that it is removed even after `kill -9`.
  */
 export function createRunFolder(): RunFolder {
-  const sleeper = keepServer({
+  const sleeper = startSupervised({
     name: 'run',
     files: {},
     command: ['sleep', '604800'],

@@ -6,45 +6,45 @@ import { pipeline } from 'node:stream/promises'
 
 export type TestRun = {
   readonly files: readonly string[]
-  /** Added for the tests alone. */
+  /** Environment variables for the tests only. */
   readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** What a single test may take, and how long all may be silent; both are short unless somebody wants otherwise. */
+  /** Time limit of a single test, and of the whole run without any event. Default: a few minutes. */
   readonly longestMs?: number
 }
 
 export type TestOutcome = {
   readonly isSuccess: boolean
-  /** Names of what was skipped, each with its reason. */
+  /** Names of the skipped tests, each with its reason. */
   readonly skipped: readonly string[]
-  /** Files whose process never came to its end. */
+  /** Files whose process did not end. */
   readonly unfinished: readonly string[]
 }
 
 const longestTestMs = 10 * 60_000
-const longestSilenceMs = 5 * 60_000
+const longestIdleMs = 5 * 60_000
 
-/** Runs each file in a process of its own and reports to the terminal as it goes. */
+/** Runs each file in a separate process and reports to the terminal. */
 export async function runTests({ files, environment, signal, longestMs }: TestRun): Promise<TestOutcome> {
-  const silence = new AbortController()
+  const idle = new AbortController()
   const events = run({
     files: [...files],
     env: { ...withoutOwnSettings(process.env), ...environment },
     execArgv: ['--import', import.meta.resolve('./end-with-runner.ts')],
     concurrency: availableParallelism(),
     timeout: longestMs ?? longestTestMs,
-    signal: AbortSignal.any([signal, silence.signal]),
+    signal: AbortSignal.any([signal, idle.signal]),
   })
   const outcome = collectOutcome(events, files)
-  // A test that leaves something open keeps its process alive after the last of its tests: nobody would end it.
-  const giveUp = setTimeout(() => silence.abort(), longestMs ?? longestSilenceMs)
-  events.on('data', () => giveUp.refresh())
+  // A test that leaves something open keeps its process alive after its last test, so idle runs are aborted.
+  const idleTimer = setTimeout(() => idle.abort(), longestMs ?? longestIdleMs)
+  events.on('data', () => idleTimer.refresh())
   await pipeline(events, new spec(), process.stdout, { end: false })
-  clearTimeout(giveUp)
+  clearTimeout(idleTimer)
   return outcome()
 }
 
-/** Listens along and answers, at the end, how it went. */
+/** Collects events. Call the returned function at the end for the outcome. */
 function collectOutcome(events: TestsStream, files: readonly string[]): () => TestOutcome {
   let isSuccess = false
   const skipped: string[] = []
@@ -63,7 +63,7 @@ function collectOutcome(events: TestsStream, files: readonly string[]): () => Te
   return () => ({ isSuccess, skipped, unfinished: [...unfinished].map((file) => relative('.', file)) })
 }
 
-/** What a developer has set for a gateway of their own, vendors' keys above all, must not reach the tests. */
+/** Removes the settings of the developer's own gateway, above all vendor keys, which must not reach the tests. */
 function withoutOwnSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = /^(GATEHOUSE_|DATABASE_URL$|REDIS_URL$|OPENAI_|ANTHROPIC_|OLLAMA_)/
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.test(name)))

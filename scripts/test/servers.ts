@@ -4,7 +4,7 @@ import { pingPostgres, startPostgres } from './postgres.ts'
 import type { TestServer } from './ready.ts'
 import { pingRedis, startRedis } from './redis.ts'
 
-/** A kind of server that suites ask for by an environment variable. */
+/** A kind of server. Test suites read its address from an environment variable. */
 type Kind = {
   readonly name: string
   readonly variable: string
@@ -34,15 +34,15 @@ const kinds: readonly Kind[] = [
 ]
 
 export type TestServers = AsyncDisposable & {
-  /** Addresses, by the variable that the suites read. */
+  /** Addresses by environment variable. */
   readonly environment: Readonly<Record<string, string>>
-  /** Servers that this machine cannot offer, by name. */
+  /** Names of the servers that are not available on this machine. */
   readonly missing: readonly string[]
 }
 
-/** Takes the servers named in the environment; starts, and where it may installs, those that are not. */
-export async function openServers(say: (line: string) => void): Promise<TestServers> {
-  installMissing(say)
+/** Uses the servers named in the environment, and starts the others. Installs them first if that is possible. */
+export async function openServers(log: (line: string) => void): Promise<TestServers> {
+  installMissing(log)
   await using opened = new AsyncDisposableStack()
   const environment: Record<string, string> = {}
   for (const kind of kinds) {
@@ -57,16 +57,16 @@ export async function openServers(say: (line: string) => void): Promise<TestServ
   }
 }
 
-function installMissing(say: (line: string) => void): void {
+function installMissing(log: (line: string) => void): void {
   const missing = kinds.filter((kind) => givenUrl(kind) === undefined && kind.find() === undefined)
   const packages = missing.map(({ debianPackage }) => debianPackage)
-  if (findProgram('curl') === undefined) packages.push('curl') // tests run the requests that we tell newcomers to paste
+  if (findProgram('curl') === undefined) packages.push('curl') // tests run the requests of the documentation
   if (packages.length === 0 || !canInstall()) return
-  say(`installing ${packages.join(', ')}: some suites need the real thing`)
+  log(`installing ${packages.join(', ')}, which some suites need`)
   try {
     install(packages)
   } catch (error) {
-    say(`apt-get did not succeed: ${error instanceof Error ? error.message : String(error)}`)
+    log(`apt-get failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
@@ -79,7 +79,7 @@ async function openServer(kind: Kind): Promise<TestServer | undefined> {
   await kind.ping(url).catch((error: unknown) => {
     throw new Error(`${kind.variable} is set, but no ${kind.name} answers there.`, { cause: error })
   })
-  return { url, [Symbol.asyncDispose]: async () => {} } // not ours to stop
+  return { url, [Symbol.asyncDispose]: async () => {} } // not started here, so not stopped here
 }
 
 const givenUrl = ({ variable }: Kind): string | undefined => process.env[variable] || undefined

@@ -121,7 +121,7 @@ function openClassifier({ built, config, clock, metrics, log, live }: Infrastruc
     {
       request: createRequest(agent),
       clock,
-      turns: createSemaphore(max_concurrent),
+      semaphore: createSemaphore(max_concurrent),
       health: createUpstreamHealth(clock),
     },
   )

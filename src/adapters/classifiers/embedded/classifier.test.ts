@@ -24,7 +24,7 @@ const readCases = (name: string): readonly { says: string; text: string; flags?:
 
 const model = loadModel()
 const classifier = createEmbeddedClassifier(model)
-const screen = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
+const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
 
 for (const [name, title] of [
   ['blocked', 'the embedded classifier flags'],
@@ -33,7 +33,7 @@ for (const [name, title] of [
   describe(title, () => {
     for (const { says, text, flags = [] } of readCases(name)) {
       it(says, async () => {
-        const { classification } = await screen({ text, direction: 'request' })
+        const { classification } = await scan({ text, direction: 'request' })
         assert.notDeepEqual(flags, [], 'a case that flags nothing shows nothing')
         for (const category of flags)
           assert.ok(
@@ -49,7 +49,7 @@ describe('the embedded classifier allows', () => {
   for (const { says, text } of readCases('over-blocking')) {
     it(says, async () => {
       for (const direction of ['request', 'response'] as const) {
-        const { classification } = await screen({ text, direction })
+        const { classification } = await scan({ text, direction })
         assert.deepEqual(classification.flagged, [], JSON.stringify(classification))
       }
     })

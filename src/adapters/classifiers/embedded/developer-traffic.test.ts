@@ -9,14 +9,14 @@ import type { Category } from '../../../domain/moderation/categories.ts'
 import { createScanText } from '../../../domain/moderation/scan.ts'
 import { createEmbeddedClassifier } from './classifier.ts'
 
-const screen = createScanText({
+const scan = createScanText({
   classifier: createEmbeddedClassifier(),
   cacheEntries: 0,
   pause: () => Promise.resolve(),
 })
 
 async function flaggedIn(text: string): Promise<readonly Category[]> {
-  return (await screen({ text, direction: 'request' })).classification.flagged
+  return (await scan({ text, direction: 'request' })).classification.flagged
 }
 
 async function isAlwaysBlocked(text: string): Promise<boolean> {

@@ -48,7 +48,7 @@ export function createFeatureCounts({ model, table, lexicon }: FeatureCountsPart
       count = 0
       walk.begin()
     },
-    meet: walk.meet,
+    visit: walk.visit,
     buckets: () => count,
     row: (bucket) => rows[bucket] ?? new Int32Array(layout.length),
   }
@@ -87,9 +87,9 @@ function createAdder(
       if (feature < 0) return
       for (let head = 0; head < width; head++) row[head] = (row[head] ?? 0) + (weights[feature * width + head] ?? 0)
     },
-    lists(met, recent) {
+    lists(hits, recent) {
       const row = current
-      for (let rest = met; rest !== 0; rest &= rest - 1) {
+      for (let rest = hits; rest !== 0; rest &= rest - 1) {
         const list = layout.lists + 31 - Math.clz32(rest & -rest)
         row[list] = (row[list] ?? 0) + 1
       }
@@ -97,7 +97,7 @@ function createAdder(
       for (let pair = 0; pair < firsts.length; pair++) {
         const first = firsts[pair] ?? 0
         const second = seconds[pair] ?? 0
-        if ((met & first) === 0 ? (met & second) === 0 || (recent & first) === 0 : (recent & second) === 0) continue
+        if ((hits & first) === 0 ? (hits & second) === 0 || (recent & first) === 0 : (recent & second) === 0) continue
         row[layout.pairs + pair] = (row[layout.pairs + pair] ?? 0) + 1
       }
     },

@@ -41,7 +41,7 @@ const before = '<'.charCodeAt(0)
 const after = '>'.charCodeAt(0)
 
 /** Maximum number of character n-grams of the longest word. */
-export const mostGrams = 128
+export const maxGrams = 128
 
 /** Writes the hashes of the n-grams of three to five characters of `<word>`, borders included. Returns their number. */
 export function hashGrams(word: string, into: Uint32Array): number {

@@ -7,8 +7,8 @@ export type Letters = {
 
 const lookAhead = 4
 
-/** The result is valid until the next call. */
-export function createSpeller(): (text: string) => Letters {
+/** Creates a function that converts a text to `Letters`. Its result is valid until the next call. */
+export function createToLetters(): (text: string) => Letters {
   let codes = new Uint16Array(0)
   let bytes = Buffer.from(codes.buffer)
   return (text) => {

@@ -23,30 +23,30 @@ const reach = 6
 const withoutCue = 8
 /** Additional score required if there are only weak words, one repeated word, or words of medicine, education or law nearby. */
 const doubt = 1.56
-/** Sexual evidence beyond this says nothing more about age. */
+/** Sexual evidence above this does not raise the score further, because it says nothing about age. */
 const mostEvidence = 4
 const plainCue = 2
 
-export function createMinorsScore(header: ModelHeader): (tally: FeatureCounts, window: SexualWindow) => number {
+export function createMinorsScore(header: ModelHeader): (counts: FeatureCounts, window: SexualWindow) => number {
   const { besideCue } = header.minors
-  const place = (list: string): number => header.lists.indexOf(list)
+  const listIndex = (list: string): number => header.lists.indexOf(list)
   const [explicit, clinical, suggestive] = [
-    place('sexual-explicit'),
-    place('sexual-clinical'),
-    place('sexual-suggestive'),
+    listIndex('sexual-explicit'),
+    listIndex('sexual-clinical'),
+    listIndex('sexual-suggestive'),
   ]
-  const [plain, weak, protection] = [place('minor-strong'), place('minor-weak'), place('protection')]
+  const [plain, weak, protection] = [listIndex('minor-strong'), listIndex('minor-weak'), listIndex('protection')]
 
-  return (tally, { window, buckets, sum, sexual }) => {
-    const count = (list: number): number => sum[tally.layout.lists + list] ?? 0
+  return (counts, { window, buckets, sum, sexual }) => {
+    const count = (list: number): number => sum[counts.layout.lists + list] ?? 0
     const isExplicit = count(explicit) > 0
     const isSexual = isExplicit || count(clinical) > 0 || count(suggestive) > 1
     if (!isSexual) return Math.min(-1, sexual - besideCue - withoutCue)
     const around = [Math.max(0, window[0] - reach), Math.min(buckets, window[1] + reach)] as const
-    const plainCues = countIn(tally, around, plain)
-    const isCued = plainCues > 0 || countIn(tally, around, weak) > 0
+    const plainCues = countIn(counts, around, plain)
+    const isCued = plainCues > 0 || countIn(counts, around, weak) > 0
     if (!isCued) return Math.min(-1, sexual - besideCue - withoutCue)
-    const isThin = count(clinical) === 0 || mostTogether(tally, window, [clinical, suggestive]) < 2
+    const isThin = count(clinical) === 0 || maxInOneBucket(counts, window, [clinical, suggestive]) < 2
     const isDoubtful = !isExplicit && (isThin || count(protection) > 0)
     const needed = isDoubtful ? besideCue + doubt : besideCue
     // An explicit word is sufficient evidence, whatever the score of the head.
@@ -57,20 +57,20 @@ export function createMinorsScore(header: ModelHeader): (tally: FeatureCounts, w
 }
 
 /** Hits of a list in the buckets from `first` to `end`. */
-function countIn(tally: FeatureCounts, [first, end]: ScoreWindow, list: number): number {
+function countIn(counts: FeatureCounts, [first, end]: ScoreWindow, list: number): number {
   let count = 0
-  for (let bucket = first; bucket < end; bucket++) count += tally.row(bucket)[tally.layout.lists + list] ?? 0
+  for (let bucket = first; bucket < end; bucket++) count += counts.row(bucket)[counts.layout.lists + list] ?? 0
   return count
 }
 
 /** The most hits of these lists in one bucket of the window. A bucket counts a word once, so a column `sex` counts once. */
-function mostTogether(tally: FeatureCounts, [first, end]: ScoreWindow, lists: readonly number[]): number {
+function maxInOneBucket(counts: FeatureCounts, [first, end]: ScoreWindow, lists: readonly number[]): number {
   let most = 0
   for (let bucket = first; bucket < end; bucket++) {
-    const row = tally.row(bucket)
+    const row = counts.row(bucket)
     most = Math.max(
       most,
-      lists.reduce((sum, list) => sum + (row[tally.layout.lists + list] ?? 0), 0),
+      lists.reduce((sum, list) => sum + (row[counts.layout.lists + list] ?? 0), 0),
     )
   }
   return most

@@ -53,6 +53,6 @@ describe('a model file', () => {
 
   it('is rejected if it was made for another hashing version', () => {
     const other = { ...model, header: { ...model.header, hashVersion: hashVersion + 1 } }
-    assert.throws(() => decodeModel(encodeModel(other)), /another version/)
+    assert.throws(() => decodeModel(encodeModel(other)), /another hashing version/)
   })
 })

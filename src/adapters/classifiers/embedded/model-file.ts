@@ -29,11 +29,12 @@ export function decodeModel(file: Uint8Array): ClassifierModel {
   const body = file.subarray(0, file.byteLength - digestBytes)
   const digest = createHash('sha256').update(body).digest()
   if (!digest.equals(file.subarray(body.byteLength))) throw new Error('The moderation model is damaged.')
-  if (Buffer.from(body.subarray(0, magic.length)).toString() !== magic) throw new Error('This is no moderation model.')
+  if (Buffer.from(body.subarray(0, magic.length)).toString() !== magic)
+    throw new Error('The file is not a moderation model.')
   const sections = readSections(body, magic.length)
   const [header, features, weights, vocabulary, ...tables] = sections
   if (header === undefined || features === undefined || weights === undefined || vocabulary === undefined) {
-    throw new Error('The moderation model lacks a part.')
+    throw new Error('The moderation model file lacks a section.')
   }
   const model = {
     header: readHeader(header),
@@ -43,20 +44,21 @@ export function decodeModel(file: Uint8Array): ClassifierModel {
     lexicon: readLexicon(tables),
     digest: digest.toString('hex'),
   }
-  if (model.weights.length !== model.features.length * heads.length) throw new Error('The moderation model is uneven.')
+  if (model.weights.length !== model.features.length * heads.length)
+    throw new Error('The moderation model file has another number of weights than its features need.')
   return model
 }
 
 function readHeader(section: Uint8Array): ModelHeader {
   const header: ModelHeader = JSON.parse(new TextDecoder().decode(section))
-  if (header.hashVersion !== hashVersion) throw new Error('The moderation model was made for another version.')
+  if (header.hashVersion !== hashVersion) throw new Error('The moderation model was made for another hashing version.')
   return header
 }
 
 function readLexicon(tables: readonly Uint8Array[]): LexiconTables {
   const [words, stems, phrases, phraseLengths] = tables.map(readTable)
   if (words === undefined || stems === undefined || phrases === undefined || phraseLengths === undefined) {
-    throw new Error('The moderation model lacks its lexicon.')
+    throw new Error('The moderation model file lacks its lexicon.')
   }
   return { words, stems, phrases, phraseLengths }
 }

@@ -2,7 +2,7 @@
  * Reads a text in normal form, for the classifier and for the trainer. Both see the same words, pairs and lists in the same
  * buckets.
  */
-import { createSpeller } from './letters.ts'
+import { createToLetters } from './letters.ts'
 import type { Lexicon } from './lexicon.ts'
 import { visitTokens } from './tokens.ts'
 import { segment } from './unmask.ts'
@@ -13,7 +13,7 @@ import type { WordCache } from './word-cache.ts'
 export type WordReaderParts<Known> = {
   readonly vocabulary: Vocabulary
   /** Caches the facts of tokens. */
-  readonly book: WordCache<Known>
+  readonly wordCache: WordCache<Known>
 }
 
 /** Called for each word with the position of its token. Letters written one by one may give several words. */
@@ -22,13 +22,13 @@ export type WordVisitor<Known> = (word: Known, start: number, end: number) => vo
 /** Converts a text in normal form into known words. */
 export type ReadWords<Known> = (text: string, visit: WordVisitor<Known>) => void
 
-export function createWordReader<Known>({ vocabulary, book }: WordReaderParts<Known>): ReadWords<Known> {
-  const spell = createSpeller()
+export function createWordReader<Known>({ vocabulary, wordCache }: WordReaderParts<Known>): ReadWords<Known> {
+  const toLetters = createToLetters()
   return (text, visit) =>
     visitTokens(text, {
-      word: (letters, start, end) => visit(book(letters, start, end), start, end),
-      spelled(letters, start, end) {
-        for (const word of segment(letters, vocabulary)) visit(book(spell(word), 0, word.length), start, end)
+      word: (letters, start, end) => visit(wordCache(letters, start, end), start, end),
+      spacedLetters(letters, start, end) {
+        for (const word of segment(letters, vocabulary)) visit(wordCache(toLetters(word), 0, word.length), start, end)
       },
     })
 }
@@ -43,6 +43,6 @@ export function createReader<Known extends Word>(parts: ReaderParts<Known>): (te
   const walk = createWalk(parts.lexicon, parts.listener)
   return (text) => {
     walk.begin()
-    readWords(text, walk.meet)
+    readWords(text, walk.visit)
   }
 }

@@ -19,38 +19,38 @@ export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
   score(text: string): PerCategory<number>
   /** Starts scoring ranges of a streamed text. Each range gets the score it would get as a text of its own. */
-  startStream(): (text: string, stretch: Span) => PerCategory<number>
+  startStream(): (text: string, range: Span) => PerCategory<number>
 }
 
 export function createRawScorer(model: ClassifierModel): RawScorer {
   const table = createFeatureTable(model.features)
   const lexicon = createLexicon(model.lexicon)
   const vocabulary = createVocabulary(model.vocabulary)
-  const book = createWordCache(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
-  const readWords = createWordReader({ vocabulary, book })
-  const tally = createFeatureCounts({ model, table, lexicon })
-  const scoreTally = createTallyScorer(model)
+  const wordCache = createWordCache(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
+  const readWords = createWordReader({ vocabulary, wordCache })
+  const counts = createFeatureCounts({ model, table, lexicon })
+  const scoreCounts = createCountsScorer(model)
 
   const score = (text: string): PerCategory<number> => {
-    tally.begin()
-    readWords(normalise(text), tally.meet)
-    return scoreTally(tally)
+    counts.begin()
+    readWords(normalise(text), counts.visit)
+    return scoreCounts(counts)
   }
   return {
     score,
     startStream() {
-      const visitWords = createStreamScoring({ readWords, age: book.age })
-      return (text, stretch) => {
-        tally.begin()
-        const isRead = visitWords(text, stretch, tally.meet)
-        return isRead ? scoreTally(tally) : score(text.slice(stretch.start, stretch.end))
+      const visitWords = createStreamScoring({ readWords, age: wordCache.age })
+      return (text, range) => {
+        counts.begin()
+        const isRead = visitWords(text, range, counts.visit)
+        return isRead ? scoreCounts(counts) : score(text.slice(range.start, range.end))
       }
     },
   }
 }
 
 /** The raw score of a text without words. */
-const silent = -20
+const scoreWithoutWords = -20
 
 type HeadScorer = {
   readonly head: ClassifierHead
@@ -60,33 +60,33 @@ type HeadScorer = {
   count: number
 }
 
-function createTallyScorer({ header }: ClassifierModel): (tally: FeatureCounts) => PerCategory<number> {
+function createCountsScorer({ header }: ClassifierModel): (counts: FeatureCounts) => PerCategory<number> {
   const layout = layOut(header)
-  const scorers = heads.map((head, place): HeadScorer => {
-    return { head, score: createHeadScore(header.heads[head], place, layout), scores: [], count: 0 }
+  const scorers = heads.map((head, headIndex): HeadScorer => {
+    return { head, score: createHeadScore(header.heads[head], headIndex, layout), scores: [], count: 0 }
   })
   const byLength = Map.groupBy(scorers, ({ head }) => header.heads[head].window)
-  const groups = Array.from(byLength, ([length, together]) => ({ length, together }))
+  const groups = Array.from(byLength, ([length, sameLength]) => ({ length, sameLength }))
   const scoreMinors = createMinorsScore(header)
   const sumRows = createSumRows(layout)
 
   const gathered = (head: ClassifierHead): number => {
     const { scores, count } = scorers[heads.indexOf(head)] ?? { scores: [], count: 0 }
-    return count === 0 ? silent : gather(scores, count)
+    return count === 0 ? scoreWithoutWords : gather(scores, count)
   }
 
-  return (tally) => {
-    const buckets = tally.buckets()
-    let minors = silent
+  return (counts) => {
+    const buckets = counts.buckets()
+    let minors = scoreWithoutWords
     for (const scorer of scorers) scorer.count = 0
-    for (const { length, together } of groups) {
+    for (const { length, sameLength } of groups) {
       for (const window of windowsOf(buckets, length)) {
-        const sums = sumRows(tally, window)
-        for (const scorer of together) {
+        const sums = sumRows(counts, window)
+        for (const scorer of sameLength) {
           const scored = scorer.score(sums)
           scorer.scores[scorer.count++] = scored
           if (scorer.head !== 'sexual') continue
-          minors = Math.max(minors, scoreMinors(tally, { window, buckets, sum: sums.sum, sexual: scored }))
+          minors = Math.max(minors, scoreMinors(counts, { window, buckets, sum: sums.sum, sexual: scored }))
         }
       }
     }

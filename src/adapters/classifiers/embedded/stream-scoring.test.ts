@@ -6,7 +6,7 @@ import { createEmbeddedClassifier, loadModel } from './classifier.ts'
 const classifier = createEmbeddedClassifier(loadModel())
 
 /** Scored words, symbols inside and between them, single letters, and characters that fold to zero, one or several. */
-const pieces = fc.oneof(
+const fragments = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.constantFrom('the ', 'gate ', 'kill ', 'myself ', 'of ', 'want to die ', 'she is 14 ', 'I '),
@@ -24,14 +24,14 @@ const pieces = fc.oneof(
     arbitrary: fc.constantFrom('…', '™', 'é', 'e\u0301', '🙂', '\u200b', '🅺', '\ud83d', 'кill ', 'убить ', '日本'),
   },
 )
-const texts = fc.array(pieces, { maxLength: 150, size: 'max' }).map((list) => list.join(''))
+const texts = fc.array(fragments, { maxLength: 150, size: 'max' }).map((list) => list.join(''))
 /** How far the text has grown, and the range to score, as fractions. */
-const looks = fc.array(fc.tuple(fc.nat(40), fc.nat(1000), fc.nat(60)), { minLength: 1, maxLength: 30, size: 'max' })
+const ranges = fc.array(fc.tuple(fc.nat(40), fc.nat(1000), fc.nat(60)), { minLength: 1, maxLength: 30, size: 'max' })
 
 describe('a streamed text', () => {
   it('gets in every range the scores of that range alone, however it is cut', () => {
     fc.assert(
-      fc.property(texts, looks, (text, steps) => {
+      fc.property(texts, ranges, (text, steps) => {
         const classifyRange = classifier.startStream('response')
         let grown = 0
         for (const [more, back, before] of steps) {

@@ -7,7 +7,7 @@ import { wholeCharacter } from '../../../domain/moderation/slices.ts'
 import type { ReadWords } from './reader.ts'
 
 /** Visits the words of a range. Returns false if they are no longer kept; the range must then be tokenized separately. */
-export type StreamScoring<Known> = (text: string, stretch: Span, visit: (word: Known) => void) => boolean
+export type StreamScoring<Known> = (text: string, range: Span, visit: (word: Known) => void) => boolean
 
 export type StreamScoringParts<Known> = {
   readonly readWords: ReadWords<Known>
@@ -19,7 +19,7 @@ export type StreamScoringParts<Known> = {
 const lookAheadCharacters = 5
 
 /** Maximum number of words kept; the older half is evicted at once. Only the end of a long text is scored again. */
-const mostTokens = 2_048
+const maxTokens = 2_048
 
 export function createStreamScoring<Known>({ readWords, age }: StreamScoringParts<Known>): StreamScoring<Known> {
   let tokens: (Span & { readonly word: Known })[] = []
@@ -27,40 +27,40 @@ export function createStreamScoring<Known>({ readWords, age }: StreamScoringPart
   let readTo = 0
   let readAt = age()
 
-  function startAnew(at: number): void {
+  function restart(at: number): void {
     tokens = []
     readFrom = at
     readTo = at
     readAt = age()
   }
 
-  function forgetOldest(): void {
-    const [last, ...kept] = tokens.slice(mostTokens / 2 - 1)
+  function evictOldest(): void {
+    const [last, ...kept] = tokens.slice(maxTokens / 2 - 1)
     readFrom = last?.end ?? readFrom
     tokens = kept
   }
 
-  /** Keeps the tokens that further text cannot change. */
-  function readOn(text: string, end: number): void {
+  /** Reads up to `end` and keeps the tokens that more text cannot change. */
+  function readFurther(text: string, end: number): void {
     const offset = readTo
     const part = text.slice(offset, end)
-    if (!foldsInPlace(part)) return startAnew(end)
+    if (!foldsInPlace(part)) return restart(end)
     const settled = end - lookAheadCharacters
     readTo = Math.max(offset, wholeCharacter(text, settled))
     readWords(normalise(part), (word, from, to) => {
       if (offset + to > settled) readTo = Math.min(readTo, offset + from)
       else tokens.push({ word, start: offset + from, end: offset + to })
     })
-    if (tokens.length > mostTokens) forgetOldest()
+    if (tokens.length > maxTokens) evictOldest()
   }
 
   return (text, { start, end }, visit) => {
-    if (age() !== readAt) startAnew(start)
-    if (end > readTo) readOn(text, end)
+    if (age() !== readAt) restart(start)
+    if (end > readTo) readFurther(text, end)
     if (start < readFrom) return false
     let at = firstFrom(tokens, start)
     let restFrom = Math.max(start, tokens[at - 1]?.end ?? 0)
-    if (restFrom > start) return false // a token goes on beyond the start, and would be another without its beginning
+    if (restFrom > start) return false // the range starts inside a token; cut there, it would be another token
     for (let token = tokens[at]; token !== undefined && token.end <= end - lookAheadCharacters; token = tokens[++at]) {
       visit(token.word)
       restFrom = token.end

@@ -1,5 +1,5 @@
 /** Splits text in normal form into tokens, as they were written. */
-import { createSpeller, type Letters } from './letters.ts'
+import { createToLetters, type Letters } from './letters.ts'
 
 const outside = 0
 const letter = 1
@@ -24,17 +24,17 @@ export type TokenVisitor = {
   /** A token from `start` to `end`. */
   word(letters: Letters, start: number, end: number): void
   /** Letters written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
-  spelled(letters: string, start: number, end: number): void
+  spacedLetters(letters: string, start: number, end: number): void
 }
 
 /** Maximum length of a token. */
 export const longestWordToken = 32
-const longestSpelling = 200
+const maxSpacedLetters = 200
 
-const spell = createSpeller()
+const toLetters = createToLetters()
 
 export function visitTokens(text: string, visitor: TokenVisitor): void {
-  const letters = spell(text)
+  const letters = toLetters(text)
   const { codes } = letters
   for (let at = 0; at < text.length;) {
     const kind = kindOf(codes[at] ?? 0)
@@ -44,10 +44,10 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
       continue
     }
     const end = endOfToken(codes, at, Math.min(text.length, at + longestWordToken))
-    const spelledEnd = end === at + 1 ? endOfSpelling(codes, at) : end
-    if (spelledEnd > end) visitor.spelled(everySecond(text, at, spelledEnd), at, spelledEnd)
+    const spacedEnd = end === at + 1 ? endOfSpacedLetters(codes, at) : end
+    if (spacedEnd > end) visitor.spacedLetters(everySecond(text, at, spacedEnd), at, spacedEnd)
     else visitor.word(letters, at, end)
-    at = spelledEnd
+    at = spacedEnd
   }
 }
 
@@ -67,11 +67,11 @@ function endOfToken(codes: Uint16Array, start: number, last: number): number {
 }
 
 /** End of a run of at least three single letters with the same separator; `start + 1` if there is none. */
-function endOfSpelling(codes: Uint16Array, start: number): number {
+function endOfSpacedLetters(codes: Uint16Array, start: number): number {
   const separator = codes[start + 1]
   let at = start
   while (
-    at - start < longestSpelling * 2 &&
+    at - start < maxSpacedLetters * 2 &&
     codes[at + 1] === separator &&
     kindOf(codes[at + 2] ?? 0) === letter &&
     kindOf(codes[at + 3] ?? 0) !== letter

@@ -28,7 +28,7 @@ function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   visitTokens(text, {
     word: (letters, start, end) => tokens.push(letters.text.slice(start, end)),
-    spelled: (letters) => tokens.push(`~${letters}`),
+    spacedLetters: (letters) => tokens.push(`~${letters}`),
   })
   return tokens
 }

@@ -25,8 +25,8 @@ export type WalkListener<Known extends Word> = {
 export type WordWalk<Known extends Word> = {
   /** Starts a text. */
   begin(): void
-  /** Continues with the next word. */
-  meet(word: Known): void
+  /** Visits the next word. */
+  visit(word: Known): void
 }
 
 /** Words per bucket: about 270 characters. Windows consist of whole buckets. */
@@ -42,7 +42,7 @@ export function createWalk<Known extends Word>(lexicon: Lexicon, listener: WalkL
   let position = 0
   let bucket = 0
 
-  const meetPair = (hash: number): void => {
+  const visitPair = (hash: number): void => {
     const mark = Math.imul(hash, 0x9e3779b1) ^ bucket
     const slot = hash & (pairSlots - 1)
     if (pairs[slot] === mark) return
@@ -50,29 +50,29 @@ export function createWalk<Known extends Word>(lexicon: Lexicon, listener: WalkL
     listener.pair(hash)
   }
 
-  const meetLists = (met: number): void => {
-    if (met === 0) return
+  const visitLists = (hits: number): void => {
+    if (hits === 0) return
     let recent = 0
     for (let back = 1; back <= Math.min(nearWords, position); back++) recent |= lists[(position - back) & 7] ?? 0
-    listener.lists(met, recent)
+    listener.lists(hits, recent)
   }
 
   const phraseLists = (word: Known): number => {
-    let met = 0
+    let hits = 0
     let phrase = hashNext(0, word.hash)
     for (let length = 2; length <= Math.min(longestPhrase, position + 1); length++) {
       if (word.phraseLengths >> length === 0) break
       phrase = hashNext(phrase, hashes[(position - length + 1) & 7] ?? 0)
-      if ((word.phraseLengths & (1 << length)) !== 0) met |= lexicon.listsOfPhrase(phrase)
+      if ((word.phraseLengths & (1 << length)) !== 0) hits |= lexicon.listsOfPhrase(phrase)
     }
-    return met
+    return hits
   }
 
   return {
     begin() {
       position = 0
     },
-    meet(word) {
+    visit(word) {
       if (position % bucketWords === 0) {
         bucket = (bucket + 1) | 0
         listener.bucket()
@@ -82,11 +82,11 @@ export function createWalk<Known extends Word>(lexicon: Lexicon, listener: WalkL
         word.countedIn = bucket
         listener.word(word)
       }
-      if (position > 0) meetPair(hashNext(hashes[(position - 1) & 7] ?? 0, word.hash))
+      if (position > 0) visitPair(hashNext(hashes[(position - 1) & 7] ?? 0, word.hash))
       hashes[position & 7] = word.hash
       const phrases = word.phraseLengths === 0 ? 0 : phraseLists(word)
       lists[position & 7] = word.lists | phrases
-      meetLists(isNew ? word.lists | phrases : phrases)
+      visitLists(isNew ? word.lists | phrases : phrases)
       position += 1
     },
   }

@@ -1,6 +1,6 @@
 /** The contribution of a word to each head, computed once and then cached. */
 import type { FeatureTable } from './feature-table.ts'
-import { hashGrams, hashWord, mostGrams } from './hashing.ts'
+import { hashGrams, hashWord, maxGrams } from './hashing.ts'
 import type { Lexicon } from './lexicon.ts'
 import { heads } from './model.ts'
 import type { Word } from './walk.ts'
@@ -23,7 +23,7 @@ export type WeighParts = {
 export function createWeigh({ table, weights, lexicon, vocabulary }: WeighParts): (token: string) => WeightedWord {
   const width = heads.length
   const blank = Array.from({ length: width * 2 }, () => 0)
-  const gramHashes = new Uint32Array(mostGrams)
+  const gramHashes = new Uint32Array(maxGrams)
 
   const add = (sums: number[], hash: number, from: number): void => {
     const feature = table.indexOf(hash)

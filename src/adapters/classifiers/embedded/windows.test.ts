@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createSpeller } from './letters.ts'
+import { createToLetters } from './letters.ts'
 import { gather, windowsOf } from './windows.ts'
 import { createWordCache } from './word-cache.ts'
 
@@ -31,30 +31,30 @@ describe('windows', () => {
 })
 
 describe('the word cache', () => {
-  const spell = createSpeller()
+  const toLetters = createToLetters()
 
   it('computes the facts of a token once, and again only after many others', () => {
     const learnt: string[] = []
-    const book = createWordCache((token) => {
+    const wordCache = createWordCache((token) => {
       learnt.push(token)
       return { token }
     }, 4)
-    const ask = (text: string): string => book(spell(text), 0, text.length).token
-    for (const token of ['a', 'b', 'a', 'ab', 'b']) assert.equal(ask(token), token)
-    assert.equal(book(spell('xaby'), 1, 3).token, 'ab')
+    const lookup = (text: string): string => wordCache(toLetters(text), 0, text.length).token
+    for (const token of ['a', 'b', 'a', 'ab', 'b']) assert.equal(lookup(token), token)
+    assert.equal(wordCache(toLetters('xaby'), 1, 3).token, 'ab')
     assert.deepEqual(learnt, ['a', 'b', 'ab'])
-    for (const token of ['c', 'd', 'e', 'a', 'f', 'g', 'h']) ask(token)
-    ask('a') // a hit moves it to the young generation
+    for (const token of ['c', 'd', 'e', 'a', 'f', 'g', 'h']) lookup(token)
+    lookup('a') // a hit moves it to the young generation
     assert.deepEqual(learnt, ['a', 'b', 'ab', 'c', 'd', 'e', 'f', 'g', 'h'])
-    ask('b')
+    lookup('b')
     assert.equal(learnt.at(-1), 'b')
   })
 
   it('gives the same facts as without a cache', () => {
-    const book = createWordCache((token) => ({ token }), 8)
+    const wordCache = createWordCache((token) => ({ token }), 8)
     fc.assert(
       fc.property(fc.string({ maxLength: 3 }), (token) =>
-        assert.equal(book(spell(token), 0, token.length).token, token),
+        assert.equal(wordCache(toLetters(token), 0, token.length).token, token),
       ),
     )
   })

@@ -15,21 +15,21 @@ export function windowsOf(buckets: number, length: number): readonly ScoreWindow
   return windows
 }
 
-/** The sums of a window, and the positions of the lists and pairs that occur in it, `metCount` of them. */
-export type WindowSums = { readonly sum: FeatureRow; readonly met: Uint8Array; metCount: number }
+/** The sums of a window, and the positions of the lists and pairs that occur in it, `hitCount` of them. */
+export type WindowSums = { readonly sum: FeatureRow; readonly hits: Uint8Array; hitCount: number }
 
 /** Sums the rows from `first` to `end`. The result is valid until the next call. */
-export function createSumRows(layout: RowLayout): (tally: FeatureCounts, window: ScoreWindow) => WindowSums {
-  const sums: WindowSums = { sum: new Int32Array(layout.length), met: new Uint8Array(layout.length), metCount: 0 }
-  const { sum, met } = sums
-  return (tally, window) => {
-    sum.set(tally.row(window[0]))
+export function createSumRows(layout: RowLayout): (counts: FeatureCounts, window: ScoreWindow) => WindowSums {
+  const sums: WindowSums = { sum: new Int32Array(layout.length), hits: new Uint8Array(layout.length), hitCount: 0 }
+  const { sum, hits } = sums
+  return (counts, window) => {
+    sum.set(counts.row(window[0]))
     for (let bucket = window[0] + 1; bucket < window[1]; bucket++) {
-      const row = tally.row(bucket)
+      const row = counts.row(bucket)
       for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (row[at] ?? 0)
     }
-    sums.metCount = 0
-    for (let at = layout.lists; at < sum.length; at++) if (sum[at] !== 0) met[sums.metCount++] = at
+    sums.hitCount = 0
+    for (let at = layout.lists; at < sum.length; at++) if (sum[at] !== 0) hits[sums.hitCount++] = at
     return sums
   }
 }
@@ -42,21 +42,25 @@ export const damp = (count: number): number => damped[count] ?? Math.log1p(count
 /** Penalty for a window without a word of the required lists, because character n-grams can add up to anything in code and logs. */
 const withoutEvidence = 4
 
-/** The score of a head for a window; `place` is the index of the head. */
-export function createHeadScore(header: HeadHeader, place: number, layout: RowLayout): (sums: WindowSums) => number {
+/** The score of a head for a window; `headIndex` is the index of the head. */
+export function createHeadScore(
+  header: HeadHeader,
+  headIndex: number,
+  layout: RowLayout,
+): (sums: WindowSums) => number {
   const { bias, scale, evidence, lists } = header
-  const isMet = (sum: FeatureRow, group: readonly number[]): boolean =>
+  const hasHit = (sum: FeatureRow, group: readonly number[]): boolean =>
     group.some((list) => (sum[layout.lists + list] ?? 0) > 0)
-  return ({ sum, met, metCount }) => {
+  return ({ sum, hits, hitCount }) => {
     const words = Math.sqrt(Math.max(1, sum[layout.words] ?? 0))
     const grams = Math.sqrt(Math.max(1, sum[layout.grams] ?? 0))
-    let score = bias + ((sum[place] ?? 0) / words + (sum[heads.length + place] ?? 0) / grams) * scale
-    for (let index = 0; index < metCount; index++) {
-      const at = met[index] ?? 0
+    let score = bias + ((sum[headIndex] ?? 0) / words + (sum[heads.length + headIndex] ?? 0) / grams) * scale
+    for (let index = 0; index < hitCount; index++) {
+      const at = hits[index] ?? 0
       const weight = lists[at - layout.lists] ?? 0
       if (weight !== 0) score += weight * damp(sum[at] ?? 0)
     }
-    for (const group of evidence) if (!isMet(sum, group)) return score - withoutEvidence
+    for (const group of evidence) if (!hasHit(sum, group)) return score - withoutEvidence
     return score
   }
 }

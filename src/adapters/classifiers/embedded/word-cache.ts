@@ -1,7 +1,7 @@
 /**
- * Caches the facts of recently seen tokens. It is read for every word of every text, so it looks a token up in place, without
- * creating a substring. Two generations bound its size: when the young one is full it becomes the old one, and a hit in the old one
- * moves the entry back.
+ * Caches the facts of recently seen tokens. It is read for every word of every text, so a lookup compares character codes and
+ * creates no substring. Two generations bound its size: when the young one is full it becomes the old one, and a hit in the old one
+ * copies the entry to the young one.
  */
 import type { Letters } from './letters.ts'
 import { longestWordToken } from './tokens.ts'
@@ -13,75 +13,75 @@ export type WordCache<Facts> = {
 }
 
 /** Bounds probing, so that crafted collisions cannot slow it down. A token without a free slot nearby is not cached. */
-const mostProbes = 16
+const maxProbes = 16
 
-export function createWordCache<Facts>(learn: (token: string) => Facts, generation = 12_000): WordCache<Facts> {
-  let young = createPage<Facts>(generation)
-  let old = createPage<Facts>(generation)
+export function createWordCache<Facts>(computeFacts: (token: string) => Facts, maxEntries = 12_000): WordCache<Facts> {
+  let young = createGeneration<Facts>(maxEntries)
+  let old = createGeneration<Facts>(maxEntries)
   let age = 0
 
-  const book = (letters: Letters, start: number, end: number): Facts => {
+  const lookup = (letters: Letters, start: number, end: number): Facts => {
     const { codes } = letters
-    const known = young.recall(codes, start, end)
-    if (known !== undefined) return known
-    const facts = old.recall(codes, start, end) ?? learn(letters.text.slice(start, end))
+    const cached = young.get(codes, start, end)
+    if (cached !== undefined) return cached
+    const facts = old.get(codes, start, end) ?? computeFacts(letters.text.slice(start, end))
     if (young.isFull()) {
       old.clear()
       ;[old, young] = [young, old]
       age += 1
     }
-    young.remember(facts, letters.codes.subarray(start, end))
+    young.set(facts, letters.codes.subarray(start, end))
     return facts
   }
-  return Object.assign(book, { age: () => age })
+  return Object.assign(lookup, { age: () => age })
 }
 
-type Page<Facts> = {
-  recall(codes: Uint16Array, start: number, end: number): Facts | undefined
-  remember(facts: Facts, token: Uint16Array): void
+type Generation<Facts> = {
+  get(codes: Uint16Array, start: number, end: number): Facts | undefined
+  set(facts: Facts, token: Uint16Array): void
   isFull(): boolean
   clear(): void
 }
 
-function createPage<Facts>(most: number): Page<Facts> {
-  const slots = 2 ** Math.ceil(Math.log2(most * 2))
+function createGeneration<Facts>(maxEntries: number): Generation<Facts> {
+  const slots = 2 ** Math.ceil(Math.log2(maxEntries * 2))
   /** The number of the token in a slot, counted from 1. */
   const tokens = new Int32Array(slots)
-  const lengths = new Uint8Array(most)
-  const spellings = new Uint16Array(most * longestWordToken)
+  const lengths = new Uint8Array(maxEntries)
+  const tokenCodes = new Uint16Array(maxEntries * longestWordToken)
   const facts: Facts[] = []
 
   /** The slot of the token in the text, or the free slot for it, or -1. */
   const slotOf = (codes: Uint16Array, start: number, end: number): number => {
     const first = hashPart(codes, start, end)
-    for (let probe = 0; probe < mostProbes; probe++) {
+    for (let probe = 0; probe < maxProbes; probe++) {
       const slot = (first + probe) & (slots - 1)
       const token = (tokens[slot] ?? 0) - 1
-      if (token < 0 || (lengths[token] === end - start && standsAt(codes, start, token))) return slot
+      if (token < 0 || (lengths[token] === end - start && isTokenAt(codes, start, token))) return slot
     }
     return -1
   }
-  const standsAt = (codes: Uint16Array, start: number, token: number): boolean => {
-    const spelled = token * longestWordToken
+  const isTokenAt = (codes: Uint16Array, start: number, token: number): boolean => {
+    const offset = token * longestWordToken
     for (let at = (lengths[token] ?? 0) - 1; at >= 0; at--) {
-      if (spellings[spelled + at] !== codes[start + at]) return false
+      if (tokenCodes[offset + at] !== codes[start + at]) return false
     }
     return true
   }
   return {
-    recall(codes, start, end) {
+    get(codes, start, end) {
       const slot = slotOf(codes, start, end)
       const token = slot < 0 ? 0 : (tokens[slot] ?? 0)
       return token === 0 ? undefined : facts[token - 1]
     },
-    remember(known, token) {
+    set(value, token) {
       const slot = token.length > longestWordToken ? -1 : slotOf(token, 0, token.length)
       if (slot < 0) return
       lengths[facts.length] = token.length
-      spellings.set(token, facts.length * longestWordToken)
-      tokens[slot] = facts.push(known)
+      tokenCodes.set(token, facts.length * longestWordToken)
+      tokens[slot] = facts.push(value)
     },
-    isFull: () => facts.length >= most,
+    isFull: () => facts.length >= maxEntries,
     clear() {
       tokens.fill(0)
       facts.length = 0

@@ -3,7 +3,7 @@ import { flagThreshold, type Classification } from '../../../domain/moderation/c
 import type { ModerationCategory } from '../../../wire/openai-moderations.ts'
 
 /** The vendor's categories for each category of the gateway. Violence has no counterpart. */
-const theirNames: PerCategory<readonly ModerationCategory[]> = {
+const vendorNames: PerCategory<readonly ModerationCategory[]> = {
   'self-harm': ['self-harm', 'self-harm/intent', 'self-harm/instructions'],
   'sexual/minors': ['sexual/minors'],
   harassment: ['harassment', 'harassment/threatening'],
@@ -19,7 +19,7 @@ export function readClassification(answer: unknown): Classification {
   const given = fieldOf(result, 'category_scores')
   const flagged = categories.filter((category) => isFlagged(category, flags))
   const scores = perCategory((category) => {
-    const score = Math.max(...theirNames[category].map((name) => scoreOf(given, name)))
+    const score = Math.max(...vendorNames[category].map((name) => scoreOf(given, name)))
     if (score < 0) throw new Error(`no score for ${category}`)
     // The vendor's scale differs: what it flags scores at least 0.5, anything else less.
     return flagged.includes(category) ? Math.max(score, flagThreshold) : Math.min(score, flagThreshold - 0.01)
@@ -28,7 +28,7 @@ export function readClassification(answer: unknown): Classification {
 }
 
 const isFlagged = (category: Category, flags: unknown): boolean =>
-  theirNames[category].some((name) => fieldOf(flags, name) === true)
+  vendorNames[category].some((name) => fieldOf(flags, name) === true)
 
 /** Negative if missing: older models do not have the finer categories. */
 function scoreOf(scores: unknown, name: string): number {

@@ -21,7 +21,7 @@ function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<Received
     { baseUrl: 'https://moderation.test/v1/', apiKey: () => 'key', model: 'omni-moderation-latest', timeoutMs: 2_000 },
     {
       clock,
-      turns: createSemaphore(4),
+      semaphore: createSemaphore(4),
       health: createUpstreamHealth(clock),
       async request(outgoing) {
         sent.push(outgoing)
@@ -72,7 +72,7 @@ describe('a remote moderation endpoint', () => {
     ['a list', { json: [1] }],
   ] as const) {
     it(`fails if it responds ${says}`, async () => {
-      await assert.rejects(sceneOf(async () => answer).classify('x'), /has not judged/)
+      await assert.rejects(sceneOf(async () => answer).classify('x'), /classifier failed/)
     })
   }
 
@@ -88,7 +88,7 @@ describe('a remote moderation endpoint', () => {
 
   it('is not called for a while after several failures', async () => {
     const { classify, sent, pass } = sceneOf(() => Promise.reject(new Error('down')))
-    for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /has not judged/)
+    for (let count = 0; count < 5; count++) await assert.rejects(classify('x'), /classifier failed/)
     assert.equal(sent.length, 3)
     await pass(15_000)
     await assert.rejects(classify('x'))

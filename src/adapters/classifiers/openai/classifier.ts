@@ -18,7 +18,7 @@ export type OpenaiClassifierParts = {
   readonly request: SendRequest
   readonly clock: Clock
   /** Limits concurrent calls. */
-  readonly turns: Semaphore
+  readonly semaphore: Semaphore
   /** Circuit breaker: after several failures the endpoint is not called for a while. */
   readonly health: UpstreamHealth
 }
@@ -27,12 +27,12 @@ const maxResponseBytes = 64 * 1024
 
 /** A remote endpoint with OpenAI's moderation API. Calls are not retried, because the embedded classifier already has a result. */
 export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts: OpenaiClassifierParts): Classifier {
-  const { request, clock, turns, health } = parts
+  const { request, clock, semaphore, health } = parts
   const { baseUrl, apiKey, model, timeoutMs } = settings
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`)
 
-  async function ask(text: string, signal: AbortSignal): Promise<ReceivedResponse> {
-    using _turn = await turns.acquire(signal)
+  async function send(text: string, signal: AbortSignal): Promise<ReceivedResponse> {
+    using _slot = await semaphore.acquire(signal)
     const body = JSON.stringify({ model, input: text.toWellFormed() })
     const key = apiKey()
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
@@ -41,18 +41,18 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   }
 
   /** Only failures of the endpoint trip the circuit breaker; otherwise a few bad texts could disable it for everyone. */
-  async function reach(text: string): Promise<ReceivedResponse> {
+  async function call(text: string): Promise<ReceivedResponse> {
     const late = new AbortController()
     const cancel = clock.after(timeoutMs, () => late.abort(failed('it did not answer in time')))
     try {
-      const answer = await ask(text, late.signal)
+      const answer = await send(text, late.signal)
       if (answer.status === 429 || answer.status >= 500) throw failed(`it answered with status ${answer.status}`)
       health.succeeded(url.host)
       return answer
     } catch (cause) {
       health.failed(url.host)
       late.signal.throwIfAborted()
-      throw cause instanceof Fault ? cause : failed('it gave no answer', cause)
+      throw cause instanceof Fault ? cause : failed('it could not be reached', cause)
     } finally {
       cancel()
     }
@@ -61,8 +61,8 @@ export function createOpenaiClassifier(settings: OpenaiClassifierSettings, parts
   return {
     identity: { id: 'openai', version: model, digest: '' },
     async classify(text) {
-      if (health.isCoolingDown(url.host)) throw failed('it has failed several times and is left alone for a while')
-      const { status, body } = await reach(text)
+      if (health.isCoolingDown(url.host)) throw failed('it failed several times and is in cooldown')
+      const { status, body } = await call(text)
       if (status !== 200) throw failed(`it answered with status ${status}`)
       return readAnswer(body)
     },
@@ -73,9 +73,9 @@ function readAnswer(body: Buffer): Classification {
   try {
     return readClassification(JSON.parse(body.toString('utf8')))
   } catch (cause) {
-    throw failed('its answer cannot be read', cause)
+    throw failed('its response is not valid', cause)
   }
 }
 
-const failed = (why: string, cause?: unknown): Fault =>
-  new Fault('unavailable', 'unavailable', `The second classifier has not judged: ${why}.`, { cause })
+const failed = (reason: string, cause?: unknown): Fault =>
+  new Fault('unavailable', 'unavailable', `The second classifier failed: ${reason}.`, { cause })

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { serverAccount, type Account } from './account.ts'
 
 /**
- * The shell that starts a server and waits for the end of its own standard input, which comes when this process
- * ends, however it ends: also by kill -9. Then it stops the server and removes the folder.
- * It runs in a session of its own, so that what is sent to our process group does not reach it, and it lets go of
- * the pipes to us, so that they cannot break while it cleans up.
+ * The shell script of the supervisor. It starts a server and waits for the end of its own standard input, which comes when this
+ * process ends in any way, including `kill -9`. Then it stops the server and removes the folder. It runs in a separate session, so
+ * that signals to the group of this process do not reach it, and it closes the pipes to this process, so that they cannot break
+ * during the cleanup.
  */
-const keeper = `
+const supervisor = `
   folder=$1 signal=$2; shift 2
   exec 3<&0
   "$@" </dev/null 3<&- &
@@ -24,43 +24,43 @@ const keeper = `
   cd / && rm -rf "$folder"
 `
 
-export type ServerOrder = {
+export type ServerSpec = {
   readonly name: string
   /** Written into the server's folder before it starts. */
   readonly files: Readonly<Record<string, string>>
-  /** Run inside the folder. */
+  /** Runs in the server's folder. */
   readonly command: readonly string[]
-  /** What makes it stop at once; its data is thrown away anyhow. */
+  /** The signal that stops it at once. Its data is discarded in any case. */
   readonly stopSignal: 'QUIT' | 'KILL'
-  /** Whom it runs as and whose folder it is; left out, whoever may run servers here. */
+  /** The account that runs the server and owns its folder. Default: `serverAccount()`. */
   readonly account?: Account | undefined
 }
 
-export type KeptServer = AsyncDisposable & {
+export type SupervisedServer = AsyncDisposable & {
   readonly folder: string
-  /** Resolves with the server's last words when it ends by itself. */
+  /** Resolves with the last output of the server when it has ended. */
   readonly ended: Promise<string>
 }
 
-/** Starts a server in a throw-away folder. Server and folder are gone when it is disposed of, or this process is. */
-export function keepServer({ account = serverAccount(), ...order }: ServerOrder): KeptServer {
-  const folder = makeFolder(order, account)
-  const child = spawn('/bin/sh', ['-c', keeper, 'keeper', folder, order.stopSignal, ...order.command], {
+/** Starts a server in a temporary folder. Both are removed when it is disposed, or when this process ends. */
+export function startSupervised({ account = serverAccount(), ...spec }: ServerSpec): SupervisedServer {
+  const folder = makeFolder(spec, account)
+  const child = spawn('/bin/sh', ['-c', supervisor, 'supervisor', folder, spec.stopSignal, ...spec.command], {
     cwd: folder,
     detached: true,
     stdio: 'pipe',
     ...(account && { uid: account.uid, gid: account.gid }),
   })
-  let lastWords = ''
-  const listen = (chunk: Buffer): void => {
-    lastWords = (lastWords + chunk.toString()).slice(-4000)
+  let output = ''
+  const collect = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-4000)
   }
-  child.stdout.on('data', listen)
-  child.stderr.on('data', listen)
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
   const closed = once(child, 'close')
   return {
     folder,
-    ended: closed.then(() => lastWords),
+    ended: closed.then(() => output),
     async [Symbol.asyncDispose]() {
       child.stdin.end()
       await closed
@@ -68,7 +68,7 @@ export function keepServer({ account = serverAccount(), ...order }: ServerOrder)
   }
 }
 
-function makeFolder({ name, files }: ServerOrder, account: Account | undefined): string {
+function makeFolder({ name, files }: ServerSpec, account: Account | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), `gatehouse-test-${name}-`))
   for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
   if (account !== undefined) {

@@ -5,26 +5,26 @@ import { chmodSync, createReadStream, existsSync, mkdtempSync, readdirSync, rmSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { keepServer, type ServerOrder } from '../../scripts/test/keeper.ts'
+import { startSupervised, type ServerSpec } from '../../scripts/test/supervised-server.ts'
 
-const place = mkdtempSync(join(tmpdir(), 'gatehouse-keeper-test-'))
-chmodSync(place, 0o777) // as root, servers run as another user
-after(() => rmSync(place, { recursive: true, force: true }))
+const parentFolder = mkdtempSync(join(tmpdir(), 'gatehouse-supervised-test-'))
+chmodSync(parentFolder, 0o777) // as root, servers run as another user
+after(() => rmSync(parentFolder, { recursive: true, force: true }))
 
-describe('a kept server', () => {
+describe('a supervised server', () => {
   it('gets its files in its own folder', async () => {
-    const server = keepServer({ ...order(['cat', 'word']), files: { word: 'hello' } })
+    const server = startSupervised({ ...specOf(['cat', 'word']), files: { word: 'hello' } })
     assert.equal(await server.ended, 'hello')
   })
 
   it('returns its error output when it exits', async () => {
-    const server = keepServer(order(['/bin/sh', '-c', 'echo "port in use" >&2; exit 1']))
+    const server = startSupervised(specOf(['/bin/sh', '-c', 'echo "port in use" >&2; exit 1']))
     assert.equal(await server.ended, 'port in use\n')
   })
 
   it('is stopped, and its folder removed, when it is disposed of', async () => {
     const witness = openWitness('disposed')
-    const server = keepServer(order(witness.command))
+    const server = startSupervised(specOf(witness.command))
     const folder = await witness.folder
     assert.ok(existsSync(folder))
     await server[Symbol.asyncDispose]()
@@ -35,7 +35,7 @@ describe('a kept server', () => {
   it('is stopped, and its folder removed, after the runner was killed', { timeout: 20_000 }, async () => {
     const witness = openWitness('killed')
     const runner = spawn(process.execPath, ['--input-type=module', '--eval', runnerOf(witness.command)], {
-      env: { ...process.env, TMPDIR: place },
+      env: { ...process.env, TMPDIR: parentFolder },
     })
     const folder = await witness.folder
     const folderGone = goneOf(folder)
@@ -44,13 +44,13 @@ describe('a kept server', () => {
     await witness.serverGone
     await folderGone
     assert.deepEqual(
-      readdirSync(place).filter((name) => name.startsWith('gatehouse-test-')),
+      readdirSync(parentFolder).filter((name) => name.startsWith('gatehouse-test-')),
       [],
     )
   })
 })
 
-const order = (command: readonly string[]): ServerOrder => ({
+const specOf = (command: readonly string[]): ServerSpec => ({
   name: 'stand-in',
   files: {},
   command,
@@ -59,14 +59,14 @@ const order = (command: readonly string[]): ServerOrder => ({
 
 /** A program that starts one server and then waits. */
 const runnerOf = (command: readonly string[]): string => `
-  import { keepServer } from ${JSON.stringify(import.meta.resolve('../../scripts/test/keeper.ts'))}
-  keepServer(${JSON.stringify(order(command))})
+  import { startSupervised } from ${JSON.stringify(import.meta.resolve('../../scripts/test/supervised-server.ts'))}
+  startSupervised(${JSON.stringify(specOf(command))})
   setInterval(() => {}, 60_000)
 `
 
 /** A server that writes its folder to a pipe and then waits. The pipe ends when the server does. */
 function openWitness(name: string) {
-  const pipe = join(place, name)
+  const pipe = join(parentFolder, name)
   execFileSync('mkfifo', [pipe])
   chmodSync(pipe, 0o666)
   const reader = createReadStream(pipe, 'utf8')
@@ -80,7 +80,7 @@ function openWitness(name: string) {
 /** Resolves when the folder no longer exists. */
 function goneOf(folder: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const watcher = watch(place, () => {
+  const watcher = watch(parentFolder, () => {
     if (!existsSync(folder)) resolve()
   })
   return promise.finally(() => watcher.close())
