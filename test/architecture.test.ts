@@ -16,7 +16,7 @@ import { protocolKnowledge } from './support/architecture/knowledge.ts'
 import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
 
-/** A rule about the source tree, and a small tree that breaks it. The planted breach proves that the rule can fail. */
+/** A rule about the source tree, and a small tree that violates it. The planted violation proves that the rule can fail. */
 type Rule = {
   readonly says: string
   readonly breaches: (tree: readonly SourceFile[]) => string[]
@@ -197,12 +197,12 @@ const source = readSourceTree(join(import.meta.dirname, '../src'))
 for (const { says, breaches, planted, finds } of rules) {
   describe(says, () => {
     it('holds in src', () => assert.deepEqual(breaches(source), []))
-    it('finds a planted breach', () => assert.deepEqual(breaches(plant(planted)), finds))
+    it('detects a planted violation', () => assert.deepEqual(breaches(plant(planted)), finds))
   })
 }
 
-describe('the exceptions from the length of a file', () => {
-  it('must still be needed', () => {
+describe('the exceptions to the maximum file length', () => {
+  it('are all still needed', () => {
     const tree = plant({ 'wire/table.ts': '//\n'.repeat(301), 'wire/short.ts': '' })
     const exceptions = { 'wire/table.ts': 'a table', 'wire/short.ts': 'was long once' }
     assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts needs no exception'])

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { readProject, type Project } from './support/docs/project.ts'
 import { deadCommands, deadLinks, deadPaths, unexplained } from './support/docs/rules.ts'
 
-/** What a page must not do, and a small project whose page does it: a rule that finds nothing anywhere is no rule. */
+/** A rule about the docs, and a small project that violates it. The planted violation proves that the rule can fail. */
 type Rule = {
   readonly says: string
   readonly breaches: (project: Project) => string[]
@@ -56,7 +56,7 @@ const rules: readonly Rule[] = [
     finds: ['start', 'fly', 'swim', 'sink', 'sail', 'drift'].map((name) => `README.md: ${name}`),
   },
   {
-    says: 'every link between pages leads somewhere, to the heading',
+    says: 'every link between pages leads to an existing page and heading',
     breaches: deadLinks,
     planted: {
       'README.md': [
@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'every dependency has its reason written down, and none that is gone',
+    says: 'every dependency has a documented reason, and no removed dependency is documented',
     breaches: (project) => unexplained(project, reasons),
     planted: {
       'package.json': '{ "dependencies": { "pg": "1" }, "devDependencies": { "knip": "1" } }',
@@ -88,11 +88,11 @@ const project = readProject(join(import.meta.dirname, '..'))
 for (const { says, breaches, planted, finds } of rules) {
   describe(says, () => {
     it('holds in this project', () => assert.deepEqual(breaches(project), []))
-    it('is broken where a breach is planted', () => assert.deepEqual(breachesOf(planted, breaches), finds))
+    it('detects a planted violation', () => assert.deepEqual(breachesOf(planted, breaches), finds))
   })
 }
 
-/** Writes a small project to disk and reads it as this one is read. */
+/** Writes a small project to disk and reads it like this project. */
 function breachesOf(files: Readonly<Record<string, string>>, find: (planted: Project) => string[]): string[] {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'))
   try {

@@ -63,7 +63,7 @@ describe('a backtest', () => {
     assert.deepEqual([blocked, unchanged], [1, 1])
   })
 
-  it('looks at the newest events up to the limit, and samples always the same ones', async () => {
+  it('replays the newest events up to the limit, and always samples the same ones', async () => {
     await using scene = await openScene()
     for (let at = 0; at < 130; at++) await scene.say(`score ${at}`)
     await using work = scene.work('node')
@@ -82,7 +82,7 @@ describe('a backtest', () => {
     assert.deepEqual(first.coverage.events, 130)
   })
 
-  it('goes on where it was when its node stopped in the middle, and counts nothing twice', async () => {
+  it('resumes at the stored position after its node stopped in the middle, and counts nothing twice', async () => {
     await using scene = await openScene()
     for (let at = 0; at < 120; at++) await scene.say(`score ${at * 80}`)
     const id = await scene.start()
@@ -104,7 +104,7 @@ describe('a backtest', () => {
     assert.equal(tally.newly_blocked + tally.unchanged, 120)
   })
 
-  it('leaves a backtest to the node that took it over after the lease expired', async () => {
+  it('is left to the node that took it over after the lease expired', async () => {
     await using scene = await openScene()
     for (let at = 0; at < 10; at++) await scene.say(`score ${at}`)
     const id = await scene.start()
@@ -134,7 +134,7 @@ describe('a backtest', () => {
     assert.equal(work.errors.length, 1)
   })
 
-  it('completes at once where there is nothing', async () => {
+  it('completes at once if there are no events', async () => {
     await using scene = await openScene()
     const id = await scene.start()
     await using work = scene.work('node')

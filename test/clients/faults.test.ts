@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { failureOf, type Client } from './client.ts'
 import { newestClients } from './newest.ts'
-import { faults, framesOf, httpKinds, promptOf, startScripted, type HttpKind, type Play } from './scripted.ts'
+import { faults, framesOf, httpKinds, promptOf, startScripted, type HttpKind, type Play } from './scripted-upstream.ts'
 
 /** Ends tests that hang. No test needs that long. */
 const timeout = 30_000

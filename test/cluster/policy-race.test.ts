@@ -59,7 +59,7 @@ async function race({ admin, urls }: Scene, request: { path: string; headers: ob
   const outcomes = shares.map(async (times, at) => {
     const asked = { ...request, times, method: 'PATCH', body: { revision: 1, name: 'Changed' } }
     const url = urls[at % urls.length] ?? ''
-    await using client = startProgram(new URL('programs/ask.ts', import.meta.url), [
+    await using client = startProgram(new URL('programs/send-requests.ts', import.meta.url), [
       url,
       admin.key,
       JSON.stringify(asked),

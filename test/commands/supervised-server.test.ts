@@ -22,7 +22,7 @@ describe('a supervised server', () => {
     assert.equal(await server.ended, 'port in use\n')
   })
 
-  it('is stopped, and its folder removed, when it is disposed of', async () => {
+  it('is stopped, and its folder removed, when it is disposed', async () => {
     const witness = openWitness('disposed')
     const server = startSupervised(specOf(witness.command))
     const folder = await witness.folder

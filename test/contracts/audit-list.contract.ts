@@ -44,7 +44,7 @@ export function auditListContract({ name, skip, open }: Engine): void {
       assert.deepEqual([words['old_revision'], words['new_revision'], words['resource_id']], [1, 2, 'pol_1'])
     })
 
-    it('reads the texts of requests only on request', async () => {
+    it('reads the texts of requests only if they are requested', async () => {
       await using scene = await openScene(open)
       const content = { full: { prompt: 'user: hello' } }
       await scene.append('long', 5_000, content)

@@ -1,7 +1,7 @@
 import { engines } from '../support/engines.ts'
 import { auditChainContract } from './audit-chain.contract.ts'
 import { auditListContract } from './audit-list.contract.ts'
-import { auditKeepingContract } from './audit-keeping.contract.ts'
+import { auditKeepingContract } from './audit-retention.contract.ts'
 import { exportContract } from './exports.contract.ts'
 
 for (const engine of engines) {

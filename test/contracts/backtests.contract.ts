@@ -10,7 +10,7 @@ import { openBacktestScene } from '../support/backtest-scene.ts'
 import type { Engine } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 
-/** Every store of backtests must pass these. */
+/** The contract of every backtest store. */
 export function backtestContract({ name, skip, open }: Engine): void {
   const openScene = async () => {
     const database = await open()
@@ -20,7 +20,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
   }
 
   describe(`backtests: ${name}`, { skip }, () => {
-    it('give each to one node, until its lease ends or is given back', async () => {
+    it('leases each backtest to one node, until the lease ends or is released', async () => {
       await using scene = await openScene()
       const id = await scene.start()
       const [one, two] = [scene.queueOf('one'), scene.queueOf('two')]
@@ -33,7 +33,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.equal(await two.claim(), undefined)
       scene.clock.passMs(1)
       assert.equal((await two.claim())?.id, id)
-      await one.release(id) // no longer one's to give
+      await one.release(id) // has no effect: node one no longer holds the lease
       assert.equal(await one.claim(), undefined)
       await two.release(id)
       assert.equal((await one.claim())?.id, id)
@@ -41,7 +41,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.equal((await two.claim())?.id, id)
     })
 
-    it('accept results only from the lease holder, and only from the stored position', async () => {
+    it('accepts results only from the lease holder, and only from the stored position', async () => {
       await using scene = await openScene()
       await scene.say('score 1')
       const id = await scene.start()
@@ -58,7 +58,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.equal(await two.claim(), undefined)
     })
 
-    it('read requests of the time asked for, newest first, and nothing else', async () => {
+    it('reads the requests of the given time range, newest first, and nothing else', async () => {
       await using scene = await openScene()
       const startMs = scene.clock.nowMs()
       for (let at = 0; at < 5; at++) {
@@ -79,13 +79,13 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await prompts({ ...backtest, cursor: last?.sequence ?? 0 }, 9), ['score 1'])
     })
 
-    it('refuse more than fifty at a time', async () => {
+    it('rejects more than fifty at a time', async () => {
       await using scene = await openScene()
       for (let count = 0; count < 50; count++) await scene.start()
       await assert.rejects(scene.start(), rejectsWith('invalid_state'))
     })
 
-    it('are forgotten some time after they ended', async () => {
+    it('removes backtests some time after they ended', async () => {
       await using scene = await openScene()
       const [ended, running] = [await scene.start(), await scene.start()]
       const queue = scene.queueOf('one')

@@ -32,11 +32,11 @@ const apiKey = (id: string): ApiKey => ({ ...adminKey(id), projectId: 'proj_1', 
 
 const stored = (digest: string) => ({ digest, secretId: 'secret_1' })
 
-/** Every store of credentials must pass these. */
+/** The contract of every credential store. */
 export function credentialContract({ name, skip, open }: Engine): void {
   describe(`credential store: ${name}`, { skip }, () => {
     for (const length of [1, 2, 9, 65, 512, 600]) {
-      it(`finds the keys among ${length} digests, and nothing for the others`, async () => {
+      it(`finds the keys among ${length} digests, and nothing for unknown digests`, async () => {
         await using scene = await openScene(open)
         await scene.work(async (store) => {
           await store.insertApiKey(apiKey('key_a'), stored('a'))
@@ -59,7 +59,7 @@ export function credentialContract({ name, skip, open }: Engine): void {
       })
     }
 
-    it('keeps the addresses that a key may be used from, and changes what can be changed of it', async () => {
+    it('stores the allowed addresses of a key, and updates its mutable fields', async () => {
       await using scene = await openScene(open)
       const limited = { ...apiKey('key_a'), allowedIps: ['10.0.0.0/8', '2001:db8::/32'], models: ['m'] }
       const admin = { ...adminKey('adk_b'), allowedIps: ['192.0.2.1/32'] }
@@ -90,7 +90,7 @@ export function credentialContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.credentials.findApiKeys(['a'])).size, 0)
     })
 
-    it('stores a digest under another server secret, unless somebody else did so before', async () => {
+    it('stores a digest under another server secret, unless another process has already stored it', async () => {
       await using scene = await openScene(open)
       await scene.work(async (store) => {
         await store.insertApiKey(apiKey('key_a'), stored('a'))
@@ -111,7 +111,7 @@ export function credentialContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('gives a client one free request, whatever server secret its hash is of', async () => {
+    it('gives a client one free request, whichever server secret its hash was made with', async () => {
       await using scene = await openScene(open)
       const claim = (client: string, aliases: string[]) =>
         scene.credentials.claimFreeRequest({ client, aliases, atMs: 1_000, rememberMs: 500, dailyCap: 10 })

@@ -22,7 +22,7 @@ export type ContractOptions = {
   readonly isSingleSession?: boolean
 }
 
-/** Every engine must pass these. `open` gives an empty database. */
+/** The contract of every database engine. `open` creates an empty database. */
 export function databaseContract(name: string, open: () => Promise<Database>, options: ContractOptions = {}): void {
   const { skip = false, isSingleSession = false } = options
 

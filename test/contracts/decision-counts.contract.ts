@@ -16,10 +16,10 @@ import type { Engine } from '../support/engines.ts'
 const minuteMs = 60_000
 const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2 }
 
-/** Every store of counts must pass these. */
+/** The contract of every store of decision counts. */
 export function decisionCountContract({ name, skip, open }: Engine): void {
-  describe(`counts of decisions: ${name}`, { skip }, () => {
-    it('are added up over nodes that write at once', async () => {
+  describe(`decision counts: ${name}`, { skip }, () => {
+    it('are summed over nodes that write at the same time', async () => {
       await using scene = await openScene(open)
       const others = Array.from({ length: 5 }, (_, at) => ({ ...watched, subject: `pol_${at}`, version: 1 }))
       const write = (order: 1 | -1) =>
@@ -30,20 +30,20 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.sums(100), { window: [8, 4], dayBefore: [0, 0] })
     })
 
-    it('make a window of fifteen minutes, and the day before it', async () => {
+    it('cover a window of fifteen minutes, and the day before it', async () => {
       await using scene = await openScene(open)
       for (const [minute, requests] of [
         [2000, 1],
         [1986, 10], // the last minute of the window
-        [1985, 100], // the first of the day before
-        [1985 - 1439, 1_000], // its last
-        [1985 - 1440, 10_000], // and what lies before it
+        [1985, 100], // the newest minute of the day before
+        [1985 - 1439, 1_000], // the oldest minute of that day
+        [1985 - 1440, 10_000], // before that day: not counted
       ] as const)
         await scene.counts.add([{ ...watched, minute, requests, denials: 1 }])
       assert.deepEqual(await scene.sums(2000), { window: [11, 2], dayBefore: [1_100, 2] })
     })
 
-    it('are those of this version in the window, of any version before it, and of nobody else', async () => {
+    it('cover this version in the window, any version in the day before, and no other subject or organization', async () => {
       await using scene = await openScene(open)
       const one = { ...watched, requests: 1, denials: 1 }
       await scene.counts.add([
@@ -71,7 +71,7 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.sums(2016), { window: [0, 0], dayBefore: [60, 27] })
     })
 
-    it('are forgotten when they are old', async () => {
+    it('are removed when they are old', async () => {
       await using scene = await openScene(open)
       await scene.counts.add([1999, 2000].map((minute) => ({ ...watched, minute, requests: 1, denials: 0 })))
       await scene.counts.removeBefore(2000)

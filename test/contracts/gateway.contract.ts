@@ -12,10 +12,10 @@ import { rejectsWith } from '../support/rejects-with.ts'
 const newest = { limit: 2, order: 'desc' } as const
 const named = (name: string) => withDefaults({ name })
 
-/** Every store of gateway configurations must pass these. */
+/** The contract of every store of gateway configurations. */
 export function gatewayContract({ name: engine, skip, open }: Engine): void {
   describe(`gateway configurations: ${engine}`, { skip }, () => {
-    it('are not there before one is saved', async () => {
+    it('do not exist before the first save', async () => {
       await using scene = await openScene(open)
       await scene.work(async (store) => {
         assert.equal(await store.find('org_1'), undefined)
@@ -24,7 +24,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       })
     })
 
-    it('are given back as they were saved, with the times of the first save and the last', async () => {
+    it('are read as they were saved, with the times of the first and the last save', async () => {
       await using scene = await openScene(open)
       const config = withDefaults({
         name: 'Ünïcode 😀',
@@ -40,7 +40,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       assert.deepEqual(await scene.work((store) => store.find('org_1')), second)
     })
 
-    it('take one of several saves that saw the same version', async () => {
+    it('accept one of several saves against the same version', async () => {
       await using scene = await openScene(open)
       for (const version of [0, 1]) {
         const saves = ['a', 'b', 'c', 'd'].map((name) => scene.save(named(name), { version, nowMs: 1 }))
@@ -65,7 +65,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       assert.equal((await scene.work((store) => store.find('org_1')))?.isRolledBack, false)
     })
 
-    it('keep every version, listed by its number', async () => {
+    it('keep every version, and list them by number', async () => {
       await using scene = await openScene(open)
       for (const [version, id] of ['gwcv_c', 'gwcv_a', 'gwcv_b'].entries()) {
         await scene.save(named(id), { version, nowMs: version + 1, id })
@@ -79,7 +79,7 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       })
     })
 
-    it('are nobody else’s', async () => {
+    it('are invisible to other organizations', async () => {
       await using scene = await openScene(open)
       await scene.save(named('Mine'), { version: 0, nowMs: 1, id: 'gwcv_mine' })
       await scene.work(async (store) => {

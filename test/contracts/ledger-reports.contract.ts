@@ -17,7 +17,7 @@ import { createHandClock } from '../support/hand-clock.ts'
 
 const hourMs = 3_600_000
 
-/** What must be found, and how the ledger was spoilt. */
+/** The expected finding, and the statements that corrupt the ledger. */
 const damages: readonly { readonly sql: string; readonly table: string; readonly says: RegExp }[] = [
   { sql: `update charge set micro = 1 where request_id = 'req_1'`, table: 'charge', says: /tokens times its rates/ },
   { sql: `update charge set output_tokens = 99 where request_id = 'req_1'`, table: 'charge', says: /times its rates/ },
@@ -39,10 +39,10 @@ const damages: readonly { readonly sql: string; readonly table: string; readonly
   { sql: `delete from credit_account`, table: 'credit_account', says: /missing/ },
 ]
 
-/** Every ledger must answer these. */
+/** The contract of the reports of every ledger. */
 export function ledgerReportsContract({ name, skip, open }: Engine): void {
-  describe(`reports of the ledger: ${name}`, { skip }, () => {
-    it('list what came in and what was used, newest first, by page, without the gateway’s own slices', async () => {
+  describe(`ledger reports: ${name}`, { skip }, () => {
+    it('list grants and usage, newest first, by page, without the gateway’s own slices', async () => {
       await using scene = await openScene(open)
       const all = await scene.reports.entries('org_1', { limit: 10, order: 'desc' })
       assert.deepEqual(
@@ -62,7 +62,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.deepEqual((await scene.reports.entries('org_2', { limit: 1, order: 'desc' })).items, [])
     })
 
-    it('sum up what was used by stretch of time and by group', async () => {
+    it('sum up usage by time interval and by group', async () => {
       await using scene = await openScene(open)
       const asked = { organizationId: 'org_1', fromMs: 0, toMs: 10 * hourMs, bucketMs: hourMs }
       const [early, late] = await scene.reports.usage({ ...asked, groupBy: [] })
@@ -80,7 +80,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.reports.usage({ ...asked, organizationId: 'org_2', groupBy: [] }), [])
     })
 
-    it('find that a sound ledger is sound, with slices open, closed and in debt', async () => {
+    it('find no error in a consistent ledger with open, closed and indebted slices', async () => {
       await using scene = await openScene(open)
       const sound = await scene.reports.verify()
       assert.deepEqual([sound.broken, sound.charges, sound.slices], [null, 2, 1])
@@ -92,7 +92,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.reports.verify()).broken, null)
     })
 
-    it('recompute a charge exactly, however many tokens an upstream once reported', async () => {
+    it('recompute a charge exactly, however many tokens the upstream reported', async () => {
       await using scene = await openScene(open)
       const usage = { inputTokens: 999_999_999, cacheReadTokens: 7, cacheWriteTokens: 0, outputTokens: 1e9 }
       const rates = { input: 3e9 + 1, cacheRead: 3e8, cacheWrite: 4e9, output: 15e9, version: 'v2' }
@@ -109,7 +109,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.equal(broken?.id, 'req_absurd')
     })
 
-    it('name the first broken row, whatever was done to the tables by hand', async () => {
+    it('name the first inconsistent row after a manual change of the tables', async () => {
       await using scene = await openScene(open)
       for (const { sql, table, says } of damages) {
         const { broken } = await scene.after(sql)
@@ -142,7 +142,7 @@ async function openScene(open: () => Promise<Database>) {
     ledger,
     reports,
     first,
-    /** What the ledger looks like after a change that is then undone. */
+    /** The result of the check after a change, which is then rolled back. */
     async after(sql: string): Promise<LedgerVerification> {
       let found: LedgerVerification | undefined
       await assert.rejects(

@@ -12,10 +12,10 @@ import { chargeOf, organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-/** Every ledger must pass these. */
+/** The contract of every ledger. */
 export function ledgerContract({ name, skip, open }: Engine): void {
   describe(`ledger: ${name}`, { skip }, () => {
-    it('grants once for each reference and kind, whatever comes again', async () => {
+    it('grants once for each reference and kind, even if the grant is repeated', async () => {
       await using scene = await openScene(open)
       assert.equal(await scene.grant(1_000), true)
       assert.equal(await scene.grant(1_000), false)
@@ -25,7 +25,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance('org_2'), [7, 7, 0, 0])
     })
 
-    it('grants no more than can be counted, and nothing of a grant that is too much', async () => {
+    it('rejects a grant beyond the range of exact numbers as a whole', async () => {
       await using scene = await openScene(open)
       await scene.grant(Number.MAX_SAFE_INTEGER - 10)
       await assert.rejects(scene.grant(11, { ref: 'too much' }), isFault)
@@ -33,7 +33,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.balance())[0], Number.MAX_SAFE_INTEGER)
     })
 
-    it('opens a slice with the wanted amount and a twentieth of the balance, once for each epoch', async () => {
+    it('opens a slice with the requested amount and a twentieth of the balance, once for each epoch', async () => {
       await using scene = await openScene(open)
       await scene.grant(1_000)
       const opened = await scene.open('slice_1', 100)
@@ -44,7 +44,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [1_000, 850 - 43, 193, 0])
     })
 
-    it('hands out what is there, if that is enough to be of use', async () => {
+    it('opens a slice with the available credits if they cover the minimum', async () => {
       await using scene = await openScene(open)
       await scene.grant(40)
       assert.deepEqual(await scene.open('slice_1', 41), { result: 'insufficient', availableMicro: 40 })
@@ -58,7 +58,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [50, 6, 44, 0])
     })
 
-    it('opens an empty slice where nothing is asked of it, but none over a debt', async () => {
+    it('opens an empty slice if no amount is requested, but none while there is a debt', async () => {
       await using scene = await openScene(open)
       assert.equal((await scene.open('slice_1', 0)).result, 'opened')
       await scene.ledger.settle(scene.charge('req_1', 5, 'slice_1'))
@@ -67,7 +67,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.open('slice_2', 0), { result: 'insufficient', availableMicro: -5 })
     })
 
-    it('charges a request once, and answers later attempts with what stands', async () => {
+    it('charges a request once, and answers later attempts with the stored charge', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)
@@ -86,7 +86,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [100, 45, 25, 30])
     })
 
-    it('does not charge a request that was given up as an orphan', async () => {
+    it('does not charge a request that was closed as an orphan', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)
@@ -99,7 +99,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('writes many charges that arrive together, repeats among them, each once', async () => {
+    it('writes many concurrent charges once each, including repeated ones', async () => {
       await using scene = await openScene(open)
       await scene.grant(100_000)
       await scene.open('slice_1', 50_000)
@@ -111,7 +111,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal(slice?.settledMicro, 4_200)
     })
 
-    it('tells what is new from what was there before, and what a closed slice owed from what a live one does', async () => {
+    it('distinguishes new charges from repeated ones, and the charges of closed slices from those of open ones', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)
@@ -132,7 +132,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [100, 43, 20, 37])
     })
 
-    it('keeps organizations apart', async () => {
+    it('keeps organizations separate', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.grant(200, { organizationId: 'org_2' })
@@ -146,14 +146,14 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.balance('org_2'))[3], 20)
     })
 
-    it('records what was used without metering, and moves nothing', async () => {
+    it('stores usage without metering, and moves no credits', async () => {
       await using scene = await openScene(open)
       const settled = await scene.ledger.settle(scene.charge('req_1', 0, null))
       assert.deepEqual([settled.isFirst, settled.isSliceOpen, settled.remainingMicro], [true, false, 0])
       assert.deepEqual(await scene.balance(), [0, 0, 0, 0])
     })
 
-    it('returns the rest of a slice when it is closed, once', async () => {
+    it('returns the remainder of a slice when it is closed, once', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)
@@ -168,7 +168,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.ledger.liveSlices(), [])
     })
 
-    it('takes what comes after its slice was closed from what is available', async () => {
+    it('takes a charge that arrives after its slice was closed from the available balance', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 50)
@@ -177,7 +177,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [100, 70, 0, 30])
     })
 
-    it('turns a slice spent beyond its amount into a debt when it is closed', async () => {
+    it('books the overspent part of a slice as debt when it is closed', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 100)
@@ -187,7 +187,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.balance(), [100, -3, 0, 103])
     })
 
-    it('tells what was settled of a slice by others than those who still run', async () => {
+    it('reports how much of a slice was settled, without the requests that are still running', async () => {
       await using scene = await openScene(open)
       await scene.grant(100)
       await scene.open('slice_1', 100)
@@ -198,7 +198,7 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal(await scene.ledger.drift('org_1'), 0)
     })
 
-    it('loses and doubles nothing when charges, slices and closings race', async () => {
+    it('loses and duplicates nothing when charges, opened slices and closed slices race', async () => {
       await using scene = await openScene(open)
       await scene.grant(10_000)
       await scene.open('slice_0', 1_000)

@@ -16,7 +16,7 @@ const limitsWith = (scope: keyof Limits, values: Partial<ScopeLimits>): Limits =
   [scope]: { ...unlimited, ...values },
 })
 
-/** The words the cases below are written in. */
+/** Helpers that the cases below use. */
 function wordsFor(world: World) {
   const { store, organization, epoch } = world
   const subject = { organization, project: 'project', key: 'key' }
@@ -46,7 +46,7 @@ function rejectionOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope
   return { reason, scope, retryAfterMs }
 }
 
-/** Every limit store must pass these. */
+/** The contract of every limit store. */
 export function limitStoreContract(name: string, skip: string | false, open: OpenWorld): void {
   const inWorld = (says: string, run: (words: ReturnType<typeof wordsFor>, world: World) => Promise<void>): void => {
     it(says, async () => {
@@ -65,7 +65,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       })
     }
 
-    inWorld('takes nothing from any scope when one of them refuses', async ({ admit }) => {
+    inWorld('counts nothing in any scope if one of them rejects the request', async ({ admit }) => {
       const rejected = await admit(
         { ...limitsWith('key', { rpm: 5, tpm: 5 }), organization: { ...unlimited, rpm: 9, tpm: 9 } },
         { tokens: 6 },
@@ -76,7 +76,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(rejected.limitStatus.key.tpm?.remaining, 5)
     })
 
-    inWorld('counts a rejected request against its key alone, and the wait includes it', async ({ admit, pass }) => {
+    inWorld('counts a rejected request against its key only, and the wait includes it', async ({ admit, pass }) => {
       const limits = { ...limitsWith('key', { rpm: 1 }), project: { ...unlimited, rpm: 9 } }
       await admit(limits)
       pass(10_000)
@@ -85,7 +85,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(rejectionOf(rejected).retryAfterMs, 61_000) // its own attempt has to leave the window first
     })
 
-    inWorld('lets 60 of 200 pass, and the next after the wait that the last of them was told', async (words) => {
+    inWorld('admits 60 of 200, and the next one after the retry delay of the last rejection', async (words) => {
       const limits = limitsWith('key', { rpm: 60 })
       const verdicts = await Promise.all(Array.from({ length: 200 }, () => words.admit(limits)))
       assert.equal(verdicts.filter(({ admitted }) => admitted).length, 60)
@@ -95,7 +95,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await words.admit(limits)).admitted, true)
     })
 
-    inWorld('says that waiting does not help a request larger than the limit', async ({ admit }) => {
+    inWorld('reports that waiting does not help a request larger than the limit', async ({ admit }) => {
       const rejected = await admit(limitsWith('key', { tpm: 10 }), { tokens: 11 })
       assert.deepEqual(rejectionOf(rejected), { reason: 'tpm', scope: 'key', retryAfterMs: null })
     })
@@ -106,7 +106,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(rejectionOf(await admit(limits, { tokens: 1 })).reason, 'rpd')
     })
 
-    inWorld('takes and counts nothing for a question, and answers as it would the request', async (words) => {
+    inWorld('reserves and counts nothing for a check, and answers as for the request', async (words) => {
       const { admit, check, grant, account } = words
       const limits = limitsWith('key', { rpm: 2, tpm: 10, concurrent: 1 })
       assert.equal(rejectionOf(await check(limits, { micro: 4 })).reason, 'credits')
@@ -141,7 +141,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(second.credits?.leftMicro, 4)
     })
 
-    inWorld('gives unused tokens back to the moment they were reserved at', async ({ admit, settle, pass }) => {
+    inWorld('returns unused tokens to the time slot of their reservation', async ({ admit, settle, pass }) => {
       const limits = limitsWith('key', { tpm: 100 })
       await admit(limits, { id: 'early', tokens: 30 })
       pass(5_000)
@@ -152,7 +152,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.deepEqual(tpm, { limit: 100, remaining: 70, resetMs: 55_000 })
     })
 
-    inWorld('gives nothing back for tokens that have left the window already', async ({ admit, settle, pass }) => {
+    inWorld('returns no tokens that have already left the window', async ({ admit, settle, pass }) => {
       const limits = limitsWith('key', { tpm: 100 })
       await admit(limits, { id: 'early', tokens: 30 })
       pass(61_000)
@@ -161,7 +161,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await admit(limits)).limitStatus.key.tpm?.remaining, 50)
     })
 
-    inWorld('counts over a day that rolls', async ({ admit, pass }) => {
+    inWorld('counts over a sliding day', async ({ admit, pass }) => {
       const limits = limitsWith('organization', { rpd: 1 })
       await admit(limits)
       pass(24 * 3_600_000)
@@ -186,7 +186,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(await settle('once'), 'gone')
     })
 
-    inWorld('frees the place of a request that nobody renewed', async ({ admit, pass }) => {
+    inWorld('frees the slot of a request that was not renewed', async ({ admit, pass }) => {
       const limits = limitsWith('project', { concurrent: 1 })
       await admit(limits)
       pass(10_000)
@@ -199,7 +199,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await admit(limits)).admitted, true)
     })
 
-    inWorld('keeps the place of a request that is renewed, even one that expired already', async (words) => {
+    inWorld('keeps the slot of a request that is renewed, even after it expired', async (words) => {
       const { admit, renew, pass } = words
       const limits = limitsWith('key', { concurrent: 1 })
       await admit(limits, { id: 'stream' })
@@ -209,7 +209,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(rejectionOf(await admit(limits)).retryAfterMs, 1)
     })
 
-    inWorld('does not revive the place of a request that was settled', async ({ admit, renew, settle }) => {
+    inWorld('does not restore the slot of a request that was settled', async ({ admit, renew, settle }) => {
       const limits = limitsWith('key', { concurrent: 1 })
       await admit(limits, { id: 'done' })
       await settle('done')
@@ -225,7 +225,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await admit(limits)).admitted, true)
     })
 
-    inWorld('refuses for credits only after every limit, and counts nothing then', async ({ admit, grant }) => {
+    inWorld('checks credits after every limit, and counts nothing if they do not suffice', async ({ admit, grant }) => {
       const limits = limitsWith('key', { rpm: 1 })
       assert.equal(rejectionOf(await admit(limits, { micro: 5 })).reason, 'credits')
       assert.equal(await grant('slice', 5), 'granted')
@@ -233,29 +233,35 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(rejectionOf(await admit(limits, { micro: 5 })).reason, 'rpm')
     })
 
-    inWorld('lets an answer dearer than its estimate fall into debt, which blocks the next', async (words) => {
-      const { admit, settle, grant } = words
-      const limits = limitsWith('key', {})
-      await grant('slice', 10)
-      await admit(limits, { id: 'dear', micro: 10 })
-      await settle('dear', { micro: 12 })
-      const rejected = await admit(limits, { micro: 0 })
-      assert.deepEqual(rejected.credits?.leftMicro, -2)
-      assert.equal(rejectionOf(rejected).reason, 'credits')
-    })
+    inWorld(
+      'books an answer that costs more than its estimate as debt, which blocks the next request',
+      async (words) => {
+        const { admit, settle, grant } = words
+        const limits = limitsWith('key', {})
+        await grant('slice', 10)
+        await admit(limits, { id: 'dear', micro: 10 })
+        await settle('dear', { micro: 12 })
+        const rejected = await admit(limits, { micro: 0 })
+        assert.deepEqual(rejected.credits?.leftMicro, -2)
+        assert.equal(rejectionOf(rejected).reason, 'credits')
+      },
+    )
 
-    inWorld('raises a slice to its whole amount, however often and in whatever order it is told', async (words) => {
-      const { admit, grant, account } = words
-      await grant('slice', 10)
-      await admit(limitsWith('key', {}), { micro: 4 })
-      assert.equal(await grant('slice', 30), 'granted')
-      assert.equal(await grant('slice', 20), 'granted')
-      assert.equal(await grant('slice', 30), 'granted')
-      const { slice } = await account()
-      assert.deepEqual([slice?.amountMicro, slice?.leftMicro], [30, 26])
-    })
+    inWorld(
+      'raises a slice to its whole amount, however often and in whatever order the grants arrive',
+      async (words) => {
+        const { admit, grant, account } = words
+        await grant('slice', 10)
+        await admit(limitsWith('key', {}), { micro: 4 })
+        assert.equal(await grant('slice', 30), 'granted')
+        assert.equal(await grant('slice', 20), 'granted')
+        assert.equal(await grant('slice', 30), 'granted')
+        const { slice } = await account()
+        assert.deepEqual([slice?.amountMicro, slice?.leftMicro], [30, 26])
+      },
+    )
 
-    inWorld('does not raise a slice that it does not have: what was spent of it would be forgotten', async (words) => {
+    inWorld('does not raise an unknown slice, because the spending of it would be lost', async (words) => {
       const { grant, account } = words
       assert.equal(await grant('lost', 50, false), 'stale')
       await grant('other', 5)
@@ -289,7 +295,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await account()).slice?.leftMicro, 10)
     })
 
-    inWorld('keeps an overdue hold until somebody who knows settles it', async (words) => {
+    inWorld('keeps an overdue hold until the reconciler settles it', async (words) => {
       const { admit, settle, grant, account, pass } = words
       await grant('slice', 10)
       await admit(limitsWith('key', {}), { id: 'orphan', tokens: 3, micro: 7 })
@@ -310,14 +316,14 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal((await account()).slice?.leftMicro, 10)
     })
 
-    inWorld('stands still after a small step back of the time', async ({ admit, pass }) => {
+    inWorld('does not advance after the clock moved back a little', async ({ admit, pass }) => {
       const limits = limitsWith('key', { rpm: 1 })
       await admit(limits)
       pass(-4_000)
       assert.equal(rejectionOf(await admit(limits)).retryAfterMs, 61_000)
     })
 
-    inWorld('makes nobody wait for a day that a wrong clock had skipped', async ({ admit, pass }) => {
+    inWorld('makes no request wait for a day that a wrong clock had skipped', async ({ admit, pass }) => {
       const limits = limitsWith('project', { rpm: 1 })
       pass(86_400_000)
       await admit(limits)

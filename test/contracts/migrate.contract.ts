@@ -8,7 +8,7 @@ const first = migration(1, 'create table a (id TEXT primary key, at INTEGER not 
 const second = migration(2, `create table b (id INTEGER primary key) STRICT; insert into b (id) values (1);`)
 const broken = migration(3, 'create table c (id TEXT primary key) STRICT; insert into nowhere (id) values (1)')
 
-/** Migrations must do this on every engine. `open` gives an empty database. */
+/** The contract of migrations on every engine. `open` creates an empty database. */
 export function migrateContract(name: string, open: () => Promise<Database>, options: ContractOptions = {}): void {
   describe(`migrations: ${name}`, { skip: options.skip ?? false }, () => {
     it('applies each once, in order', async () => {

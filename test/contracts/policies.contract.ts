@@ -12,10 +12,10 @@ import { rejectsWith } from '../support/rejects-with.ts'
 
 const newest = { limit: 2, order: 'desc' } as const
 
-/** Every policy store must pass these. */
+/** The contract of every policy store. */
 export function policyContract({ name, skip, open }: Engine): void {
   describe(`policy store: ${name}`, { skip }, () => {
-    it('gives back what was put in, before and after publication', async () => {
+    it('returns a policy as it was stored, before and after publication', async () => {
       await using scene = await openScene(open)
       const draft = await scene.put('pol_1', { projectIds: ['proj_a'], matchThresholdBasisPoints: 7000 })
       assert.deepEqual(await scene.work((store) => store.find('org_1', 'pol_1')), draft)
@@ -56,7 +56,7 @@ export function policyContract({ name, skip, open }: Engine): void {
       })
     })
 
-    it('lets one of two changes against the same revision land', async () => {
+    it('accepts one of two changes against the same revision', async () => {
       await using scene = await openScene(open)
       const policy = await scene.put('pol_1')
       const change = (newName: string) =>
@@ -66,7 +66,7 @@ export function policyContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.work((store) => store.find('org_1', 'pol_1')))?.revision, 2)
     })
 
-    it('removes at the named revision only, and then neither finds nor lists nor changes it', async () => {
+    it('deletes a policy only at the given revision, and then no longer finds, lists or changes it', async () => {
       await using scene = await openScene(open)
       const policy = await scene.put('pol_1')
       await scene.work(async (store) => {
@@ -94,7 +94,7 @@ export function policyContract({ name, skip, open }: Engine): void {
       })
     })
 
-    it('goes on behind a cursor that was deleted meanwhile, and refuses one that never was', async () => {
+    it('continues after a cursor that was deleted meanwhile, and rejects one that never existed', async () => {
       await using scene = await openScene(open)
       for (const id of ['pol_1', 'pol_2', 'pol_3']) await scene.put(id)
       await scene.work(async (store) => {
@@ -115,7 +115,7 @@ export function policyContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('lists versions by their number, whatever their ids', async () => {
+    it('lists versions by number, independent of their ids', async () => {
       await using scene = await openScene(open)
       let policy = await scene.put('pol_1')
       for (const versionId of ['polv_c', 'polv_a', 'polv_b']) {
@@ -132,7 +132,7 @@ export function policyContract({ name, skip, open }: Engine): void {
       })
     })
 
-    it('tells which projects the organization does not have', async () => {
+    it('returns the ids of projects that the organization does not have', async () => {
       await using scene = await openScene(open)
       const asked = ['proj_a', 'proj_x', 'proj_b', ...Array.from({ length: 997 }, (_, at) => `proj_${at}`)]
       const unknown = await scene.work((store) => store.unknownProjects('org_1', asked))

@@ -20,7 +20,7 @@ type Ask = {
   userId?: string
   user?: Quota
   project?: Quota
-  /** Of its input; it asks for an answer of `output`, and for no shorter one than `least`. */
+  /** Tokens of the input. The request asks for an answer of `output` tokens, and for no shorter one than `least`. */
   tokens?: number
   output?: number
   least?: number
@@ -28,10 +28,10 @@ type Ask = {
   projectId?: string
 }
 
-/** Every store of quotas must pass these. */
+/** The contract of every quota store. */
 export function quotaContract({ name, skip, open }: Engine): void {
   describe(`quotas: ${name}`, { skip }, () => {
-    it('admits up to the number of requests, for each user on their own', async () => {
+    it('admits up to the number of requests, for each user separately', async () => {
       await using scene = await openScene(open)
       const ann = { userId: 'ann', user: requests(2) }
       await scene.take(ann)
@@ -41,7 +41,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await scene.take({ ...ann, organizationId: 'org_2' })
     })
 
-    it('admits tokens up to the last one and not one more', async () => {
+    it('admits exactly the number of tokens', async () => {
       await using scene = await openScene(open)
       await assert.rejects(scene.take({ project: tokens(100), tokens: 101 }), rejectsWith('rate_limit_exceeded'))
       await scene.take({ project: tokens(100), tokens: 60 })
@@ -51,7 +51,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await scene.take({ project: tokens(100), tokens: 60, projectId: 'proj_2' })
     })
 
-    it('takes of both quotas or of neither', async () => {
+    it('reserves in both quotas or in neither', async () => {
       await using scene = await openScene(open)
       const both = { userId: 'ann', user: requests(5), project: requests(1) }
       await scene.take(both)
@@ -59,7 +59,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [1, 0], project: [1, 0] })
     })
 
-    it('corrects the tokens to what was used, whichever way, and leaves the request counted', async () => {
+    it('corrects the tokens up or down to the actual usage, and keeps the request counted', async () => {
       await using scene = await openScene(open)
       const [less, more, unused] = [
         await scene.take({ project: tokens(100), tokens: 30 }),
@@ -67,7 +67,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
         await scene.take({ project: tokens(100), tokens: 30 }),
       ]
       await less.settle(10)
-      await less.settle(99) // the first word counts
+      await less.settle(99) // only the first settlement counts
       await less[Symbol.asyncDispose]()
       assert.deepEqual(await scene.used(), { project: [3, 70] })
       await more.settle(95)
@@ -76,7 +76,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await assert.rejects(scene.take({ project: tokens(100) }), rejectsWith('rate_limit_exceeded'))
     })
 
-    it('resets with the next window, and corrects in the window of the reservation', async () => {
+    it('restarts with the next window, and corrects in the window of the reservation', async () => {
       await using scene = await openScene(open)
       const place = await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
       scene.clock.passMs(dayMs)
@@ -85,7 +85,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await assert.rejects(scene.take({ project: tokens(50), tokens: 1 }), rejectsWith('rate_limit_exceeded'))
     })
 
-    it('admits exactly ten of fifty that come together, on two nodes', async () => {
+    it('admits exactly ten of fifty concurrent requests on two nodes', async () => {
       await using scene = await openScene(open)
       const outcomes = await Promise.allSettled(
         Array.from({ length: 50 }, () =>
@@ -96,7 +96,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [10, 70], project: [10, 70] })
     })
 
-    it('reserves what an answer may use: of four at once, none has what another may still use', async () => {
+    it('reserves the tokens that an answer may use, so concurrent answers never share them', async () => {
       await using scene = await openScene(open)
       const asked = { project: tokens(100), tokens: 10, output: 62, least: 1 }
       const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => scene.take(asked)))
@@ -110,7 +110,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { project: [2, 100] })
     })
 
-    it('shortens an answer to what the tighter quota has left, and refuses it below the least', async () => {
+    it('shortens an answer to the remainder of the tighter quota, and rejects it below the minimum', async () => {
       await using scene = await openScene(open)
       const asked = { userId: 'ann', user: tokens(50), project: tokens(40), tokens: 10, output: 500, least: 16 }
       const first = await scene.take(asked)
@@ -121,7 +121,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [2, 40], project: [2, 40] })
     })
 
-    it('leaves an answer as long as it was asked for where only requests are limited', async () => {
+    it('does not shorten an answer if only requests are limited', async () => {
       await using scene = await openScene(open)
       const place = await scene.take({ project: requests(5), tokens: 10, output: 500 })
       assert.equal(place.maxOutputTokens, 500)
@@ -129,7 +129,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { project: [1, 70] })
     })
 
-    it('asks for a retry soon while requests in flight hold the tokens', async () => {
+    it('answers with a short retry delay while requests in flight hold the tokens', async () => {
       await using scene = await openScene(open)
       const asked = { project: tokens(100), tokens: 10, output: 90 }
       const running = await scene.take(asked)
@@ -140,7 +140,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       })
     })
 
-    it('releases what a process that died had reserved, once and for every quota, after the longest request', async () => {
+    it('releases the reservations of a dead process once, in every quota, after the maximum request time', async () => {
       await using scene = await openScene(open)
       const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
       await scene.take(asked)
@@ -152,7 +152,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [1, 0], project: [1, 0] })
     })
 
-    it('counts in full what a request used whose reservation had been released', async () => {
+    it('counts the full usage of a request whose reservation had been released', async () => {
       await using scene = await openScene(open)
       const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
       const slow = await scene.take(asked)
@@ -161,7 +161,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.used(), { user: [1, 33], project: [1, 33] })
     })
 
-    it('never counts a request twice that is settled while its reservation is released', async () => {
+    it('never counts a request twice if it is settled while its reservation is released', async () => {
       await using scene = await openScene(open)
       for (let round = 0; round < 10; round++) {
         const place = await scene.take({ project: tokens(1_000), tokens: 10, output: 30, projectId: `proj_${round}` })
@@ -170,7 +170,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.totals(), [10, 70])
     })
 
-    it('takes names of any length and kind', async () => {
+    it('accepts names of any length and script', async () => {
       await using scene = await openScene(open)
       for (const userId of ['', 'ü'.repeat(100_000), 'a\u0000b', '\ud800']) {
         await scene.take({ userId, user: requests(1) })
@@ -178,7 +178,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       }
     })
 
-    it('forgets windows that ended, and no others', async () => {
+    it('removes windows that ended, and no others', async () => {
       await using scene = await openScene(open)
       await scene.take({ project: requests(1) })
       const endMs = Math.ceil((scene.clock.nowMs() + 1) / dayMs) * dayMs
@@ -190,7 +190,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
   })
 }
 
-/** Two organizations and a day. Every other request goes to another node. */
+/** Two organizations on one day. Requests alternate between two nodes. */
 export async function openScene(open: () => Promise<Database>) {
   const database = await open()
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'

@@ -24,12 +24,12 @@ const least = 3
 
 type Place = { readonly key: string; readonly requests: number; readonly tokens: number }
 
-/** The plainest counting there is, to hold the store against. */
+/** A minimal model of the counters, to compare the store with. */
 function createModel() {
   const counts = new Map<string, [requests: number, tokens: number]>()
   const countOf = (key: string): [requests: number, tokens: number] => counts.get(key) ?? [0, 0]
   return {
-    /** The tokens that are reserved; undefined for a refusal. */
+    /** The reserved tokens; undefined if the request is rejected. */
     take(places: readonly Place[], asked: { tokens: number; output: number }): number | undefined {
       const limiting = places.filter(({ tokens }) => tokens > 0)
       const left = limiting.map(({ key, tokens }) => tokens - countOf(key)[1])
@@ -51,7 +51,7 @@ function createModel() {
   }
 }
 
-test('quotas count as the plainest model does, whatever is asked', async () => {
+test('the quota store counts like a minimal model for any sequence of requests', async () => {
   const [sqlite] = engines
   assert.ok(sqlite)
   await fc.assert(

@@ -16,7 +16,7 @@ type Command =
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'die'; readonly node: number }
   | { readonly do: 'die at'; readonly node: number; readonly name: FailpointName }
-  /** The shared counters restart empty, or are emptied while they run. */
+  /** The shared counters restart empty, or are flushed while they run. */
   | { readonly do: 'lose counters'; readonly keepsEpoch: boolean; readonly at: FailpointName | null }
 
 const node = fc.nat(1)
@@ -48,7 +48,7 @@ const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
   },
 )
 
-/** Checking a ledger takes as long as it is large: every so often the next run gets a new one. */
+/** The time to check a ledger grows with its size, so after a number of runs the next one starts with a new ledger. */
 const runsPerDatabase = 50
 let database = await openQuickDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -68,7 +68,7 @@ async function nextScene(): Promise<Scene> {
 type Held = {
   readonly owner: SimulatedNode
   readonly atMs: number
-  /** How often the counters had been lost when it was admitted. */
+  /** How often the counters had been lost when the request was admitted. */
   readonly losses: number
   readonly running: NonNullable<Awaited<ReturnType<SimulatedNode['admit']>>>
 }
@@ -112,7 +112,7 @@ class Town {
     this.losing = undefined
   }
 
-  /** Reaches whatever the shared counters are now. */
+  /** Delegates to the current shared counters. */
   sharedStore(): LimitStore {
     return new Proxy({} as LimitStore, { get: (_, name) => Reflect.get(this.shared.engine, name) as unknown })
   }
@@ -164,8 +164,8 @@ class Town {
   }
 
   /**
-   * No request runs longer than its hold. One that does all the same meets the row that says so, unless the counters were
-   * lost meanwhile and nobody knew of it: then its charge would be a debt, as with an answer that costs more than its hold.
+   * A request must not run longer than its hold. One that does finds the row that closed it as an orphan, unless the
+   * counters were lost unnoticed meanwhile. Then its charge becomes a debt, as for an answer that costs more than its hold.
    */
   take(place: number): Held | undefined {
     const [held] = this.running.splice(place % Math.max(1, this.running.length), 1)
@@ -239,7 +239,7 @@ class Town {
     )
     const left = balance.grantedMicro - balance.spentMicro
     if (await this.canSpend(left)) return
-    await this.rest() // the next need finds a slice that the counters lack, and retires it
+    await this.rest() // the next request finds a slice that the counters lack, and retires it
     assert.ok(await this.canSpend(left), 'credits were lost')
   }
 
@@ -250,7 +250,7 @@ class Town {
     }
   }
 
-  /** By spending it. */
+  /** Spends the whole balance, which proves that it can be spent. */
   async canSpend(micro: number): Promise<boolean> {
     const requestId = `${this.scene.organizationId} request ${++this.requests}`
     return (await this.node(0).admit(requestId, micro)) !== undefined
@@ -281,7 +281,7 @@ describe('after a crash at any point', () => {
     t.diagnostic(figures())
   })
 
-  it('the same holds for nodes with shared counters that lose their state now and then', async (t) => {
+  it('the same holds for nodes with shared counters that occasionally lose their state', async (t) => {
     await fc.assert(
       fc.asyncProperty(commands, (sequence) => live(true, sequence)),
       parameters,

@@ -31,7 +31,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     tiers: { free: { rpm: 1000, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } },
   }
 
-  it('requests are served and paid for, readiness and metrics report it, and everything recovers when Redis is back', async () => {
+  it('requests are served and charged, readiness and metrics report the outage, and everything recovers when Redis is back', async () => {
     await using redis = await startRedisServer()
     await using scene = await startPaidApp({
       config: { limits },
@@ -101,7 +101,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
       }),
     )
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    // By then the node has seen its own set-up among the changes, and does not read the key again.
+    // By then the node has seen its own setup among the changes, and does not read the key again.
     for (let count = 0; count < asked; count++) await (await ask(scene)).arrayBuffer()
     return { ...scene, proxy, skip: clock.skip, [Symbol.asyncDispose]: () => opened.disposeAsync() }
   }
@@ -125,7 +125,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
-  it('nothing more is begun once charges have waited too long, and readiness says so', async () => {
+  it('no request is started once charges have waited too long, and readiness reports it', async () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
     assert.equal((await ask(scene)).status, 200)

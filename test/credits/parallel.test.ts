@@ -21,7 +21,7 @@ const costEach = 50
 describe('a balance that covers 37 of 1,000 requests at once', () => {
   const asked = 1_000
 
-  /** Three nodes that count together ask for all of them in one turn. */
+  /** Three nodes with shared counters admit all requests in one turn of the event loop. */
   async function payOnThreeNodes(limits: LimitStore, epoch: string): Promise<void> {
     const scene = await openScene(database, `org_${randomUUID()}`)
     await scene.grant(affordable * costEach, 'start')
@@ -69,7 +69,7 @@ describe('a balance that covers 37 of 1,000 requests over HTTP', () => {
         },
         storage,
       })
-      // Nobody is answered before all have been decided: no credits come back meanwhile.
+      // No request is answered before all are admitted or rejected, so no credits are returned meanwhile.
       const decided = Promise.withResolvers<void>()
       const wait: Script = async (response, request) => {
         await decided.promise

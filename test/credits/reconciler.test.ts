@@ -11,7 +11,7 @@ const database = await openQuickDatabase()
 after(() => database[Symbol.asyncDispose]())
 let count = 0
 
-/** One node with counters of its own, which has a slice of 100 in them. */
+/** One node with local counters that hold a slice of 100. */
 async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefined } = {}) {
   const organizationId = `org_${++count}`
   const scene = await openScene(database, organizationId)
@@ -71,33 +71,33 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
 }
 
 describe('the reconciler of the ledger', () => {
-  it('leaves a slice alone that its node spends', async () => {
+  it('does not touch a slice that its node spends', async () => {
     const node = await openNode()
     const id = await node.open(node.engine.epoch, 'node')
     await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
   })
 
-  it('takes its own slice back when the shared counters are there again, once its requests are over', async () => {
+  it('returns its local slice when the shared counters are available again, once its requests have ended', async () => {
     const node = await openNode({ sharedEpoch: null })
     const id = await node.open(node.engine.epoch, 'node')
     node.admit('runs', 10)
     await node.keeper.reconcileSlices()
-    assert.equal(await node.stateOf(id), 'open') // the shared ones are still away
+    assert.equal(await node.stateOf(id), 'open') // the shared counters are still unavailable
     node.world.sharedEpoch = 'back'
     await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closing')
     node.engine.settle({ ...node.subject, requestId: `${node.organizationId} runs`, tokens: 1, micro: 0 })
     node.world.isBacklogEmpty = false
     await node.keeper.reconcileSlices()
-    assert.equal(await node.stateOf(id), 'closing') // its charge may still wait
+    assert.equal(await node.stateOf(id), 'closing') // its charge may still be queued
     node.world.isBacklogEmpty = true
     await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'closed')
     assert.equal(await node.available(), 1_000)
   })
 
-  it('keeps the slice of a lost epoch of the shared counters for as long as a request may take', async () => {
+  it('keeps the slice of a lost epoch of the shared counters for the maximum request time', async () => {
     const node = await openNode({ sharedEpoch: 'old' })
     const id = await node.open('old', 'shared')
     await node.keeper.reconcileSlices()
@@ -114,14 +114,14 @@ describe('the reconciler of the ledger', () => {
     assert.equal(await node.available(), 1_000)
   })
 
-  it('does not judge the shared slice while it cannot reach the counters itself', async () => {
+  it('does not retire the shared slice while it cannot reach the counters itself', async () => {
     const node = await openNode({ sharedEpoch: null })
     const id = await node.open('theirs', 'shared')
     await node.keeper.reconcileSlices()
     assert.equal(await node.stateOf(id), 'open')
   })
 
-  it('retires the slice of a node that is dead, and of no other', async () => {
+  it('retires the slice of a dead node, and of no other', async () => {
     const node = await openNode()
     node.world.alive.add('neighbour')
     const id = await node.open('neighbour', 'node')
@@ -132,7 +132,7 @@ describe('the reconciler of the ledger', () => {
     assert.equal(await node.stateOf(id), 'closing')
   })
 
-  it('releases the slices of a process at once that is known to be dead', async () => {
+  it('releases the slices of a process at once if it is known to be dead', async () => {
     const node = await openNode()
     await node.open('the process before', 'node')
     await node.keeper.releasePrevious()

@@ -61,7 +61,7 @@ describe('a caller over its limit', () => {
     assert.deepEqual(bodies['/v1/responses'], openai)
   })
 
-  it('is told not to retry a request that is larger than the limit itself', async () => {
+  it('gets x-should-retry: false for a request that is larger than the limit itself', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
     const refused = await app.post('/v1/messages', { ...question, max_tokens: 100 })
     assert.equal(refused.status, 429)

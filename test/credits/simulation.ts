@@ -25,12 +25,12 @@ import { createQuickClock } from '../support/quick-clock.ts'
 
 const manyPlaces = 1_000
 
-/** A node died; whatever it was about to do, it does not. */
+/** Thrown when a node dies: its next action does not happen. */
 export class Crash extends Error {}
 
 export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, countRejectedIn: 'key' }
 
-/** A database on a disk that forgets nothing and waits for nothing, where the machine has one. */
+/** A database on a memory disk, which persists without waiting, if the machine has one. */
 export async function openQuickDatabase(): Promise<Database> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gatehouse-credits-'))
   const database = await openSqlite({ dataDir: folder })
@@ -47,7 +47,7 @@ export async function openQuickDatabase(): Promise<Database> {
 
 type Running = { readonly requestId: string; readonly micro: number; readonly sliceId: string; readonly epoch: string }
 
-/** One node: it admits, settles and tidies until it dies. */
+/** One node: it admits, settles and reconciles until it dies. */
 export type SimulatedNode = {
   admit(requestId: string, micro: number): Promise<Running | undefined>
   /** Resolves to the cost that is reported to the caller. */
@@ -70,9 +70,9 @@ export type Scene = {
   readonly clock: ReturnType<typeof createQuickClock>
   grant(micro: number, ref: string): Promise<void>
   startNode(node: NodeOptions): SimulatedNode
-  /** What must hold at any time, and can be looked at quickly. */
+  /** The invariants that hold at any time and can be checked quickly. */
   checkBalance(): Promise<void>
-  /** All of it. */
+  /** All invariants. */
   check(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export type NodeOptions = {
   readonly ownEpoch: string
   readonly sharedEpoch: () => string | null | undefined
   readonly isAlive: (epoch: string) => boolean
-  /** For what happens elsewhere just then. */
+  /** Runs at a failpoint, for actions of other nodes at that moment. */
   readonly onFailpoint: (name: FailpointName) => void
 }
 
@@ -196,7 +196,7 @@ function startNode(parts: Parts): SimulatedNode {
   }
 }
 
-/** The same, until its user dies: then every call fails before it begins. */
+/** The same, until the node dies: then every call fails before it starts. */
 function mortal<T extends object>(alive: T, isDead: () => boolean): T {
   return new Proxy(alive, {
     get(target, name) {

@@ -7,7 +7,7 @@ import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '
 import type { Script } from '../support/upstream.ts'
 import { operatorOf } from '../support/operator.ts'
 
-/** Clean text leaves as it comes; text near a block is held back as a whole. */
+/** Clean text is sent as it arrives. Text near a denial threshold is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
 const sentence = 'It is mild in May, with some rain and a few warm days. '.repeat(600)
 /** More than the buffers of two sockets take. */
@@ -58,7 +58,7 @@ async function startScene() {
   return { scene, lines }
 }
 
-describe('a caller that stops reading its stream until the time of the call is over', () => {
+describe('a caller that stops reading its stream until the call times out', () => {
   it('pays for what was generated, and is named in the log and the audit event in place of the upstream', async () => {
     const { scene: opened, lines } = await startScene()
     await using scene = opened

@@ -41,7 +41,7 @@ describe('who pays', () => {
     assert.deepEqual(await scene.used(), { requests: 2, input: 32, output: 8, credits: 40 })
   })
 
-  it('the caller, also where requests are not logged', async () => {
+  it('the caller, also if requests are not logged', async () => {
     await using scene = await startPaidApp({ config: { limits, audit: { requests: false } } })
     scene.upstream.answer(
       answerWith('Hello', { input: 12, output: 3 }),
@@ -53,7 +53,7 @@ describe('who pays', () => {
     assert.equal(await scene.remaining(), start - 40)
   })
 
-  it('the caller, what we counted, where the upstream reports nothing; and the receipt says so', async () => {
+  it('the caller, by the gateway’s count if the upstream reports no usage; and the receipt says so', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))
     await (await ask(scene)).json()
@@ -63,7 +63,7 @@ describe('who pays', () => {
     assert.equal(start - (await scene.remaining()), -(entry?.credits ?? 0))
   })
 
-  it('the caller, what we counted, where the upstream reports what cannot be', async () => {
+  it('the caller, by the gateway’s count if the upstream reports an impossible usage', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35), { input: 1e30, output: -5 }))
     const answer = (await (await ask(scene)).json()) as Record<string, unknown>
@@ -116,7 +116,7 @@ describe('who pays', () => {
     [12.9, 3.9, 15, null],
     [1e300, 1e300, 18, Number.MAX_SAFE_INTEGER],
   ] as const)
-    it(`the caller, whole tokens from 0 on, where the upstream reports ${input} and ${output}`, async () => {
+    it(`the caller, for whole tokens from 0 on, if the upstream reports ${input} and ${output}`, async () => {
       await using scene = await startPaidApp({ config: { limits } })
       scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
       await (await ask(scene)).arrayBuffer()
@@ -145,7 +145,7 @@ describe('who pays', () => {
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const answer = await ask(scene)
     assert.equal(remainingRequests(answer), 98)
-    assert.equal(remainingTokens(answer), 100_000 - 8 - 50) // only what this one has reserved
+    assert.equal(remainingTokens(answer), 100_000 - 8 - 50) // only the reservation of this request
     assert.equal(await scene.remaining(), start - 2)
     assert.equal((await scene.used()).requests, 1)
   })
@@ -155,7 +155,7 @@ describe('who pays', () => {
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
     const text = await (await ask(scene, calm)).text()
-    assert.match(text, /"type":"error"/) // as an event, or instead of the stream where nothing had left yet
+    assert.match(text, /"type":"error"/) // as an event, or instead of the stream if nothing was sent yet
     assert.equal(await scene.remaining(), start)
     const { requests, input, output, credits } = await scene.used()
     assert.deepEqual([requests, output, credits], [1, 100, 0])
@@ -182,7 +182,7 @@ describe('who pays', () => {
     assert.deepEqual(await scene.used(), { requests: 1, input, output: 100, credits: input + 100 })
     assert.equal(await scene.remaining(), start - input - 100)
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal((await ask(scene)).status, 200) // one at once is all that this key may have
+    assert.equal((await ask(scene)).status, 200) // this key allows one request at a time
   })
 
   it('nobody if the caller disconnects before the first token; its input counts', async () => {

@@ -67,10 +67,10 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
       '',
       /^The PostgreSQL database that DATABASE_URL names cannot be opened: .*ECONNREFUSED/,
     ],
-    ['an address of Ollama that is none', { OLLAMA_HOST: ':x' }, '', /OLLAMA_HOST: /],
-    ['an address of OpenAI that is none', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'here' }, '', /OPENAI_BASE_URL: /],
+    ['an invalid address of Ollama', { OLLAMA_HOST: ':x' }, '', /OLLAMA_HOST: /],
+    ['an invalid address of OpenAI', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'here' }, '', /OPENAI_BASE_URL: /],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       { GATEHOUSE_TLS_CERT_FILE: '/nowhere/c.pem', GATEHOUSE_TLS_KEY_FILE: '/nowhere/k.pem' },
       '',
       /^server\.tls\.cert_file: \/nowhere\/c\.pem cannot be read: ENOENT/,
@@ -81,8 +81,8 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
       '',
       /server\.tls must have required properties key_file/,
     ],
-    ['a network that is none', {}, 'exports: { allow_addresses: [home] }', /exports\.allow_addresses: .*home/],
-    ['credits beyond counting', {}, 'credits: { starting: 10000000000000 }', /credits\.starting/],
+    ['an invalid network', {}, 'exports: { allow_addresses: [home] }', /exports\.allow_addresses: .*home/],
+    ['credits beyond the range of exact numbers', {}, 'credits: { starting: 10000000000000 }', /credits\.starting/],
   ] as const) {
     it(what, async (test) => {
       const { remark, said } = await start(test, env, settings)

@@ -135,7 +135,7 @@ describe('every endpoint with every kind of upstream', () => {
         }
       })
 
-      it(`passes the rejection of ${kind} on to ${endpoint}`, async () => {
+      it(`passes the error of ${kind} on to ${endpoint}`, async () => {
         upstreams.get(kind)?.answer(answerJson({ error: { message: 'max_tokens is far too high' } }, 400))
         await assert.rejects(endpoints[endpoint](scene, `model-${kind}`, true), /max_tokens is far too high/)
       })

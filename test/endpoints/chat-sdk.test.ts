@@ -21,7 +21,7 @@ async function readBySdk(text: string) {
 const streamed = (events: readonly InferenceEvent[]): string => createChatWriter(contextIn('chat', body)).write(events)
 const whole = (events: readonly InferenceEvent[]) => encodeChat(contextIn('chat', body), { events })
 
-/** The helper cannot tell no text from an empty one, and adds what it has parsed. */
+/** The SDK's helper does not distinguish missing text from empty text, and adds the parsed content. */
 function comparable(completion: unknown) {
   return JSON.parse(JSON.stringify(completion), (key, value: unknown) => {
     if (key === 'content' || key === 'refusal') return value === '' || value === null ? undefined : value
@@ -33,12 +33,12 @@ function comparable(completion: unknown) {
   })
 }
 
-describe('what the official OpenAI client reads from our chat stream', () => {
+describe('the answer that the official OpenAI client reads from the chat stream', () => {
   for (const [says, events] of [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
   ] as const) {
-    it(`is our whole answer: ${says}`, async () => {
+    it(`equals the answer without streaming: ${says}`, async () => {
       const { completion, usage } = await readBySdk(streamed(events))
       assert.deepEqual(comparable(completion), comparable(whole(events)))
       assert.equal(usage.prompt_tokens, 16)
@@ -46,10 +46,10 @@ describe('what the official OpenAI client reads from our chat stream', () => {
     })
   }
 
-  it('is our whole answer, whatever the answer', async () => {
+  it('equals the answer without streaming, for any answer', async () => {
     await fc.assert(
       fc.asyncProperty(
-        // The helper throws a length error of its own where an answer was cut.
+        // The helper throws its own length error if an answer was truncated.
         anyEvents('chat').filter(
           (events) => !['length', 'context-full', 'filtered', 'refusal'].includes(stopOf(events)),
         ),
@@ -62,7 +62,7 @@ describe('what the official OpenAI client reads from our chat stream', () => {
     )
   })
 
-  it('is an error where the answer failed, before the start and in the middle of a block', async () => {
+  it('is an error if the upstream fails, before the start or in the middle of a block', async () => {
     for (const events of [[], [start], textAnswer('Hel').slice(0, 3)]) {
       const writer = createChatWriter(contextIn('chat'))
       const text =

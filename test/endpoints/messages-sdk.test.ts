@@ -32,11 +32,11 @@ const streamed = (events: readonly InferenceEvent[]): string =>
   createMessagesWriter(contextIn('messages')).write(events)
 const whole = (events: readonly InferenceEvent[]) => encodeMessages(contextIn('messages'), { events })
 
-/** The helper adds fields of its own, and keeps from our extra ones what it likes. */
+/** The SDK's helper adds its own fields, and keeps only some of the gateway's extra ones. */
 const comparable = ({ content, stop_reason, stop_sequence, id, model, role, type }: Record<string, unknown>) =>
   JSON.parse(JSON.stringify({ content, stop_reason, stop_sequence, id, model, role, type }))
 
-describe('what the official Anthropic client reads from our stream', () => {
+describe('the answer that the official Anthropic client reads from the stream', () => {
   const answers: readonly [says: string, events: readonly InferenceEvent[]][] = [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
@@ -53,7 +53,7 @@ describe('what the official Anthropic client reads from our stream', () => {
     ],
   ]
   for (const [says, events] of answers) {
-    it(`is our whole answer: ${says}`, async () => {
+    it(`equals the answer without streaming: ${says}`, async () => {
       const message = await readBySdk(streamed(events))
       assert.deepEqual(comparable({ ...message }), comparable(whole(events)))
       assert.equal(message.usage.input_tokens, 10)
@@ -62,7 +62,7 @@ describe('what the official Anthropic client reads from our stream', () => {
     })
   }
 
-  it('is our whole answer, whatever the answer', async () => {
+  it('equals the answer without streaming, for any answer', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents('messages'), async (events) => {
         const message = await readBySdk(streamed(events))
@@ -72,7 +72,7 @@ describe('what the official Anthropic client reads from our stream', () => {
     )
   })
 
-  it('is an error where the answer failed, before the start and in the middle of a block', async () => {
+  it('is an error if the upstream fails, before the start or in the middle of a block', async () => {
     for (const events of [[], [start], textAnswer('Hel').slice(0, 3)]) {
       const writer = createMessagesWriter(contextIn('messages'))
       const text =

@@ -31,7 +31,7 @@ const streamed = (events: readonly InferenceEvent[]): string =>
   createResponsesWriter(contextIn('responses')).write(events)
 const whole = (events: readonly InferenceEvent[]) => encodeResponses(contextIn('responses'), { events })
 
-/** The helper adds what it has parsed and joined. */
+/** The SDK's helper adds the parsed content and the joined text. */
 const comparable = (response: unknown) =>
   JSON.parse(JSON.stringify(response), (key, value: unknown) =>
     key === 'parsed' || key === 'parsed_arguments' || key === 'output_text' || key === 'output_parsed'
@@ -39,7 +39,7 @@ const comparable = (response: unknown) =>
       : value,
   )
 
-describe('what the official OpenAI client reads from our responses stream', () => {
+describe('the answer that the official OpenAI client reads from the responses stream', () => {
   const answers: readonly [says: string, events: readonly InferenceEvent[]][] = [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
@@ -57,18 +57,18 @@ describe('what the official OpenAI client reads from our responses stream', () =
     ['a refusal', [start, open(0, { type: 'refusal' }), delta(0, 'No.'), close(0), end('refusal')]],
   ]
   for (const [says, events] of answers) {
-    it(`is our whole answer: ${says}`, async () => {
+    it(`equals the answer without streaming: ${says}`, async () => {
       const response = await readBySdk(streamed(events))
       assert.deepEqual(comparable(response), comparable(whole(events)))
       assert.deepEqual({ ...response, ...credits }, response)
     })
   }
 
-  it('joins the text of a plain answer', async () => {
+  it('has the joined text of a plain answer', async () => {
     assert.equal((await readBySdk(streamed(textAnswer('Hel', 'lo')))).output_text, 'Hello')
   })
 
-  it('is our whole answer, whatever the answer', async () => {
+  it('equals the answer without streaming, for any answer', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents('responses'), async (events) => {
         assert.deepEqual(comparable(await readBySdk(streamed(events))), comparable(whole(events)))
@@ -77,7 +77,7 @@ describe('what the official OpenAI client reads from our responses stream', () =
     )
   })
 
-  it('is an error where the answer failed, before the start and in the middle of a block', async () => {
+  it('is an error if the upstream fails, before the start or in the middle of a block', async () => {
     for (const events of [[], [start], textAnswer('Hel').slice(0, 3)]) {
       const writer = createResponsesWriter(contextIn('responses'))
       const text =

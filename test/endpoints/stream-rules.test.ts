@@ -15,7 +15,7 @@ import { checkChatStream } from './rules/chat.ts'
 import { checkMessagesStream } from './rules/messages.ts'
 import { checkResponsesStream } from './rules/responses.ts'
 
-/** An upstream of the same dialect goes by other names and gives its items other ids, and it always counts. */
+/** An upstream of the same dialect has other model names and ids, and it always reports usage. */
 type Names = 'ours' | 'theirs' | 'ours with their ids'
 
 type Endpoint = {
@@ -52,8 +52,8 @@ const endpoints: readonly Endpoint[] = [
 const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
 
 /**
- * The same events with the frames in which an upstream of this dialect would have said them. Our messages writer keeps
- * the start of thinking back until its first word, which no upstream does: until then the events go together.
+ * The same events with the raw frames that an upstream of this dialect would have sent. The gateway's messages writer delays
+ * the start of thinking until its first delta, which no upstream does. Until then the events share one frame.
  */
 function upstreamChunks({ dialect, writer }: Endpoint, events: readonly InferenceEvent[]): Chunk[] {
   const upstream = writer('theirs')
@@ -75,7 +75,7 @@ function upstreamChunks({ dialect, writer }: Endpoint, events: readonly Inferenc
   return chunks
 }
 
-/** What a check does when it cuts an answer short. */
+/** The end of an answer that a content check stops. */
 function cutShort(written: readonly InferenceEvent[]): InferenceEvent[] {
   const grammar = createEventOrder()
   for (const event of written) grammar.accept(event)
@@ -90,7 +90,7 @@ for (const endpoint of endpoints) {
         { numRuns: 200 },
       )
 
-    it('keeps the rules for any legal answer, in however many chunks it comes', () => {
+    it('follows the rules for any valid answer, in any number of chunks', () => {
       property((events, at) => {
         const writer = endpoint.writer()
         endpoint.check(writer.write(events.slice(0, at)) + writer.write(events.slice(at)), 'complete')
@@ -98,7 +98,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('keeps the rules when the answer fails anywhere', () => {
+    it('follows the rules if the answer fails anywhere', () => {
       property((events, at) => {
         const writer = endpoint.writer()
         endpoint.check(writer.write(events.slice(0, at)) + writer.fail(fault), 'failed')
@@ -107,7 +107,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('keeps the rules when an upstream speaks for itself', () => {
+    it('follows the rules if raw frames of an upstream are passed through', () => {
       property((events) => {
         const writer = endpoint.writer()
         endpoint.check(
@@ -119,7 +119,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('passes on what the upstream said and nothing else', () => {
+    it('passes the upstream’s raw frames through unchanged, and adds nothing', () => {
       property((events) => {
         const writer = endpoint.writer()
         const text = upstreamChunks(endpoint, events)
@@ -132,7 +132,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('keeps the rules when a check cuts an upstream short', () => {
+    it('follows the rules if a content check stops raw frames', () => {
       property((events, at) => {
         const chunks = upstreamChunks(endpoint, events)
         const kept = chunks.slice(0, 1 + (at % (chunks.length - 1)))
@@ -142,7 +142,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('keeps the rules when we go on in our own words where an upstream stopped', () => {
+    it('follows the rules if the gateway’s own frames continue after raw frames', () => {
       property((events, at) => {
         const writer = endpoint.writer()
         const chunks = upstreamChunks(endpoint, events)
@@ -158,7 +158,7 @@ for (const endpoint of endpoints) {
       })
     })
 
-    it('keeps the rules when an upstream fails after speaking for itself', () => {
+    it('follows the rules if an upstream fails after raw frames', () => {
       property((events, at) => {
         const writer = endpoint.writer()
         const kept = upstreamChunks(endpoint, events).slice(0, -1).slice(0, at)

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { httpKinds } from '../clients/scripted.ts'
+import { httpKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
-import { ask, dialects, type Heard } from './dialects.ts'
-import { speak } from './speaking-upstream.ts'
+import { dialects, sendPrompt, type PromptResult } from './dialects.ts'
+import { writeResponse } from './upstream-response.ts'
 
 const strict = { additionalProperties: false }
 const Json = Type.Record(Type.String(), Type.Unknown())
@@ -17,14 +17,14 @@ const Block = Type.Union([
   Type.Object({ type: Type.Literal('tool'), name: Type.String(), input: Json }, strict),
 ])
 
-/** A case file is a list of these. A wrong verdict that a user reports belongs here first. */
+/** A case file is a list of these. Add a case first when a user reports a wrong verdict. */
 const Cases = Type.Array(
   Type.Object(
     {
-      says: Type.String({ minLength: 1 }),
+      title: Type.String({ minLength: 1 }),
       gateway: Type.Optional(Json),
       policies: Type.Optional(Type.Array(Json)),
-      asks: Type.Object(
+      request: Type.Object(
         {
           text: Type.String(),
           flagged_categories: Type.Optional(Type.Array(Type.String())),
@@ -33,17 +33,17 @@ const Cases = Type.Array(
         },
         strict,
       ),
-      answers: Type.Array(Block),
-      wants: Type.Object(
+      response: Type.Array(Block),
+      expected: Type.Object(
         {
-          ending: Type.Enum(['ended', 'filtered', 'refused']),
+          ending: Type.Enum(['ended', 'filtered', 'denied']),
           policy: Type.Optional(Json),
-          /** Words that the caller must receive. */
-          shows: Type.Optional(Type.String()),
-          /** Words that the caller must not receive, not even in part. */
-          hides: Type.Optional(Type.String()),
-          /** Words that must not reach the upstream. */
-          keeps: Type.Optional(Type.String()),
+          /** Text that the caller must receive. */
+          contains: Type.Optional(Type.String()),
+          /** Text that the caller must not receive. */
+          omits: Type.Optional(Type.String()),
+          /** Text that must not reach the upstream. */
+          not_forwarded: Type.Optional(Type.String()),
         },
         strict,
       ),
@@ -68,12 +68,14 @@ describe('the verdict of a case in every dialect', () => {
   const upstreams: TestUpstream[] = []
   const rows: string[] = []
   let app: TestApp
-  let answers: Case['answers'] = []
+  let upstreamResponse: Case['response'] = []
 
   before(async () => {
     for (const kind of httpKinds) {
       upstreams.push(
-        opened.use(await startUpstream((response, request) => speak(kind, answers, { request, response }))),
+        opened.use(
+          await startUpstream((response, request) => writeResponse(kind, upstreamResponse, { request, response })),
+        ),
       )
     }
     app = opened.use(
@@ -91,52 +93,53 @@ describe('the verdict of a case in every dialect', () => {
   after(() => opened.disposeAsync())
 
   for (const one of cases) {
-    it(one.says, async () => {
-      answers = one.answers
+    it(one.title, async () => {
+      upstreamResponse = one.response
       await using prepared = await prepare(app, one)
       const ways = dialects.flatMap((dialect) =>
         [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
       )
-      const heard = await Promise.all(
+      const received = await Promise.all(
         ways.map(({ dialect, stream, kind }) =>
-          ask(app, dialect, {
+          sendPrompt(app, dialect, {
             model: kind,
-            text: one.asks.text,
+            text: one.request.text,
             stream,
-            ...(one.asks.flagged_categories && { flaggedCategories: one.asks.flagged_categories }),
+            ...(one.request.flagged_categories && { flaggedCategories: one.request.flagged_categories }),
             headers: prepared.headers,
           }),
         ),
       )
-      for (const [at, said] of heard.entries()) check(one, said, JSON.stringify(ways[at]))
-      const { keeps } = one.wants
-      if (keeps !== undefined)
-        assert.ok(upstreams.every(({ requests }) => !requests.some(({ body }) => body.includes(keeps))))
+      for (const [at, response] of received.entries()) check(one, response, JSON.stringify(ways[at]))
+      const { not_forwarded: notForwarded } = one.expected
+      if (notForwarded !== undefined)
+        assert.ok(upstreams.every(({ requests }) => !requests.some(({ body }) => body.includes(notForwarded))))
       rows.push(
-        `| ${one.says} | ${one.wants.ending} | ${String(one.wants.policy?.['decision'] ?? 'allow')} | ${heard.length} |`,
+        `| ${one.title} | ${one.expected.ending} | ${String(one.expected.policy?.['decision'] ?? 'allow')} | ${received.length} |`,
       )
     })
   }
 
   it('is published in docs/conformance.md', () => {
     const text = describeMatrix(rows)
-    const isTold = readFileSync(page, 'utf8') === text
-    if (!isTold) writeFileSync(page, text)
-    assert.ok(isTold, 'docs/conformance.md was not up to date; it is now')
+    const isCurrent = readFileSync(page, 'utf8') === text
+    if (!isCurrent) writeFileSync(page, text)
+    assert.ok(isCurrent, 'docs/conformance.md was not up to date; it is now')
   })
 })
 
-function check({ wants }: Case, said: Heard, way: string): void {
-  assert.equal(said.ending, wants.ending, `${way} ${JSON.stringify(said)}`)
-  assert.equal(said.status, wants.ending === 'refused' ? 400 : 200, way)
-  if (wants.policy === undefined) assert.equal(said.policy, undefined, way)
-  for (const [name, value] of Object.entries(wants.policy ?? {})) assert.deepEqual(said.policy?.[name], value, way)
-  if (wants.shows !== undefined) assert.ok(said.words.includes(wants.shows), `${way} ${said.words}`)
-  if (wants.hides !== undefined) assert.ok(!said.words.includes(wants.hides), `${way} ${said.words}`)
+function check({ expected }: Case, response: PromptResult, way: string): void {
+  assert.equal(response.ending, expected.ending, `${way} ${JSON.stringify(response)}`)
+  assert.equal(response.status, expected.ending === 'denied' ? 400 : 200, way)
+  if (expected.policy === undefined) assert.equal(response.policy, undefined, way)
+  for (const [name, value] of Object.entries(expected.policy ?? {}))
+    assert.deepEqual(response.policy?.[name], value, way)
+  if (expected.contains !== undefined) assert.ok(response.text.includes(expected.contains), `${way} ${response.text}`)
+  if (expected.omits !== undefined) assert.ok(!response.text.includes(expected.omits), `${way} ${response.text}`)
 }
 
 /** Applies the rules of a case, and removes them when it is over. */
-async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case) {
+async function prepare(app: TestApp, { gateway = {}, policies = [], request }: Case) {
   const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
   const send = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(app.url + path, {
@@ -144,9 +147,9 @@ async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case
       headers: admin,
       ...(body && { body: JSON.stringify(body) }),
     })
-    const said = (await answer.json()) as Record<string, unknown>
-    assert.ok(answer.ok, JSON.stringify(said))
-    return said
+    const content = (await answer.json()) as Record<string, unknown>
+    assert.ok(answer.ok, JSON.stringify(content))
+    return content
   }
   await send('PUT', '/api/policy-gateway/config', gateway)
   const ids: string[] = []
@@ -156,7 +159,7 @@ async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case
     await send('POST', `/v1/organization/policies/${String(id)}/publish`, { revision: 1 })
   }
   const headers = Object.fromEntries(
-    Object.entries(asks.headers ?? {}).map(([name, value]) => [name, value.replace('$unattached', ids[0] ?? '')]),
+    Object.entries(request.headers ?? {}).map(([name, value]) => [name, value.replace('$unattached', ids[0] ?? '')]),
   )
   return {
     headers,
@@ -168,10 +171,10 @@ async function prepare(app: TestApp, { gateway = {}, policies = [], asks }: Case
 
 const describeMatrix = (rows: readonly string[]): string => `# Conformance
 
-Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is asked on the three dialects, streamed and whole, of
-the three kinds of upstream: eighteen ways, which must all give the same verdict. \`refused\` is a 400 before the upstream is
-asked; \`filtered\` is a 200 that ends as its family says it: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
-\`incomplete_details.reason: content_filter\`.
+Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is sent in the three dialects, streamed and whole, to
+the three kinds of upstream: eighteen ways, which must all give the same verdict. \`denied\` is a 400 before the upstream is
+called; \`filtered\` is a 200 that ends in the format of its dialect: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
+\`incomplete_details.reason: content_filter\`. \`ended\` is a complete 200.
 
 Cases are data: \`test/evaluation/cases\`.
 

@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts'
 export const dialects = ['messages', 'responses', 'chat'] as const
 export type Dialect = (typeof dialects)[number]
 
-export type Asked = {
+export type Prompt = {
   readonly model: string
   readonly text: string
   readonly stream: boolean
@@ -13,12 +13,12 @@ export type Asked = {
 }
 
 /** What a caller sees of a response, independent of the dialect. */
-export type Heard = {
+export type PromptResult = {
   readonly status: number
-  /** `ended`, `filtered`, or `refused` if the request was denied. */
+  /** `ended`, `filtered`, or `denied` if the request was denied. */
   readonly ending: string
   /** All text of the response: text, thinking and tool arguments. */
-  readonly words: string
+  readonly text: string
   /** The error code, if the dialect has codes. */
   readonly code: string | undefined
   readonly policy: Readonly<Record<string, unknown>> | undefined
@@ -30,31 +30,31 @@ const paths: Readonly<Record<Dialect, string>> = {
   chat: '/v1/chat/completions',
 }
 
-const filteredWords = ['refusal', 'content_filter']
+const filteredReasons = ['refusal', 'content_filter']
 
-export async function ask(app: TestApp, dialect: Dialect, asked: Asked): Promise<Heard> {
-  const { model, text, stream, flaggedCategories, headers = {} } = asked
-  const said = [{ role: 'user', content: text }]
+export async function sendPrompt(app: TestApp, dialect: Dialect, prompt: Prompt): Promise<PromptResult> {
+  const { model, text, stream, flaggedCategories, headers = {} } = prompt
+  const messages = [{ role: 'user', content: text }]
   const body = {
     model,
     stream,
-    ...(dialect === 'responses' ? { input: said, store: false } : { messages: said, max_tokens: 500 }),
+    ...(dialect === 'responses' ? { input: messages, store: false } : { messages, max_tokens: 500 }),
     ...(flaggedCategories && { flagged_categories: flaggedCategories }),
   }
   const answer = await app.post(paths[dialect], body, { authorization: `Bearer ${app.apiKey}`, ...headers })
   const raw = await answer.text()
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
   const parts = isStream ? framesOf(raw) : [JSON.parse(raw) as unknown]
-  const found = (name: string): unknown[] => parts.flatMap((part) => valuesOf(part, name))
-  const isFiltered = [...found('stop_reason'), ...found('finish_reason'), ...found('reason')].some(
-    (value) => typeof value === 'string' && filteredWords.includes(value),
+  const valuesNamed = (name: string): unknown[] => parts.flatMap((part) => valuesOf(part, name))
+  const isFiltered = [...valuesNamed('stop_reason'), ...valuesNamed('finish_reason'), ...valuesNamed('reason')].some(
+    (value) => typeof value === 'string' && filteredReasons.includes(value),
   )
-  const [policy] = found('policy').filter(isRecord)
-  const [code] = found('code').filter((value) => typeof value === 'string')
+  const [policy] = valuesNamed('policy').filter(isRecord)
+  const [code] = valuesNamed('code').filter((value) => typeof value === 'string')
   return {
     status: answer.status,
-    ending: answer.ok ? (isFiltered ? 'filtered' : 'ended') : 'refused',
-    words: isStream ? wordsOfStream(dialect, parts) : wordsOfDocument(parts[0]),
+    ending: answer.ok ? (isFiltered ? 'filtered' : 'ended') : 'denied',
+    text: isStream ? textOfStream(dialect, parts) : textOfDocument(parts[0]),
     code: typeof code === 'string' ? code : undefined,
     policy,
   }
@@ -73,29 +73,29 @@ function valuesOf(value: unknown, name: string): unknown[] {
   return Object.entries(value).flatMap(([key, one]) => (key === name ? [one] : valuesOf(one, name)))
 }
 
-const wordFields = ['text', 'thinking', 'content', 'reasoning_content', 'arguments', 'input', 'partial_json'] as const
+const textFields = ['text', 'thinking', 'content', 'reasoning_content', 'arguments', 'input', 'partial_json'] as const
 
-const wordsOfDocument = (document: unknown): string =>
-  wordFields.map((name) => valuesOf(document, name).map(spell).join('')).join(' ')
+const textOfDocument = (document: unknown): string =>
+  textFields.map((name) => valuesOf(document, name).map(asText).join('')).join(' ')
 
-const spell = (value: unknown): string =>
+const asText = (value: unknown): string =>
   typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : ''
 
 /** Streams send much text twice, in deltas and as a whole: only the deltas count here. */
-function wordsOfStream(dialect: Dialect, frames: readonly unknown[]): string {
+function textOfStream(dialect: Dialect, frames: readonly unknown[]): string {
   if (dialect !== 'responses') {
     const deltas = frames.flatMap((frame) => valuesOf(frame, 'delta'))
-    return wordFields
+    return textFields
       .map((name) =>
         deltas
           .flatMap((delta) => valuesOf(delta, name))
-          .map(spell)
+          .map(asText)
           .join(''),
       )
       .join(' ')
   }
   return frames
     .flatMap((frame) => valuesOf(frame, 'delta'))
-    .map(spell)
+    .map(asText)
     .join('')
 }

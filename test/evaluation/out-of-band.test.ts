@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { httpKinds, type HttpKind } from '../clients/scripted.ts'
+import { httpKinds, type HttpKind } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 

@@ -184,7 +184,7 @@ describe('an enforced request', () => {
     assert.match(await answer.text(), /names a policy that does not exist: pol_nothing/)
   })
 
-  it('gets its own personal data back if the operator has enabled that', async () => {
+  it('gets its own personal data back if the operator has enabled it', async () => {
     await using scene = await startPaidApp({ config: { moderation: { restore_redacted: true } } })
     await configure(scene, { rules: { redact: true } })
     const frames = streamFrames(['Dear [EM', 'AIL_1], or is it bob@exam', 'ple.org? Bye.'], { input: 1, output: 1 })

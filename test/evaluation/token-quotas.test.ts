@@ -93,7 +93,7 @@ describe('a token quota', () => {
     assert.deepEqual((await ask(scene)).stop, 'end_turn')
   })
 
-  it('counts what was generated for a caller who hangs up', async () => {
+  it('counts the generated tokens for a caller that disconnects', async () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 1_000)
     scene.upstream.answer(stalledStream(...streamFrames(['word '.repeat(800)]).slice(0, 1)))

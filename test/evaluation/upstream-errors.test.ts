@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { httpKinds, type HttpKind } from '../clients/scripted.ts'
+import { httpKinds, type HttpKind } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream } from '../support/upstream.ts'
 

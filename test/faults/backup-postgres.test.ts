@@ -65,7 +65,7 @@ describe('a dump of PostgreSQL', { skip: withoutPostgres }, () => {
       before.filter((id) => !charged.includes(id) || !logged.includes(id)),
       [],
     )
-    // Charge and event are two commits, so an answer that is under way may have one of them. There are four callers.
+    // Charge and event are two commits, so an answer in flight may have only one of them. There are four callers.
     assert.ok(new Set(charged).symmetricDifference(new Set(logged)).size <= 4)
     assert.equal(new Set(charged).size, charged.length)
     assert.equal(new Set(logged).size, logged.length)

@@ -80,7 +80,7 @@ describe('a backup', () => {
       earlier.filter((id) => !charged.has(id) || !logged.has(id)),
       [],
     )
-    // Charge and event may be two commits, so an answer that is under way may have one of them. There are four callers.
+    // Charge and event may be two commits, so an answer in flight may have only one of them. There are four callers.
     assert.ok(charged.symmetricDifference(logged).size <= 4)
     const verified = await gatehouse(at('elsewhere'), ['audit', 'verify'])
     assert.equal(verified.code, 0, verified.out + verified.err)
@@ -130,7 +130,7 @@ describe('a backup', () => {
     assert.match(err, /pg_dump/)
   })
 
-  it('is not restored over a database unless that is moved aside', async () => {
+  it('is not restored over a database unless --replace moves that database away', async () => {
     const refused = await gatehouse(at('data'), ['restore', at('plain.backup')])
     assert.equal(refused.code, 1)
     assert.match(refused.err, /already has a database.*--replace/)

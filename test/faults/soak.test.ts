@@ -101,7 +101,7 @@ const median = (values: readonly number[]): number =>
 
 it('mixed traffic does not increase the idle memory', async (t) => {
   await using folder = await temporaryFolder()
-  const program = new URL('programs/soaked-server.ts', import.meta.url)
+  const program = new URL('programs/soak-server.ts', import.meta.url)
   const child = fork(program, [folder.path], { execArgv: ['--expose-gc'] })
   try {
     const [server] = (await once(child, 'message')) as [Server]

@@ -37,14 +37,14 @@ describe('a key with a list of allowed addresses', () => {
   const statusFrom = async (address: string): Promise<number> =>
     (await scene.post('/v1/messages', message, from(address))).status
 
-  it('works from those addresses alone, however they are written, met before or not', async () => {
+  it('works from those addresses only, in any notation, cached or not', async () => {
     for (const address of [elsewhere, office, elsewhere, `::ffff:${office}`, '2001:db8:1::1', '2001:db9::1', office]) {
       const isIn = !['198', '2001:db9'].some((start) => address.startsWith(start))
       assert.equal(await statusFrom(address), isIn ? 200 : 403, address)
     }
   })
 
-  it('goes by the address that the proxy saw, not by one that the caller wrote before it', async () => {
+  it('is checked against the address that the proxy appended, not one that the caller wrote before it', async () => {
     assert.equal(await statusFrom(`${office}, ${elsewhere}`), 403)
     assert.equal(await statusFrom(`${elsewhere}, ${office}`), 200)
   })
@@ -61,7 +61,7 @@ describe('a key with a list of allowed addresses', () => {
     ['GET', '/api/policy-gateway/config'],
     ['GET', '/api/policy-gateway/exports'],
   ] as const) {
-    it(`is rejected from elsewhere at ${method} ${path}, in words that say why`, async () => {
+    it(`is rejected from other addresses at ${method} ${path}, with the reason`, async () => {
       const refused = await (method === 'GET'
         ? scene.get(path, from(elsewhere))
         : scene.post(path, message, from(elsewhere)))
@@ -72,7 +72,7 @@ describe('a key with a list of allowed addresses', () => {
     })
   }
 
-  it('is rejected from elsewhere at administration, with the code ip_not_allowed', async () => {
+  it('is rejected from other addresses by the administration API, with the code ip_not_allowed', async () => {
     const ask = (address: string) => adminKey.ask('GET', '/policies', { headers: { 'x-forwarded-for': address } })
     assert.equal((await ask(office)).status, 200)
     const refused = await ask(elsewhere)
@@ -104,7 +104,7 @@ describe('a key with a list of allowed addresses', () => {
       itemsOf(await scene.admin.get('/audit_logs?kind=api_key.denied')).filter((entry) =>
         JSON.stringify(entry).includes(textOf(made)),
       )
-    // It is written beside the request: the next changes of the organization come after it in the chain.
+    // The event is written concurrently with the request, so these changes of the organization follow it in the chain.
     for (let count = 0; count < 100 && (await entries()).length === 0; count++) {
       await scene.admin.post('/projects', { name: 'Later' })
     }
@@ -129,7 +129,7 @@ describe('a key with a list of allowed addresses', () => {
     })
   }
 
-  it('creates only keys whose list lies within its own, and with its own where they name none', async () => {
+  it('creates only keys whose list is within its own list, which is also the default', async () => {
     const create = (path: string, more: object) =>
       adminKey.ask('POST', path, { body: { name: 'New', ...more }, headers: { 'x-forwarded-for': office } })
     for (const path of [keysPath(), '/admin_api_keys']) {
@@ -145,14 +145,14 @@ describe('a key with a list of allowed addresses', () => {
     }
   })
 
-  it('is one among others: keys without a list work from everywhere, and show null', async () => {
+  it('does not affect other keys: keys without a list work from every address, and show null', async () => {
     const made = await scene.admin.post(keysPath(), { name: 'Anywhere', allowed_ips: null })
     assert.equal(made['allowed_ips'], null)
     assert.equal((await scene.post('/v1/messages', message, from(elsewhere, textOf(made, 'value')))).status, 200)
   })
 })
 
-it('without trust_proxy the address is that of the connection, whatever X-Forwarded-For says', async () => {
+it('without trust_proxy the address of the connection counts, and X-Forwarded-For is ignored', async () => {
   await using scene = await startAdminApp()
   const create = async (allowed_ips: string[]) =>
     textOf(await scene.admin.post(`/projects/${scene.projectId}/api_keys`, { name: 'Local', allowed_ips }), 'value')

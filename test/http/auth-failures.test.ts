@@ -15,7 +15,7 @@ const failuresPerMinute = 5
 const maxPerSender = 2_000
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
-/** With a correct checksum: only a lookup can tell that it is no key. */
+/** With a correct checksum, so that only a lookup can reject it. */
 const invented = (kind: KeyKind = 'ak'): string => mintSecret(kind, systemRandom)
 
 const tokenOf = ({ organizationId, projectId }: TestApp, secret = sharedSecret): Promise<string> =>
@@ -32,7 +32,7 @@ const config = {
   auth: { jwt: { issuer, audience, secret: sharedSecret } },
 }
 
-/** A server whose budget for this address is spent before it has met any of its own credentials. */
+/** A server whose budget for this address is used up before it has cached any valid credential. */
 async function startOverBudget(): Promise<TestApp> {
   const scene = await startTestApp({ config })
   for (let count = 0; count < failuresPerMinute; count++) {
@@ -47,7 +47,7 @@ describe('an address that sent more invented keys than its budget', () => {
   before(async () => void (scene = await startOverBudget()))
   after(() => scene[Symbol.asyncDispose]())
 
-  it('still gets its valid credentials accepted, also those that the server has not met yet', async () => {
+  it('still gets its valid credentials accepted, even if they are not cached', async () => {
     const gateway = '/api/policy-gateway/config'
     assert.equal((await scene.get('/v1/organization/policies', bearer(scene.adminKey))).status, 200)
     assert.equal((await scene.post('/v1/messages', message)).status, 200)
@@ -70,14 +70,14 @@ describe('an address that sent more invented keys than its budget', () => {
     assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [429, null])
   })
 
-  it('gets 401 for what cannot be a key, because that costs no lookup', async () => {
+  it('gets 401 for a malformed key, because it costs no lookup', async () => {
     for (const headers of [bearer('ak_nonsense'), {}]) {
       assert.equal((await scene.post('/v1/messages', message, headers)).status, 401)
     }
   })
 
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/moderations']) {
-    it(`gets it in OpenAI’s format at ${path}`, async () => {
+    it(`gets the 429 in OpenAI’s format at ${path}`, async () => {
       const refused = await scene.post(path, message, bearer(invented()))
       const { error } = (await refused.json()) as { error: Record<string, unknown> }
       assert.ok(Number(refused.headers.get('retry-after')) >= 1)
@@ -88,7 +88,7 @@ describe('an address that sent more invented keys than its budget', () => {
     })
   }
 
-  it('gets it in Anthropic’s format at /v1/messages', async () => {
+  it('gets the 429 in Anthropic’s format at /v1/messages', async () => {
     const refused = await scene.post('/v1/messages', message, bearer(invented()))
     const { type, error } = (await refused.json()) as { type: string; error: Record<string, unknown> }
     assert.deepEqual([refused.status, type, error['type']], [429, 'error', 'rate_limit_error'])
@@ -103,7 +103,7 @@ it('credentials that are not cached are answered while a flood of invented keys 
   const flood = { isOver: false, answered: 0 }
   const isUnderWay = Promise.withResolvers<void>()
   const senders = Array.from({ length: 32 }, async (_, sender) => {
-    // Bounded, so that a server that answers nobody ends this test as well.
+    // Bounded, so that the test also ends if the server never answers.
     for (let count = 0; count < maxPerSender && !flood.isOver; count++) {
       const refused = await scene.get('/v1/models', bearer(sender % 4 === 0 ? forged : invented()))
       statuses.add(refused.status)
@@ -114,7 +114,7 @@ it('credentials that are not cached are answered while a flood of invented keys 
   try {
     await isUnderWay.promise
     for (let count = 0; count < 5; count++) {
-      // Its creation is a change of the organization, after which none of its credentials is cached.
+      // Creating the key changes the organization, which evicts all of its cached credentials.
       const { value } = await operator.createKey({ name: `Key ${count}` })
       for (const secret of [value, await tokenOf(scene)]) {
         assert.equal((await scene.post('/v1/messages', message, bearer(secret))).status, 200)

@@ -35,7 +35,7 @@ describe('counting tokens', () => {
     assert.equal(response.headers.get('x-gatehouse-token-source'), 'tokenizer')
     assert.ok(((await response.json()) as Count).input_tokens >= 6)
   })
-  it('shows the upstream nothing that the request itself would not', async () => {
+  it('sends the upstream no text that the request itself could not send', async () => {
     await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
     await using scene = await startTestApp({ config: withAnthropic(upstream.url) })
     const authorization = `Bearer ${scene.apiKey}`
@@ -69,7 +69,7 @@ describe('counting tokens', () => {
       'tokenizer',
     )
   })
-  it('has nothing examined that no upstream is shown', async () => {
+  it('does not scan texts that no upstream receives', async () => {
     await using classifier = await startUpstream(answerJson({ results: [] }))
     await using scene = await startTestApp({
       config: { moderation: { classifier: { kind: 'openai', base_url: classifier.url, api_key: 'k' } } },
@@ -109,7 +109,7 @@ describe('counting tokens', () => {
       200,
     )
   })
-  it('is not stopped by texts without a place to split them', async () => {
+  it('handles texts without a position to split them at', async () => {
     await using scene = await startTestApp()
     const content = 'a'.repeat(200_000) + ' '.repeat(200_000) + '漢字'.repeat(50_000)
     const response = await scene.post('/v1/messages/count_tokens', {

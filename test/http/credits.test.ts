@@ -36,14 +36,14 @@ describe('GET /v1/credits', () => {
     })
   })
 
-  it('has no number to tell where nothing is metered', async () => {
+  it('reports null credits if the organization is not metered', async () => {
     await using scene = await startPaidApp()
     await operatorOf(scene.app.app).updateOrganization({ metered: false })
     const { data } = (await (await scene.app.get('/v1/credits')).json()) as { data: { remaining_credits: unknown } }
     assert.equal(data.remaining_credits, null)
   })
 
-  it('answers a key sixty times a minute, apart from all other limits', async () => {
+  it('answers a key sixty times a minute, independent of all other limits', async () => {
     await using scene = await startPaidApp({ config })
     for (let count = 0; count < 60; count++) assert.equal((await scene.app.get('/v1/credits')).status, 200)
     const refused = await scene.app.get('/v1/credits')
@@ -69,15 +69,15 @@ describe('GET /v1/credits', () => {
     assert.equal((await scene.app.get('/v1/credits')).status, 429)
   })
 
-  it('is for keys of a project', async () => {
+  it('accepts only keys of a project', async () => {
     await using scene = await startPaidApp()
     assert.equal((await scene.app.get('/v1/credits', asAdmin(scene))).status, 401)
     assert.equal((await scene.app.get('/v1/credits', {})).status, 401)
   })
 })
 
-describe('what administrators read of limits and credits', () => {
-  it('is the tier, and how far each scope is used', async () => {
+describe('administration of limits and credits', () => {
+  it('shows the tier and the usage of each scope', async () => {
     await using scene = await startPaidApp({ config })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.app.post('/v1/messages', question)).arrayBuffer()
@@ -97,7 +97,7 @@ describe('what administrators read of limits and credits', () => {
     assert.equal(again.scopes['key']?.['rpm']?.remaining, 9) // reading counts nothing
   })
 
-  it('is what was used, by time and group', async () => {
+  it('shows the usage by time and group', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.app.post('/v1/messages', question)).arrayBuffer()
@@ -121,7 +121,7 @@ describe('what administrators read of limits and credits', () => {
     }
   })
 
-  it('is the ledger, with a receipt for each use', async () => {
+  it('shows the ledger, with a receipt for each charge', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     const answer = await scene.app.post('/v1/messages', question)
@@ -140,7 +140,7 @@ describe('what administrators read of limits and credits', () => {
     assert.equal((await scene.app.get(`${ledgerPath}?after=nothing`, asAdmin(scene))).status, 400)
   })
 
-  it('is whether a request would pass, and asking counts nothing', async () => {
+  it('shows whether a request would be admitted, and counts nothing', async () => {
     await using scene = await startPaidApp({ config })
     const ask = async (body: object) =>
       (await (await scene.app.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
@@ -165,7 +165,7 @@ describe('what administrators read of limits and credits', () => {
     assert.equal(scopes['organization']?.['rpd']?.remaining, 200)
   })
 
-  it('names what it does not know', async () => {
+  it('names unknown ids and parameters', async () => {
     await using scene = await startPaidApp({ config })
     const ask = async (body: object) => {
       const answer = await scene.app.post(checkPath, body, asAdmin(scene))
@@ -178,7 +178,7 @@ describe('what administrators read of limits and credits', () => {
     assert.deepEqual(await ask({ ...thought, input_tokens: -1 }), [422, 'input_tokens'])
   })
 
-  it('is for those who may', async () => {
+  it('requires its permissions', async () => {
     await using scene = await startPaidApp()
     const operator = operatorOf(scene.app.app)
     const { value: secret } = await operator.createAdminKey({ name: 'other', permissions: ['keys:read'] })

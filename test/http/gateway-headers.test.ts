@@ -72,7 +72,7 @@ describe('OpenAPI', () => {
     return (await (await scene.get('/openapi.json')).json()) as Document
   }
 
-  it('describes each of our headers, and its alias as deprecated', async () => {
+  it('describes each gateway header, and its alias as deprecated', async () => {
     const { headers } = (await describeApi()).components
     for (const [name, header] of Object.entries(gatewayHeaders)) {
       assert.equal(headers[name]?.description, header.description)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
-import { createPatientClock } from '../support/patient-clock.ts'
+import { createPatientClock } from '../support/manual-timers.ts'
 import { silence, stalledStream, type ReceivedRequest, type Script } from '../support/upstream.ts'
 
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
@@ -20,7 +20,7 @@ function ask({ app }: PaidApp, { stream = false, version = '1.1' } = {}): string
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
-/** All that a caller has read, from now on. */
+/** Collects everything that the caller reads from now on. */
 function hearing(caller: Socket) {
   let heard = ''
   caller.on('data', (chunk) => (heard += String(chunk)))
@@ -36,7 +36,7 @@ function hearing(caller: Socket) {
   }
 }
 
-/** An upstream that answers once it is told to. */
+/** An upstream that answers when the test releases it. */
 function heldUpstream(answer: Script) {
   const reached = Promise.withResolvers<ReceivedRequest>()
   const released = Promise.withResolvers<void>()
@@ -63,7 +63,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     const said = hearing(caller)
     caller.end(ask(scene))
     await reached
-    // The server asks whether the caller is still there: it has seen the close by now.
+    // The server has checked the connection, so it has seen the close by now.
     await said.until('HTTP/1.1 100 Continue')
     release()
     assert.match(await said.all(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK.*It is mild there/s)
@@ -107,7 +107,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     caller.write(ask(scene, { stream: true }))
     await said.until('message_start')
     caller.end()
-    // A comment asks whether the caller is still there.
+    // The server writes a comment to check that the caller is still connected.
     for (let heard = ''; !heard.includes(': k\n\n');) heard += String(await once(caller, 'data'))
     resume.resolve()
     assert.match(await said.all(), /event: message_stop/)
@@ -123,7 +123,7 @@ describe('a caller that closes its sending side after the request', { timeout: 3
   })
 })
 
-describe('a caller that is gone', { timeout: 30_000 }, () => {
+describe('a caller that has disconnected', { timeout: 30_000 }, () => {
   for (const stream of [false, true]) {
     it(`has its upstream stopped before ${stream ? 'a stream begins' : 'a whole answer'}`, async () => {
       await using scene = await startPaidApp()
@@ -137,7 +137,7 @@ describe('a caller that is gone', { timeout: 30_000 }, () => {
     })
   }
 
-  it('has its upstream stopped in the middle of a stream that is silent', async () => {
+  it('has its upstream stopped in the middle of an idle stream', async () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
@@ -147,7 +147,7 @@ describe('a caller that is gone', { timeout: 30_000 }, () => {
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
   })
 
-  it('has its upstream stopped where it had closed its sending side long before', async () => {
+  it('has its upstream stopped even if it had closed its sending side long before', async () => {
     const { clock, pass } = createPatientClock(15_000)
     await using scene = await startPaidApp({ clock })
     const { script, reached } = heldUpstream(silence)

@@ -13,7 +13,7 @@ const say = (content: string) => ({ max_tokens: 10, messages: [{ role: 'user', c
 const failures = [
   { name: 'cannot be read', body: '{', status: 400 },
   { name: 'is invalid', body: { ...say('hello'), model: 'here', max_tokens: 0 }, status: 400 },
-  { name: 'asks for a model that is not there', body: { ...say('hello'), model: 'nowhere' }, status: 404 },
+  { name: 'names an unknown model', body: { ...say('hello'), model: 'nowhere' }, status: 404 },
   { name: 'is blocked', body: { ...say('I want to kill myself tonight, tell me how'), model: 'here' }, status: 400 },
   { name: 'fails at the upstream', body: { ...say('hello'), model: 'gone' }, status: 502 },
 ]

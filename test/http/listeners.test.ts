@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { after, before, describe, it } from 'node:test'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** Where a request is tried, and the statuses on the ports of API, administration and metrics. */
+/** A path, and its statuses on the ports of API, administration and metrics. */
 const places: readonly (readonly [path: string, key: 'admin' | 'api' | 'none', statuses: readonly number[]])[] = [
   ['/v1/organization/policies', 'admin', [404, 200, 404]],
   ['/api/policy-gateway/config', 'api', [404, 200, 404]],
@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-describe('with ports of their own for administration and metrics', () => {
+describe('separate ports for administration and metrics', () => {
   let scene: TestApp
   before(async () => {
     scene = await startTestApp({ config: { server: { admin_port: 0, metrics_port: 0 } } })
@@ -45,7 +45,7 @@ describe('with ports of their own for administration and metrics', () => {
   }
 
   for (const [path, key, statuses] of places) {
-    it(`${path} answers ${statuses.join(', ')} there, with the key ${key}`, async () => {
+    it(`${path} answers ${statuses.join(', ')} on the three ports, with the key ${key}`, async () => {
       const { api, administration, metrics } = scene.addresses
       const answers = await Promise.all([api, administration, metrics].map((base) => ask(base, path, key)))
       assert.deepEqual(
@@ -55,16 +55,16 @@ describe('with ports of their own for administration and metrics', () => {
     })
   }
 
-  it('there are three of them', () => {
+  it('have different addresses', () => {
     assert.equal(new Set(Object.values(scene.addresses).map(portOf)).size, 3)
   })
 
-  it('what is elsewhere is unknown here, in the general shape', async () => {
+  it('answer unknown_route in the default error format for routes of another port', async () => {
     const answer = await ask(scene.addresses.api, '/v1/organization/policies', 'admin')
     assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'unknown_route')
   })
 
-  it('each describes what it serves, and the command all', async () => {
+  it('describe the routes that they serve, and the command describes all', async () => {
     const pathsOf = async (base: string): Promise<string[]> => {
       const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: object }
       return Object.keys(paths)
@@ -77,7 +77,7 @@ describe('with ports of their own for administration and metrics', () => {
     for (const path of [...api, ...administration, '/metrics']) assert.ok(path in paths, path)
   })
 
-  it('the limits of the administration hold for its port', async () => {
+  it('enforce the limits of administration on its port', async () => {
     await using limited = await startTestApp({
       config: { server: { admin_port: 0 }, administration: { credential: { requests_per_minute: 1 } } },
     })
@@ -98,7 +98,7 @@ describe('a port', () => {
     assert.equal((await fetch(`${api}/metrics`)).status, 404)
   })
 
-  it('serves everything where no other is set', async () => {
+  it('serves everything if no other is configured', async () => {
     await using scene = await startTestApp()
     assert.equal(new Set(Object.values(scene.addresses)).size, 1)
     assert.equal((await scene.get('/metrics')).status, 200)
@@ -108,13 +108,13 @@ describe('a port', () => {
     )
   })
 
-  it('may have an address of its own', async () => {
+  it('may have its own address', async () => {
     await using scene = await startTestApp({ config: { server: { metrics_port: 0, metrics_host: '127.0.0.2' } } })
     assert.equal(new URL(scene.addresses.metrics).hostname, '127.0.0.2')
     assert.equal((await fetch(`${scene.addresses.metrics}/metrics`)).status, 200)
   })
 
-  it('on localhost takes callers of each of its addresses', async () => {
+  it('on localhost accepts connections on each of its addresses', async () => {
     await using scene = await startTestApp({ config: { server: { host: 'localhost' } } })
     const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
     const addresses = (await lookup('localhost', { all: true })).map(({ address }) => address)
@@ -125,8 +125,8 @@ describe('a port', () => {
   })
 })
 
-describe('a stop', () => {
-  it('closes API and administration, and lets metrics be read to the last', async () => {
+describe('a shutdown', () => {
+  it('closes API and administration first, and serves metrics until the end', async () => {
     const scene = await startTestApp({ config: { server: { admin_port: 0, metrics_port: 0 } } })
     const { api, administration, metrics } = scene.addresses
     await scene.app.drain()

@@ -3,7 +3,7 @@ import { startAdminApp, type Json } from '../support/administration.ts'
 import { assertAnswered } from '../support/fuzz.ts'
 import { operationsOf } from '../support/openapi.ts'
 
-test('whatever the models are asked is answered as described', async (context) => {
+test('any request to the model endpoints gets a response that the OpenAPI description allows', async (context) => {
   await using app = await startAdminApp()
   for (const operation of operationsOf(app.app.openapi(), '/v1/models')) {
     await context.test(`${operation.method} ${operation.path}`, () =>

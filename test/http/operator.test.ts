@@ -33,7 +33,7 @@ describe('the control socket', () => {
 
   it('can be opened by its owner only', () => assert.equal(statSync(socketPath).mode & 0o777, 0o600))
 
-  it('serves every path of the operator, which no network port does', async () => {
+  it('serves every operator path, and no network port does', async () => {
     const { paths } = await client.get<{ paths: Record<string, Record<string, unknown>> }>('/openapi.json')
     const operatorPaths = Object.keys(paths).filter((path) => path.startsWith('/operator/'))
     assert.ok(operatorPaths.length > 15)
@@ -78,7 +78,7 @@ describe('the control socket', () => {
     })
   })
 
-  it('answers errors as the network does, with the field', async () => {
+  it('answers errors in the same format as the network API, with the field', async () => {
     const wrong = client.inOrganization(app.organizationId).post('/v1/organization/projects', { name: 1 })
     await assert.rejects(wrong, (error) => {
       assert.ok(error instanceof ApiError)
@@ -110,7 +110,7 @@ describe('the control socket', () => {
 })
 
 describe('the operator', () => {
-  it('is not held up by the limits of administration', async () => {
+  it('is not subject to the limits of administration', async () => {
     await using app = await startAdminApp({ config: { administration: { credential: one, organization: one } } })
     const lists = Array.from({ length: 5 }, () => app.app.client.list('/v1/organization/projects'))
     assert.equal((await Promise.all(lists)).length, 5)
@@ -118,7 +118,7 @@ describe('the operator', () => {
     assert.equal((await app.admin.ask('GET', '/projects')).status, 429)
   })
 
-  it('has the same API without a running server, but for what needs one', async () => {
+  it('has the same API without a running server, except for operations that need one', async () => {
     await using folder = await temporaryFolder()
     const config = checkConfig({ storage: { data_dir: join(folder.path, 'data') } })
     await using connection = await connect(config)

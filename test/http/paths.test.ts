@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { Client, request } from 'undici'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
-/** Unknown paths and methods: rejected in the error format of the family that the path belongs to. */
+/** Unknown paths and methods are rejected in the error format of the family of the path. */
 type Scenario = {
   readonly name: string
   readonly method?: string
@@ -15,7 +15,7 @@ type Scenario = {
 
 const scenarios: readonly Scenario[] = [
   {
-    name: 'below messages',
+    name: 'a path below messages',
     path: '/v1/messages/nothing',
     status: 404,
     says: { type: 'error', error: { type: 'not_found_error' } },
@@ -23,19 +23,19 @@ const scenarios: readonly Scenario[] = [
   { name: 'below responses', path: '/v1/responses/a/b/c', status: 404, says: { code: 'unknown_route' } },
   { name: 'below chat', path: '/v1/chat/nothing', status: 404, says: { error: { code: 'unknown_route' } } },
   {
-    name: 'below the administration',
+    name: 'a path below the administration',
     path: '/v1/organization/nothing',
     status: 404,
     says: { error: { type: 'not_found_error', code: 'unknown_route' } },
   },
   {
-    name: 'anywhere else',
+    name: 'any other path',
     path: '/nothing',
     status: 404,
     says: { error: { type: 'not_found_error', code: 'unknown_route' } },
   },
   {
-    name: 'models that are posted',
+    name: 'the models with POST',
     method: 'POST',
     path: '/v1/models',
     status: 405,
@@ -52,7 +52,7 @@ const scenarios: readonly Scenario[] = [
       says: { error: { code: 'method_not_allowed' } },
     },
     {
-      name: `nothing with ${method}`,
+      name: `an unknown path with ${method}`,
       method,
       path: '/v1/organization/nothing',
       status: 404,
@@ -88,7 +88,7 @@ describe('a request to', () => {
     assert.equal(lost.statusCode, 404)
     await lost.body.dump()
   })
-  it('somewhere wrong, which had no body, keeps its connection', async () => {
+  it('an unknown path without a body keeps its connection', async () => {
     const client = new Client(scene.url)
     let connections = 0
     client.on('connect', () => connections++)
@@ -103,7 +103,7 @@ describe('a request to', () => {
   it('the root is answered, also for HEAD', async () => {
     assert.equal((await fetch(scene.url, { method: 'HEAD' })).status, 200)
   })
-  it('the reference and the error codes shows pages that need no other host', async () => {
+  it('the reference and the error codes gets pages that load nothing from other hosts', async () => {
     for (const path of ['/docs', '/docs/errors']) {
       const response = await fetch(scene.url + path)
       assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)

@@ -6,7 +6,7 @@ import { startUpstream, type Script } from '../support/upstream.ts'
 
 const asking = { model: 'm', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] }
 
-/** Says nothing but that it is still there, for as long as somebody listens. */
+/** Sends only pings, until the connection is closed. */
 const pinging: Script = (response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const timer = setInterval(() => response.write(': ping\n\nevent: ping\ndata: {"type": "ping"}\n\n'), 10)

@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { Client } from 'undici'
 import { createLog } from '../../src/base/log.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { createPatientClock } from '../support/patient-clock.ts'
+import { createPatientClock } from '../support/manual-timers.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
@@ -16,7 +16,7 @@ const authorities = [pem('gateway.cert.pem'), pem('gateway-next.cert.pem')]
 
 const files = { cert_file: fixture('gateway.cert.pem'), key_file: fixture('gateway.key.pem') }
 
-/** A connection to the server, and the name of the certificate that it showed. */
+/** A connection to the server, and the name in its certificate. */
 async function dial(url: string, options: ConnectionOptions = {}): Promise<{ socket: TLSSocket; name: string }> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), ca: authorities, ...options })
@@ -30,7 +30,7 @@ async function shownName(url: string): Promise<string> {
   return name
 }
 
-/** A server whose certificate is in a folder of the test's, and which looks at it when the test says so. */
+/** A server with a certificate in a temporary folder, which it checks for changes when the test advances the clock. */
 async function startRenewable(test: TestContext) {
   const folder = await temporaryFolder()
   test.after(() => folder[Symbol.asyncDispose]())
@@ -98,7 +98,7 @@ describe('TLS', () => {
     assert.equal(await shownName(scene.url), 'gateway.test')
   })
 
-  it('hangs up on a caller that speaks plain HTTP, and serves the next', async () => {
+  it('closes a connection that sends plain HTTP, and serves the next', async () => {
     await using scene = await startTestApp({ config: { server: { tls: files } } })
     await assert.rejects(fetch(`${scene.url.replace('https', 'http')}/health/live`))
     assert.equal(await shownName(scene.url), 'gateway.test')
@@ -124,7 +124,7 @@ describe('TLS', () => {
 })
 
 describe('a certificate that is renewed', { timeout: 60_000 }, () => {
-  it('is shown to new callers, and callers of before keep their connections', async (test) => {
+  it('is used for new connections, and existing connections stay open', async (test) => {
     const { put, start, look, said } = await startRenewable(test)
     put('gateway')
     const { url } = await start()
@@ -146,7 +146,7 @@ describe('a certificate that is renewed', { timeout: 60_000 }, () => {
     assert.equal(connections, 1)
   })
 
-  it('is also seen where a symbolic link to its folder is swapped', async (test) => {
+  it('is detected if a symbolic link to its folder is swapped', async (test) => {
     const { folder, certFile, keyFile, put, start, look, said } = await startRenewable(test)
     for (const name of ['gateway', 'gateway-next']) {
       mkdirSync(join(folder, name))
@@ -164,7 +164,7 @@ describe('a certificate that is renewed', { timeout: 60_000 }, () => {
     assert.equal(await shownName(url), 'gateway-next.test')
   })
 
-  it('is not taken while it is broken or lacks its key, which is warned of, and is once it is whole', async (test) => {
+  it('is rejected with a warning while it is invalid or does not match its key, and used once it is valid', async (test) => {
     const { certFile, put, start, look, said, lines } = await startRenewable(test)
     put('gateway')
     const { url } = await start()
@@ -187,12 +187,12 @@ describe('a certificate that is renewed', { timeout: 60_000 }, () => {
 describe('a start with TLS', () => {
   for (const [what, tls, says] of [
     [
-      'a certificate that is not there',
+      'a missing certificate',
       { ...files, cert_file: '/nowhere/c.pem' },
       /server\.tls\.cert_file: \/nowhere\/c\.pem cannot be read: ENOENT/,
     ],
     [
-      'a key that is not there',
+      'a missing key',
       { ...files, key_file: '/nowhere/k.pem' },
       /server\.tls\.key_file: \/nowhere\/k\.pem cannot be read: ENOENT/,
     ],
@@ -201,9 +201,9 @@ describe('a start with TLS', () => {
       { ...files, key_file: fixture('gateway-next.key.pem') },
       /server\.tls: .*gateway\.cert\.pem and .*gateway-next\.key\.pem .*mismatch/,
     ],
-    ['a file that is no certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
+    ['a file that is not a certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
   ] as const) {
-    it(`is rejected with ${what}, which is named`, async () => {
+    it(`is rejected with the name of the file: ${what}`, async () => {
       await assert.rejects(startTestApp({ config: { server: { tls } } }), says)
     })
   }

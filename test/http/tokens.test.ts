@@ -58,7 +58,7 @@ describe('a token of the configured issuer', () => {
   const statusOf = async (bearer: string): Promise<number> =>
     (await scene.post('/v1/messages', body, { authorization: `Bearer ${bearer}` })).status
 
-  it('is let in', async () => assert.equal(await statusOf(await token()), 200))
+  it('is accepted', async () => assert.equal(await statusOf(await token()), 200))
   it('is rejected when another key signed it', async () =>
     assert.equal(await statusOf(await token({ key: stranger.privateKey })), 401))
   it('is rejected when its key id is unknown', async () =>
@@ -97,7 +97,7 @@ describe('a token of the configured issuer', () => {
       .sign(new TextEncoder().encode(publicKeyText))
     assert.equal(await statusOf(forged), 401)
   })
-  it('may do at the gateway what its scope says, as one text or as a list, and nothing else', async () => {
+  it('has exactly the gateway permissions of its scope, given as one text or as a list', async () => {
     for (const [scope, status] of [
       ['openid gateway:read', 200],
       [['openid', 'gateway:read'], 200],
@@ -109,7 +109,7 @@ describe('a token of the configured issuer', () => {
       assert.equal((await scene.get('/api/policy-gateway/config', { authorization })).status, status)
     }
   })
-  it('may name its project once more, but no other', async () => {
+  it('may be sent with a header of its own project, but of no other', async () => {
     const bearer = `Bearer ${await token()}`
     assert.equal(
       (await scene.post('/v1/messages', body, { authorization: bearer, 'x-policy-project': scene.projectId })).status,
@@ -122,7 +122,7 @@ describe('a token of the configured issuer', () => {
   })
 })
 
-it('a token of another type is rejected where a type is asked for: an ID token is no access token', async () => {
+it('a token of another type is rejected if the configuration requires a type, so an ID token is no access token', async () => {
   const secret = 'a secret that both sides share, long enough'
   const jwt = { issuer, audience, secret, type: 'at+jwt' }
   await using scene = await startTestApp({ config: { auth: { jwt } } })
@@ -142,14 +142,14 @@ it('a token of another type is rejected where a type is asked for: an ID token i
   )
 })
 
-describe('a token whose issuer is in trouble', () => {
+describe('a token whose issuer', () => {
   const troubles: Readonly<Record<string, [status: number, body: string]>> = {
     'answers with an error': [500, 'no'],
     'answers with a page instead of keys': [200, '<html>'],
-    'answers with something else than keys': [200, '{}'],
+    'answers with JSON that has no keys': [200, '{}'],
   }
   for (const [trouble, [status, said]] of Object.entries(troubles)) {
-    it(`that ${trouble} is not called invalid: the caller may come again`, async () => {
+    it(`${trouble} gets 503 with Retry-After, not 401`, async () => {
       const jwks = createServer((_request, response) => response.writeHead(status).end(said))
       await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
       const { port } = jwks.address() as AddressInfo
@@ -164,7 +164,7 @@ describe('a token whose issuer is in trouble', () => {
   }
 })
 
-it('tokens are not even looked at while no issuer is configured', async () => {
+it('tokens are rejected while no issuer is configured', async () => {
   await using scene = await startTestApp()
   assert.equal((await scene.post('/v1/messages', body, { authorization: 'Bearer a.b.c' })).status, 401)
 })

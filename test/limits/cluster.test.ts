@@ -8,7 +8,7 @@ import { limitSettings as settings } from '../support/limit-settings.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { startRedisServer, withoutRedisServer } from '../support/redis-server.ts'
 
-test('every call keeps to one slot of a cluster', { skip: withoutRedisServer }, async () => {
+test('every call uses keys of one cluster slot only', { skip: withoutRedisServer }, async () => {
   await using server = await startRedisServer('--cluster-enabled', 'yes')
   using connection = connectRedis({ url: server.url, commandTimeoutMs: 5_000 })
   await connection.ready()

@@ -4,7 +4,7 @@ import { limitScopes as scopeNames, type Limits } from '../../src/domain/limits/
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import type { LimitUsage } from '../../src/domain/limits/usage.ts'
 
-/** What may happen to a limit store, in a form that can be shrunk. */
+/** An operation on a limit store, in a form that fast-check can shrink. */
 export type Command =
   | { readonly do: 'admit' | 'check'; readonly id: number; readonly tokens: number; readonly micro: number | null }
   | { readonly do: 'count'; readonly id: number }
@@ -19,7 +19,7 @@ export type Command =
   | { readonly do: 'step back'; readonly ms: number }
   | { readonly do: 'crash' }
 
-/** What a node counted: in a slot of the minute and one of the day, and perhaps a request in flight. */
+/** Usage that a node counted: in a slot of the minute and one of the day, and optionally a request in flight. */
 type Contributed = {
   readonly secondsAgo: number
   readonly hoursAgo: number
@@ -28,14 +28,14 @@ type Contributed = {
   readonly isRunning: boolean
 }
 
-/** A run of commands: whose it is, and how far it has come. */
+/** The state of a run of commands. */
 export type Scene = {
   readonly organization: string
   readonly epoch: string
   readonly limits: Limits
   nowMs: number
   contributions: number
-  /** How often the node crashed. The requests of an earlier process never come back. */
+  /** How often the node crashed. The requests of an earlier process are never settled. */
   life: number
 }
 
@@ -118,7 +118,7 @@ const requestOf = ({ organization, life }: Scene, number: number) => ({
   requestId: `request_${life}_${number}`,
 })
 
-/** Moves the scene's time, or its life, where that is what the command does. */
+/** Applies a command that changes the scene itself: its time, its number of crashes or contributions. */
 export function prepare(scene: Scene, step: Command): void {
   if (step.do === 'advance') scene.nowMs += step.ms
   if (step.do === 'step back') scene.nowMs -= step.ms
@@ -126,7 +126,7 @@ export function prepare(scene: Scene, step: Command): void {
   if (step.do === 'contribute') scene.contributions++
 }
 
-/** A limit store that also takes what others counted. */
+/** A limit store that also accepts the usage of other nodes. */
 export type Contributable = LimitStore & { contribute(use: LimitUsage, number: number): unknown }
 
 function useOf(scene: Scene, step: Extract<Command, { do: 'contribute' }>): LimitUsage {

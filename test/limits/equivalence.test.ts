@@ -23,38 +23,46 @@ const oneOfEach: readonly Command[] = [
   { do: 'close', slice: 0 },
 ]
 
-test('Redis answers every sequence of calls exactly as the engine in memory does', { skip: withoutRedis }, async () => {
-  using connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 10_000 })
-  await connection.ready()
-  const epoch = connection.epoch() ?? ''
+test(
+  'Redis gives exactly the same results as the engine in memory for every sequence of calls',
+  { skip: withoutRedis },
+  async () => {
+    using connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 10_000 })
+    await connection.ready()
+    const epoch = connection.epoch() ?? ''
 
-  /** Sends the whole sequence down the connection, then compares; the time is read as each command is sent. */
-  const answers = async (scene: Scene, settings: LimitSettings, steps: readonly Command[]) => {
-    const nowMs = (): number => scene.nowMs
-    const engine = createLimitEngine({ nowMs, epoch, settings, idleMs: Infinity })
-    const memory = { ...engine, contribute: (use: LimitUsage) => (engine.contribute(use), 'counted') }
-    engine.contribute({ organization: scene.organization, scopes: [], running: [] })
-    const redis = await openRedis(createRedisLimitStore({ connection, settings, nowMs }), scene.organization)
-    return steps.map((step) => {
-      prepare(scene, step)
-      return [perform(redis, scene, step), perform(memory, scene, step)] as const
-    })
-  }
-  const agree = async (limits: Scene['limits'], settings: LimitSettings, steps: readonly Command[]): Promise<void> => {
-    const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, life: 0, contributions: 0 }
-    for (const [fromRedis, fromMemory] of await answers(scene, settings, [...steps, { do: 'look' }])) {
-      assert.deepEqual(inOrder(await fromRedis), inOrder(fromMemory))
+    /** Pipelines the whole sequence, then compares. The time is read when each command is sent. */
+    const answers = async (scene: Scene, settings: LimitSettings, steps: readonly Command[]) => {
+      const nowMs = (): number => scene.nowMs
+      const engine = createLimitEngine({ nowMs, epoch, settings, idleMs: Infinity })
+      const memory = { ...engine, contribute: (use: LimitUsage) => (engine.contribute(use), 'counted') }
+      engine.contribute({ organization: scene.organization, scopes: [], running: [] })
+      const redis = await openRedis(createRedisLimitStore({ connection, settings, nowMs }), scene.organization)
+      return steps.map((step) => {
+        prepare(scene, step)
+        return [perform(redis, scene, step), perform(memory, scene, step)] as const
+      })
     }
-  }
+    const agree = async (
+      limits: Scene['limits'],
+      settings: LimitSettings,
+      steps: readonly Command[],
+    ): Promise<void> => {
+      const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, life: 0, contributions: 0 }
+      for (const [fromRedis, fromMemory] of await answers(scene, settings, [...steps, { do: 'look' }])) {
+        assert.deepEqual(inOrder(await fromRedis), inOrder(fromMemory))
+      }
+    }
 
-  const [limits, settings] = fc.sample(fc.tuple(limitsArbitrary, settingsArbitrary), 1)[0] ?? assert.fail()
-  for (const step of oneOfEach) await agree(limits, settings, [step]) // from here on the server knows every script
+    const [limits, settings] = fc.sample(fc.tuple(limitsArbitrary, settingsArbitrary), 1)[0] ?? assert.fail()
+    for (const step of oneOfEach) await agree(limits, settings, [step]) // from here on every script is loaded
 
-  const steps = fc.array(commandArbitrary, { minLength: 20, maxLength: 100, size: 'max' })
-  await fc.assert(fc.asyncProperty(limitsArbitrary, settingsArbitrary, steps, agree), { numRuns: 300 })
-})
+    const steps = fc.array(commandArbitrary, { minLength: 20, maxLength: 100, size: 'max' })
+    await fc.assert(fc.asyncProperty(limitsArbitrary, settingsArbitrary, steps, agree), { numRuns: 300 })
+  },
+)
 
-/** As a node that has nothing to contribute yet. */
+/** Like a node that has no usage to contribute yet. */
 async function openRedis(shared: SharedLimitStore, organization: string): Promise<Contributable> {
   const contribution = { node: 'test', isAll: false }
   await shared.contribute({ ...contribution, use: { organization, scopes: [], running: [] }, number: 0, isAll: true })
@@ -68,7 +76,7 @@ async function openRedis(shared: SharedLimitStore, organization: string): Promis
   }
 }
 
-/** Holds have no order of their own. */
+/** The order of holds is undefined. */
 function inOrder(answer: unknown): unknown {
   if (!Array.isArray(answer)) return answer
   return answer.map((account: CreditAccount) => ({

@@ -26,10 +26,10 @@ const request = (requestId: string, micro: number | null = null): AdmissionReque
   micro,
 })
 
-/** A node with a Redis of its own, one of two nodes as far as it knows. */
+/** A node with its own Redis, configured as one of two nodes. */
 async function startNode() {
   const server = await startRedisServer()
-  const connection = connectRedis({ url: server.url, commandTimeoutMs: 200 }) // machines that test are busy
+  const connection = connectRedis({ url: server.url, commandTimeoutMs: 200 }) // test machines are busy
   await connection.ready()
   const shared = createRedisLimitStore({ connection, settings })
   await contributing(shared).admit({ ...subject, organization: 'warm-up', limits, mode: 'count' })
@@ -56,7 +56,7 @@ async function startNode() {
 
   const contribution = repeat(systemClock, store.sync, 1_000) // as the job does
 
-  /** Asks until the node has given up on Redis. */
+  /** Sends requests until the node falls back from Redis. */
   const degrade = async (): Promise<void> => {
     for (let count = 0; !store.isDegraded(); count++) await store.admit(request(`lost_${count}`))
   }
@@ -77,8 +77,8 @@ async function startNode() {
   }
 }
 
-describe('when Redis goes away', { skip: withoutRedisServer }, () => {
-  it('a stopped server costs a few timeouts, then the node serves its share alone, and returns', async () => {
+describe('without Redis', { skip: withoutRedisServer }, () => {
+  it('a suspended server costs a few timeouts, then the node enforces its share locally, and later uses Redis again', async () => {
     await using node = await startNode()
     await node.store.admit(request('before'))
     node.server.signal('SIGSTOP')
@@ -93,14 +93,14 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     const after = await node.store.admit(request('after'))
     const [account] = await node.shared.accounts(organization)
     const open = account?.holds.map(({ requestId }) => requestId) ?? []
-    // What was admitted alone is in flight here, too.
+    // Requests that were admitted locally are in flight here as well.
     assert.deepEqual([open.includes('before'), open.includes('alone'), open.includes('after')], [true, true, true])
     assert.equal(after.limitStatus.key.rpm?.limit, 20)
     assert.ok((after.limitStatus.key.rpm?.remaining ?? 20) <= 20 - open.length)
     assert.equal(await node.store.settle({ ...subject, requestId: 'alone', tokens: 5, micro: 0 }), 'settled')
   })
 
-  it('a killed server that comes back empty has another epoch, and nothing of the old one is spent', async () => {
+  it('a killed server that restarts empty has a new epoch, and no slice of the old one is spent', async () => {
     await using node = await startNode()
     const epoch = node.connection.epoch() ?? assert.fail()
     const slice = { organization, epoch, sliceId: 'slice', amountMicro: 100, opens: true }
@@ -137,7 +137,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     await node.server.restart()
     await back
     const [stale] = await node.shared.accounts(organization)
-    assert.equal(stale?.slice?.leftMicro, 100) // the copy does not know of the spending
+    assert.equal(stale?.slice?.leftMicro, 100) // the copy was made before the spending
     const verdict = await node.store.admit(request('again', 100))
     assert.equal(verdict.admitted, false)
     assert.equal(verdict.credits?.sliceId, null)
@@ -150,7 +150,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
     assert.equal((await node.store.admit(request('paid', 7))).credits?.sliceId, 'next')
   })
 
-  it('a server that answers and takes no writes, as after a failover, does not count as back', async () => {
+  it('a server that answers but rejects writes, as after a failover, does not count as available', async () => {
     await using node = await startNode()
     const { client } = node.connection
     await client.replicaof('127.0.0.1', '1')
@@ -160,7 +160,7 @@ describe('when Redis goes away', { skip: withoutRedisServer }, () => {
   })
 })
 
-it('a minute lets its limit through, while Redis is killed, comes back empty and is flushed', async (context) => {
+it('one minute admits exactly its limit while Redis is killed, restarted empty and flushed', async (context) => {
   if (withoutRedisServer) return context.skip(withoutRedisServer)
   await using server = await startRedisServer()
   await using scene = await startTestApp({

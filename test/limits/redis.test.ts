@@ -9,7 +9,7 @@ import { limitSettings as settings } from '../support/limit-settings.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 
-/** A store on the shared server and an organization of its own. */
+/** A store on the shared server, and a new organization. */
 async function openStore() {
   const connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
@@ -37,7 +37,7 @@ async function keysOf({ client }: RedisConnection, organization: string): Promis
 }
 
 describe('the counters in Redis', { skip: withoutRedis }, () => {
-  it('stand under versioned keys of one tag, and all but the slice expire', async () => {
+  it('use versioned keys with one hash tag, and all keys but the slice expire', async () => {
     using node = await openStore()
     const { connection, store, subject, request, epoch } = node
     const { organization } = subject
@@ -74,7 +74,7 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     for (const key of keys) assert.ok((await connection.client.pttl(key)) > 0)
   })
 
-  it('tell a script that fails from a server that is out of reach', async () => {
+  it('distinguish a script that fails from a server that is unreachable', async () => {
     const { connection, store, subject, request } = await openStore()
     await connection.client.set(`rl1:{${subject.organization}}:zo`, 'not a set of leases')
     await assert.rejects(async () => store.admit(request('one', null)), { name: 'LimitStoreError', reason: 'script' })

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const hourMs = 3_600_000
 const subject = { organization: 'org', project: 'project', key: 'key' }
 
-/** A database that outlives its processes, and the time that passes for all of them. */
+/** A database that outlives its processes, and a clock for all of them. */
 async function openScene() {
   const database = await (engines[0] ?? assert.fail()).open()
   const { clock, pass } = createHandClock()
@@ -54,8 +54,8 @@ async function openScene() {
   return { start, pass, clock, database, errors, [Symbol.asyncDispose]: close }
 }
 
-describe('an embedded server that is started again', () => {
-  it('has its windows of the minute and of the day as they were when it was stopped', async () => {
+describe('an embedded server that is restarted', () => {
+  it('has the same minute and day windows as when it was stopped', async () => {
     await using scene = await openScene()
     const first = await scene.start()
     for (let count = 0; count < 4; count++) first.ask('rpd')
@@ -66,22 +66,22 @@ describe('an embedded server that is started again', () => {
     const second = await scene.start()
     assert.deepEqual(second.ask('rpm').limitStatus.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
     assert.equal(second.ask('tpd').limitStatus.organization.tpd?.remaining, 1)
-    await scene.pass(23 * hourMs) // the first four have left
+    await scene.pass(23 * hourMs) // the first four have left the window
     assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 4)
   })
 
-  it('has them after it was killed, but for the last second', async () => {
+  it('has the same windows after it was killed, except for the last second', async () => {
     await using scene = await openScene()
     const first = await scene.start()
     for (let count = 0; count < 4; count++) first.ask('rpd')
     await scene.pass(1_000)
-    await scene.database.read('select 1 as one') // behind the save
+    await scene.database.read('select 1 as one') // queued after the save
     first.ask('rpd')
     const second = await scene.start()
     assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 5)
   })
 
-  it('does not forget what could not be saved, and saves it with the next', async () => {
+  it('keeps usage that could not be saved, and saves it with the next', async () => {
     await using scene = await openScene()
     const first = await scene.start()
     await scene.database.write([{ sql: 'alter table limit_use rename to moved' }])
@@ -94,7 +94,7 @@ describe('an embedded server that is started again', () => {
     assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 8)
   })
 
-  it('reads nothing that has left every window, and removes it', async () => {
+  it('ignores and removes usage that has left every window', async () => {
     await using scene = await openScene()
     const first = await scene.start()
     first.ask('rpd')
@@ -106,7 +106,7 @@ describe('an embedded server that is started again', () => {
     while ((await scene.database.read('select 1 as one from limit_use')).length > 0) await new Promise(setImmediate)
   })
 
-  it('rejects over HTTP what it would have rejected before the restart', async () => {
+  it('rejects over HTTP the same request as before the restart', async () => {
     await using folder = await temporaryFolder()
     const free = { rpm: 0, rpd: 3, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
     const storage = { data_dir: folder.path }

@@ -14,13 +14,13 @@ import { createHandClock } from '../support/hand-clock.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { startRedisServer, withoutRedisServer, type RedisServer } from '../support/redis-server.ts'
 
-/** What may happen to the nodes and to their Redis, all within one window. */
+/** Events of the nodes and their Redis, all within one window. */
 type Step =
   | { readonly do: 'ask'; readonly node: number; readonly times: number; readonly atOnce: boolean }
   | { readonly do: 'cut' | 'join'; readonly node: number }
   | { readonly do: 'flush' | 'restart' | 'save' | 'tick' }
 
-/** Requests that pass at the most; each takes 5 tokens and stays in flight. */
+/** The maximum of admitted requests; each uses 5 tokens and stays in flight. */
 const most = 12
 const limitsOf = (metric: Metric): Limits => {
   const value = metric === 'tpm' || metric === 'tpd' ? most * 5 : most
@@ -45,7 +45,7 @@ const stepArbitrary = (...losses: readonly ('flush' | 'restart' | 'save')[]): fc
     { weight: 3, arbitrary: fc.record({ do: fc.constantFrom(...losses) }) },
   )
 
-/** A node with a network of its own that can be cut. */
+/** A node with its own network, which can be cut off. */
 function createNode(connection: RedisConnection, id: string, count: number) {
   const time = createHandClock()
   const state = { isCut: false }
@@ -98,7 +98,7 @@ async function play(server: RedisServer, connection: RedisConnection, played: Sc
 
 const nodeOf = <T>(nodes: readonly T[], at: number): T => nodes[at % nodes.length] ?? assert.fail()
 
-/** Every node looks after its contributions three times: it finds Redis, tells it, and hears of the other nodes. */
+/** Every node syncs three times: it reconnects to Redis, contributes its usage, and reads that of the other nodes. */
 async function tick(nodes: readonly ReturnType<typeof createNode>[]): Promise<void> {
   for (let turns = 0; turns < 3; turns++) {
     for (const { time } of nodes) await time.pass(1_500)
@@ -108,7 +108,7 @@ async function tick(nodes: readonly ReturnType<typeof createNode>[]): Promise<vo
   }
 }
 
-/** Redis is killed and started again, with what it saved, if anything. */
+/** Kills Redis and starts it again, with its saved data, if any. */
 async function restart(server: RedisServer, connection: RedisConnection): Promise<void> {
   const before = connection.epoch()
   await server.restart()
@@ -136,21 +136,21 @@ async function holds(scenario: fc.Arbitrary<Scenario>, bound: number): Promise<v
 }
 
 describe(
-  'what one window lets through while Redis is lost, emptied and found again',
+  'the number of requests that one window admits while Redis is lost, emptied and restored',
   { skip: withoutRedisServer },
   () => {
-    it('is exactly the limit on a single node, also where Redis comes back with an old copy', async () => {
+    it('is exactly the limit on a single node, even if Redis restarts with an old copy', async () => {
       await holds(scenarios(1, stepArbitrary('flush', 'restart', 'save')), most)
     })
 
-    it('is the limit, and the shares of the other nodes, on three', async () => {
+    it('is at most the limit and the shares of the other two nodes, on three nodes', async () => {
       await holds(scenarios(3, stepArbitrary('flush', 'restart')), most + 2 * (most / 3))
     })
 
     const ask = (node: number, times: number): Step => ({ do: 'ask', node, times, atOnce: true })
     const told: readonly { readonly says: string; readonly count: number; readonly steps: readonly Step[] }[] = [
       {
-        says: 'where all nodes reach Redis, however often it is emptied',
+        says: 'if all nodes reach Redis, however often it is emptied',
         count: 3,
         steps: [0, 1, 2, 3].flatMap((node): Step[] => [
           ask(node, 14),
@@ -159,12 +159,12 @@ describe(
         ]),
       },
       {
-        says: 'where a single node was cut off for a while',
+        says: 'if a single node was cut off for a while',
         count: 1,
         steps: [ask(0, 3), { do: 'cut', node: 0 }, ask(0, 4), { do: 'join', node: 0 }, { do: 'tick' }, ask(0, 14)],
       },
       {
-        says: 'where a node was cut off and another asks',
+        says: 'if a node was cut off and another one gets requests',
         count: 3,
         steps: [
           ask(0, 1),
@@ -187,7 +187,7 @@ describe(
       })
     }
 
-    it('is less than twice the limit on three nodes where Redis comes back with an old copy', async () => {
+    it('is less than twice the limit on three nodes if Redis restarts with an old copy', async () => {
       await holds(scenarios(3, stepArbitrary('flush', 'restart', 'save')), 2 * most)
     })
   },

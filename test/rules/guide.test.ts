@@ -13,7 +13,7 @@ describe('the guide to rules', () => {
   it('shows expressions', () => assert.ok(expressions.length >= 6))
 
   for (const rule of expressions) {
-    it(`shows one that can be saved and asked: ${rule}`, () => {
+    it(`shows one that can be saved and evaluated: ${rule}`, () => {
       const expression = expressionOf(rule) ?? ''
       assert.equal(createCelChecker()(expression), undefined)
       const facts = { text: 'x', direction: 'request', model: '', project: '', user: 'ann', metadata: {}, pii: {} }
@@ -26,7 +26,7 @@ describe('the guide to rules', () => {
     for (const name of [...categories, ...personalDataKinds]) assert.ok(guide.includes(`\`${name}\``), name)
   })
 
-  it('names rules in plain language for what they are', () => {
+  it('calls rules in plain language by their name', () => {
     assert.equal(isEvaluable('Never mention "Project Falcon" or "Condor".'), true)
     assert.equal(isEvaluable('No hate speech, and no card numbers.'), true)
     assert.equal(isEvaluable('Be polite.'), false)

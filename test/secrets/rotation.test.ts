@@ -18,7 +18,7 @@ const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'u
 const sinkAt = (url: string) => ({ url, secret: 'at-least-24-plain-characters' })
 
 describe('rotating the secret of a data folder', () => {
-  it('keeps keys, sinks, kept replies and the audit log working while the server runs, and after the old secret is removed', async (t) => {
+  it('keeps keys, sinks, stored replies and the audit log working while the server runs, and after the old secret is removed', async (t) => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path)
     const pinned = join(folder.path, 'pinned.pem')
@@ -177,7 +177,7 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
   })
 })
 
-/** A folder with keys, a sink with a secret, a kept reply, and an audit log with texts. */
+/** A folder with keys, a sink with a secret, a stored reply, and an audit log with texts. */
 async function fill(t: TestContext, dataDir: string) {
   const receiver = await startReceiver(t, () => ({ status: 200 }))
   await using scene = await startExportScene({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { engines } from '../support/engines.ts'
-import { openWatcher, prepareWatched } from '../support/watch-scene.ts'
+import { openWatcher, prepareWatched } from '../support/spike-scene.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -54,7 +54,7 @@ describe('the spike monitor', () => {
   it('does not pause a policy that denies as much as the day before', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.note(policy(id), 19, 9) // too few on their own
+    scene.note(policy(id), 19, 9) // too few to be a spike
     await scene.hand.pass(2 * hourMs)
     scene.note(policy(id), 100, 94) // a little less than twice 9 in 19
     await scene.look()
@@ -80,7 +80,7 @@ describe('the spike monitor', () => {
     scene.note(policy(id), 19, 19)
     await scene.publishAnew(id)
     scene.note(policy(id, 2), 19, 19)
-    scene.note(policy(id), 1, 1) // a late one of the version before: a spike of what is no longer in force
+    scene.note(policy(id), 1, 1) // a late decision of the previous version: its spike no longer matters
     await scene.look()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
     scene.note(policy(id, 2), 1, 1)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
-import { openWatcher, prepareWatched } from '../support/watch-scene.ts'
+import { openWatcher, prepareWatched } from '../support/spike-scene.ts'
 
 const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
 

@@ -1,4 +1,4 @@
-/** Bodies that are no JSON object or try to break a parser, each with the message that rejects it. */
+/** Bodies that are not a JSON object or try to break a parser, each with the message that rejects it. */
 export const hostileBodies: Readonly<Record<string, readonly [body: string | Uint8Array, message: string]>> = {
   'an empty body': ['', 'The body is not valid JSON.'],
   'broken JSON': ['{"model":', 'The body is not valid JSON.'],

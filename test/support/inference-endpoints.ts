@@ -79,7 +79,7 @@ export const rawHead = (
 
 export type RawOptions = { /** Keeps the sending side open after the bytes. */ readonly staysOpen?: boolean }
 
-/** Writes these bytes to the app's port. Resolves with all it answers, once it closes the connection. */
+/** Writes these bytes to the app's port. Resolves with the whole response once the connection is closed. */
 export const sendRaw = ({ url }: TestApp, bytes: string, { staysOpen = false }: RawOptions = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)

@@ -229,7 +229,7 @@ export const upstreamSilent = upstreamCase(silence, { first_byte_timeout_ms: 100
 
 // Failures of the gateway
 
-/** An error that is no Fault, thrown in the middle of the request. */
+/** An error that is not a Fault, thrown in the middle of the request. */
 export const unexpectedError: ErrorCase = async (endpoint) => {
   const failpoint: Failpoint = (name) => {
     if (name === 'admitted') throw new Error('a bug, with details that no caller may see')

@@ -10,7 +10,7 @@ import {
 } from './inference-endpoints.ts'
 import { brokenStream } from './inference-errors.ts'
 
-/** What a successful request gets at an endpoint. */
+/** The expected responses of an endpoint to successful requests. */
 export type Success = {
   /** The whole response to `Hello`, with its ids and its time left out. */
   readonly whole: object

@@ -3,6 +3,6 @@ export type LongRun = { readonly runs: number; readonly minutes: number; readonl
 
 const { TEST_LONG_RUNS: runs, TEST_LONG_MINUTES: minutes, TEST_LONG_SEED: seed } = process.env
 
-/** What `npm run test:long` asks for. `npm test` does not set it, and such suites stay short. */
+/** Set by `npm run test:long`. Without it, as in `npm test`, these suites are short. */
 export const longRun: LongRun | undefined =
   runs === undefined ? undefined : { runs: Number(runs), minutes: Number(minutes), seed: Number(seed) }

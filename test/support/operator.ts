@@ -16,7 +16,7 @@ import type { LogReportBody } from '../../src/app/audit-verification.ts'
 
 type NewKey = { readonly name: string; readonly permissions?: readonly string[] }
 
-/** What tests do as the operator of an app, for the named organization or the only one. */
+/** Operator commands for tests, for the named organization or the only one. */
 export function operatorOf({ client: unbound }: { readonly client: ApiClient }, organization?: string) {
   const client = unbound.inOrganization(organization)
   const send = async <T>(method: 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> =>

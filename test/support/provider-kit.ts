@@ -70,7 +70,7 @@ export const testProvider = (
     },
   )
 
-/** Asks a provider over an upstream in memory, and holds its events to the order. */
+/** Calls a provider with an upstream in memory, and checks the order of its events. */
 export async function ask(asked: ProviderTestCall): Promise<ProviderTestResult> {
   const upstream = createMemoryUpstream(asked.answer)
   const dropped: string[] = []
@@ -118,7 +118,7 @@ const shortAnswers: Readonly<Record<Exclude<Kind, 'echo'>, object>> = {
   'openai-responses': { status: 'completed', output: [] },
 }
 
-/** What an upstream of this kind is asked; the answer does not matter. */
+/** The request that an upstream of this kind receives; the answer does not matter. */
 export async function sentTo(
   kind: Exclude<Kind, 'echo'>,
   request: InferenceRequest,
@@ -129,7 +129,7 @@ export async function sentTo(
   return { ...sent, dropped }
 }
 
-/** Why an upstream of this kind cannot be asked this. */
+/** The error for a request that this kind of upstream does not support. */
 export const refusedBy = (
   kind: Exclude<Kind, 'echo'>,
   request: InferenceRequest,

@@ -1,4 +1,4 @@
-/** The tests' Redis. Suites run side by side on it: keys must carry something of the suite's own, such as a random id. */
+/** The tests' Redis. Suites run concurrently on it, so keys must contain something unique to the suite, such as a random id. */
 export const redisUrl = process.env.TEST_REDIS_URL
 
 /** Why a suite that needs Redis is skipped, or false: `describe('…', { skip: withoutRedis }, …)`. */

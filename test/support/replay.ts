@@ -12,15 +12,15 @@ export type Recordings = {
   readonly kind: Kind
   readonly dialect: Dialect
   readonly folder: string
-  /** A frame that says that the upstream failed. */
+  /** A frame that reports an error of the upstream. */
   readonly errorFrame: string
   /** Recordings whose frames would break the clients of their own dialect. */
   readonly careless: readonly string[]
 }
 
 /**
- * Every recorded stream must say what its `.expected.json` says, as a stream, as the whole answer beside it, in one
- * piece and byte by byte; and whatever is missing at its end must be an error, never a quiet end.
+ * Every recorded stream must decode to its `.expected.json`: as a stream, as the recorded whole answer, in one chunk and byte
+ * by byte. A truncated stream must be an error, never a normal end.
  */
 export function replayRecordings(recordings: Recordings): void {
   for (const file of globSync(join(recordings.folder, '*.sse')).toSorted()) {
@@ -35,19 +35,19 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
   const stream = (chunks: readonly Uint8Array[], inOneRead = true) => ({ headers: streamHeaders, chunks, inOneRead })
   const expected: unknown = JSON.parse(readFileSync(`${path}.expected.json`, 'utf8'))
 
-  it('says what was meant', async () => {
+  it('decodes to the expected answer', async () => {
     assert.deepEqual(plain((await ask({ kind, request, answer: stream([bytes]) })).folded), expected)
   })
 
-  // Careless imitators are only known as streams.
+  // Nonconforming imitations are recorded only as streams.
   if (existsSync(`${path}.json`)) {
-    it('says the same as the whole answer', async () => {
+    it('decodes to the same answer without streaming', async () => {
       const answer = { headers: jsonHeaders, chunks: [readFileSync(`${path}.json`)] }
       assert.deepEqual(plain((await ask({ kind, request, answer })).folded), expected)
     })
   }
 
-  it('says the same byte by byte', async () => {
+  it('decodes to the same events byte by byte', async () => {
     const single = Array.from(bytes, (byte) => Uint8Array.of(byte))
     const whole = await ask({ kind, request, answer: stream([bytes]) })
     assert.deepEqual((await ask({ kind, request, answer: stream(single) })).events, whole.events)
@@ -55,7 +55,7 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
 
   // One recording with all kinds of characters is enough for this.
   if (path.endsWith('/text'))
-    it('says the same wherever it is cut in two', async () => {
+    it('decodes to the same events wherever it is split in two', async () => {
       const whole = await ask({ kind, request, answer: stream([bytes]) })
       for (let at = 1; at < bytes.length; at++) {
         const halves = stream([bytes.subarray(0, at), bytes.subarray(at)])
@@ -64,7 +64,7 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
     })
 
   const isCareless = careless.includes(basename(path))
-  it(`gives callers of its own dialect ${isCareless ? 'none of its frames' : 'every frame as it came'}`, async () => {
+  it(`gives callers of its own dialect ${isCareless ? 'none of its raw frames' : 'every raw frame unchanged'}`, async () => {
     const { chunks } = await ask({ kind, request, answer: stream([bytes]) })
     const frames = chunks.flatMap(({ raw }) => (raw?.kind === 'frames' ? raw.frames : []))
     assert.deepEqual(
@@ -73,7 +73,7 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
     )
   })
 
-  it('is an error wherever it is cut, falls into an error, or just ends', async () => {
+  it('is an error wherever its connection breaks, an error frame follows, or it just ends', async () => {
     const ends = frameEnds(bytes)
     for (const end of ends.slice(0, endingFrame(kind, bytes))) {
       const begun = bytes.subarray(0, end)
@@ -86,7 +86,7 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
     }
   })
 
-  it('is an error when it breaks off within a frame', async () => {
+  it('is an error if it ends within a frame', async () => {
     const fault = await askAndFail({
       kind,
       answer: stream([bytes.subarray(0, frameEnds(bytes)[0] ?? 0), Buffer.from('data: {"type":"cont')]),
@@ -95,7 +95,7 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
   })
 }
 
-/** As it would be written down: without what is undefined. */
+/** As in a JSON file: without undefined fields. */
 const plain = (folded: FoldedAnswer): unknown => JSON.parse(JSON.stringify(folded))
 
 const dataOf = (bytes: Buffer): string[] =>
@@ -107,14 +107,14 @@ const dataOf = (bytes: Buffer): string[] =>
     (match) => match[1] ?? '',
   )
 
-/** Where each frame ends, the empty beginning included and the very end left out. */
+/** The end of each frame, with position 0 and without the end of the stream. */
 function frameEnds(bytes: Buffer): number[] {
   const ends = [0]
   for (const match of bytes.toString('latin1').matchAll(/\r?\n\r?\n/g)) ends.push(match.index + match[0].length)
   return ends.slice(0, -1)
 }
 
-/** Chat servers have said everything once they have given a reason; the others only with their last frame. */
+/** A chat answer is complete with its finish reason; the other formats are complete with their last frame. */
 function endingFrame(kind: Kind, bytes: Buffer): number {
   if (kind !== 'openai-chat') return Infinity
   const finish = bytes.toString('latin1').search(/"finish_reason":"/)

@@ -1,7 +1,7 @@
 import type { Dialect, InferenceRequest } from '../../src/domain/inference/request.ts'
 import { vendorFieldRoles } from '../../src/wire/field-roles.ts'
 
-/** What a caller of this dialect asks. */
+/** A request of a caller that uses this dialect. */
 export const requestBy = (
   dialect: Dialect,
   asks: Partial<InferenceRequest> = {},

@@ -12,7 +12,7 @@ type Provider = Pick<Client, 'name' | 'dialect' | 'showsThinking' | 'onRefusal'>
   }
 }
 
-// The provider guesses by the model's name whether it can reason, and does not know ours.
+// The provider guesses by the model's name whether it can reason, and does not know the gateway's models.
 const openaiThinking = { openai: { reasoningEffort: 'high', reasoningSummary: 'auto', forceReasoning: true } }
 
 /** The providers for the gateway's dialects. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Address } from '../client.ts'
 import { startPairs, upstreamKinds } from '../scene.ts'
-import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted.ts'
+import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted-upstream.ts'
 import { note, runAgent, without } from './agent.ts'
 
 const script = '@anthropic-ai/claude-code/cli-wrapper.cjs'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { startTestApp } from '../../support/app.ts'
 import type { Address } from '../client.ts'
 import { startPairs, upstreamKinds } from '../scene.ts'
-import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted.ts'
+import { httpKinds, promptOf, refusalPrompt, startScripted } from '../scripted-upstream.ts'
 import { note, runAgent, without } from './agent.ts'
 
 const script = '@openai/codex/bin/codex.js'

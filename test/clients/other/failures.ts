@@ -3,7 +3,15 @@ import { after, before, describe, it } from 'node:test'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { failureOf, type Client } from '../client.ts'
-import { framesOf, httpKinds, promptOf, refusalPrompt, startScripted, type HttpKind, type Play } from '../scripted.ts'
+import {
+  framesOf,
+  httpKinds,
+  promptOf,
+  refusalPrompt,
+  startScripted,
+  type HttpKind,
+  type Play,
+} from '../scripted-upstream.ts'
 
 const timeout = 60_000
 

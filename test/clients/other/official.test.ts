@@ -8,7 +8,7 @@ import { newestClients } from '../newest.ts'
 import { converseEverywhere } from './conversations.ts'
 import { failEverywhere } from './failures.ts'
 
-// What is used of them has the same types in both major versions, but classes are not compared by that.
+// The members used here have the same types in both major versions, but TypeScript compares private members of classes nominally.
 const openai = ({ url, apiKey }: Address) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 }) as never
 const anthropic = ({ url, apiKey }: Address) => new Anthropic({ baseURL: url, apiKey, maxRetries: 0 }) as never
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFrames } from '../../support/sse-server.ts'
 
-/** A chunk as a client takes it to be; the checks make sure of what they use. */
+/** A chunk with the type that clients assume. The checks verify the fields that they use. */
 type Chunk = {
   readonly object: string
   readonly id: string
@@ -27,7 +27,7 @@ type Call = {
 
 const finishes = ['stop', 'length', 'tool_calls', 'content_filter']
 
-/** The rules that keep every known client of the Chat Completions API working, written without a look at the writer. */
+/** The stream rules that every known client of the Chat Completions API relies on, written independently of the stream writer. */
 export function checkChatStream(text: string, how: 'complete' | 'failed', wantsUsage: boolean): void {
   const frames = readFrames(text)
   for (const frame of frames) assert.equal(frame.event, undefined, 'this dialect has no event lines')

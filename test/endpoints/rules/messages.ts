@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFrames } from '../../support/sse-server.ts'
 
-/** An event as a client takes it to be; the checks make sure of what they use. */
+/** An event with the type that clients assume. The checks verify the fields that they use. */
 type Event = {
   readonly type: string
   readonly index: number
@@ -30,7 +30,7 @@ const deltasOf: Readonly<Record<string, readonly string[]>> = {
 
 type Open = { readonly block: Block; isSigned: boolean }
 
-/** The rules that keep every known client of the Messages API working, written without a look at the writer. */
+/** The stream rules that every known client of the Messages API relies on, written independently of the stream writer. */
 export function checkMessagesStream(text: string, how: 'complete' | 'failed'): void {
   const events = readFrames(text).map(({ event, data }) => {
     const json: Event = JSON.parse(data)
@@ -46,7 +46,7 @@ export function checkMessagesStream(text: string, how: 'complete' | 'failed'): v
     assert.deepEqual(last, { type: 'message_stop' })
     const ending = events.pop()
     checkEnding(ending)
-    // What was cut off may be cut off in the middle of its JSON.
+    // A truncated answer may end in the middle of its JSON.
     if (ending?.delta.stop_reason !== 'refusal') checkInputs(events)
   }
   checkBody(events, how)

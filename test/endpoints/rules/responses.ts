@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFrames } from '../../support/sse-server.ts'
 
-/** An event as a client takes it to be; the checks make sure of what they use. */
+/** An event with the type that clients assume. The checks verify the fields that they use. */
 type Event = Readonly<
   Record<'type' | 'item_id' | 'delta' | 'text' | 'refusal' | 'arguments' | 'code' | 'message', string>
 > & {
@@ -37,7 +37,7 @@ type Item = {
   done?: OutputItem
 }
 
-/** Which events fill an item, and what its text is called once it is whole. */
+/** The events that fill an item, and the field of its complete text. */
 const fillings: Readonly<
   Record<string, readonly [part: string, delta: string, done: string, key: 'text' | 'refusal' | 'arguments']>
 > = {
@@ -52,7 +52,7 @@ const fillings: Readonly<
   function_call: ['', 'response.function_call_arguments.delta', 'response.function_call_arguments.done', 'arguments'],
 }
 
-/** The rules that keep every known client of the Responses API working, written without a look at the writer. */
+/** The stream rules that every known client of the Responses API relies on, written independently of the stream writer. */
 export function checkResponsesStream(text: string, how: 'complete' | 'failed'): void {
   const events = readFrames(text).map(({ event, data }, at) => {
     const json: Event = JSON.parse(data)

@@ -6,13 +6,13 @@ import { operationsOf } from '../../support/openapi.ts'
 
 const prefix = '/v1/organization'
 
-test('whatever is sent to the administration interface is answered as described', async (context) => {
+test('any request to the administration API gets a response that its OpenAPI description allows', async (context) => {
   await using app = await startAdminApp({ config: { server: { auth_failures_per_minute: 100_000 } } })
   const ids = Object.values(await furnish(app.admin))
 
   for (const operation of operationsOf(app.app.openapi(), prefix)) {
     await context.test(`${operation.method} ${operation.path}`, async () => {
-      // A key of its own: the operations that revoke keys would else stop the run.
+      // Each operation uses its own key, because operations that revoke keys would stop the run.
       const admin = await app.adminWith(['*'])
       await assertAnswered(operation, ids, (method, { path, ...what }) =>
         admin.ask(method, path.slice(prefix.length), what),

@@ -4,14 +4,14 @@ import { errorOf, itemsOf, textOf, type Admin } from '../../support/administrati
 import { adminSuite } from '../../support/admin-suite.ts'
 
 let keys = 0
-/** A key that no other test has used. */
+/** An unused Idempotency-Key. */
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` })
 
-describe('a change with an Idempotency-Key', () => {
+describe('a mutation with an Idempotency-Key', () => {
   const { app, admin, policy } = adminSuite()
   const countOf = async (who: Admin) => itemsOf(await who.get('/audit_logs?limit=100')).length
 
-  it('happens once and is answered the same again, marked as a replay', async () => {
+  it('is made once, and a repeated request gets the same response, marked as a replay', async () => {
     const headers = newKey()
     const first = await admin().ask('POST', '/policies', { body: '{"name":"One","rule":"r"}', headers })
     const written = await countOf(admin())
@@ -23,7 +23,7 @@ describe('a change with an Idempotency-Key', () => {
     assert.equal(await countOf(admin()), written)
   })
 
-  it('is answered the same also when its revision is past', async () => {
+  it('gets the same response even if its revision is no longer current', async () => {
     const before = await policy({ rule: 'Be kind.' })
     const path = `/policies/${textOf(before)}/publish`
     const headers = newKey()
@@ -55,7 +55,7 @@ describe('a change with an Idempotency-Key', () => {
     assert.notEqual(other.body['value'], first.body['value'])
   })
 
-  it('rejects the key with any other request', async () => {
+  it('rejects the same Idempotency-Key with another request', async () => {
     const headers = newKey()
     const made = await admin().ask('POST', '/policies', { body: { name: 'One', rule: 'r' }, headers })
     for (const [method, path, body] of [
@@ -70,7 +70,7 @@ describe('a change with an Idempotency-Key', () => {
     }
   })
 
-  it('keeps nothing of an error response: the same key may be tried again', async () => {
+  it('stores no error response, so the same Idempotency-Key can be used again', async () => {
     const before = await policy()
     const headers = newKey()
     const path = `/policies/${textOf(before)}/resume`
@@ -79,12 +79,12 @@ describe('a change with an Idempotency-Key', () => {
     assert.equal((await admin().ask('POST', '/policies', { body: { name: 'Now', rule: 'r' }, headers })).status, 201)
   })
 
-  it('takes a key of 255 visible characters', async () => {
+  it('accepts an Idempotency-Key of 255 visible characters', async () => {
     const headers = { 'idempotency-key': '~'.repeat(255) }
     assert.equal((await admin().ask('POST', '/projects', { body: { name: 'Long' }, headers })).status, 201)
   })
 
-  it('means nothing to a question', async () => {
+  it('ignores the key on routes that only read', async () => {
     const headers = newKey()
     await admin().ask('GET', '/policies', { headers })
     const answer = await admin().ask('GET', '/projects', { headers })

@@ -9,7 +9,7 @@ const enquiries = adminRoutes.filter(({ isEnquiry }) => isEnquiry).map(({ path }
 const isChange = ({ method, path }: Pick<DescribedOperation, 'method' | 'path'>): boolean =>
   method !== 'GET' && !enquiries.includes(path)
 
-/** What every operation can answer besides success; those with an id, and changes, can answer more. */
+/** The error statuses of every operation. Operations with an id and mutations have more. */
 function statusesOf({ method, path }: DescribedOperation): string[] {
   const always = ['400', '401', '403', '422', '429', '500', '503']
   const withId = path.includes('{') ? ['404'] : []
@@ -18,7 +18,7 @@ function statusesOf({ method, path }: DescribedOperation): string[] {
   return [...always, ...withId, ...withBody, ...changing].toSorted()
 }
 
-describe('the description of the administration interface', async () => {
+describe('the OpenAPI description of the administration API', async () => {
   await using app = await startAdminApp()
   const operations = operationsOf(app.app.openapi(), '/v1/organization')
 
@@ -37,7 +37,7 @@ describe('the description of the administration interface', async () => {
         )
       })
 
-      it('has examples that fit, of what is sent and of every answer', () => {
+      it('has valid examples of the request and of every response', () => {
         const schemas = [...(body === undefined ? [] : [body]), ...Object.values(answers)]
         for (const schema of schemas) {
           assert.ok((schema.examples?.length ?? 0) > 0, JSON.stringify(schema).slice(0, 200))
@@ -53,7 +53,7 @@ describe('the description of the administration interface', async () => {
         assert.deepEqual(inPath, path.match(/\{\w+\}/g) ?? [])
       })
 
-      it('names the headers that a caller goes by', () => {
+      it('names the response headers that callers rely on', () => {
         assert.ok(Object.values(headers).every((names) => names.includes('X-Request-Id')))
         assert.ok(headers['401']?.includes('WWW-Authenticate'))
         const limit = ['Limit', 'Remaining', 'Reset', 'Scope', 'Metric'].map((word) => `X-RateLimit-${word}`)
@@ -62,12 +62,12 @@ describe('the description of the administration interface', async () => {
         assert.deepEqual(replayed.map(Number).filter((status) => status < 300).length, isChange(operation) ? 1 : 0)
       })
 
-      it('offers an Idempotency-Key where it changes something', () => {
+      it('offers an Idempotency-Key if it is a mutation', () => {
         const offers = parameters.some(({ name }) => name === 'Idempotency-Key')
         assert.equal(offers, isChange(operation))
       })
     })
   }
 
-  it('describes something', () => assert.ok(operations.length > 20))
+  it('covers more than twenty operations', () => assert.ok(operations.length > 20))
 })

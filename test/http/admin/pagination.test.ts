@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { itemsOf, startAdminApp, textOf, type Admin } from '../../support/administration.ts'
 
-/** Between two pages some rows come and some go, also the one the cursor stands on. */
+/** Between two pages rows are added and removed, including the row of the cursor. */
 const between = fc.record({
   added: fc.integer({ min: 0, max: 3 }),
   deleted: fc.array(fc.nat(), { maxLength: 3 }),
@@ -11,7 +11,7 @@ const between = fc.record({
 })
 
 describe('pages of a list that changes', () => {
-  it('skip nothing that was there all along, and show nothing twice', async () => {
+  it('skip no row that existed throughout, and show no row twice', async () => {
     await using app = await startAdminApp()
     await fc.assert(
       fc.asyncProperty(

@@ -33,7 +33,7 @@ describe('the moderation endpoint', () => {
     assert.equal(Object.keys(result.categories).length, 13)
   })
 
-  it('gives each text a result of its own, and the parts of a message one together', async () => {
+  it('gives each text its own result, and the parts of a message one common result', async () => {
     const client = clientOf(scene)
     const several = await client.moderations.create({ model: 'omni-moderation-latest', input: [calm, crisis, calm] })
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('the moderation endpoint', () => {
     })
   }
 
-  it('rejects unauthenticated requests and endless bodies', async () => {
+  it('rejects unauthenticated requests and bodies that are too large', async () => {
     assert.equal((await scene.post(path, { input: calm }, {})).status, 401)
     assert.equal((await scene.post(path, { input: 'a'.repeat(2 * 1024 * 1024) })).status, 413)
     assert.equal((await scene.get(path)).status, 405)
@@ -115,7 +115,7 @@ describe('a second classifier', () => {
     }
   }
 
-  it('decides what the first is not sure of, and its failure is survived', async () => {
+  it('decides the uncertain scores of the first, and its failure does not fail the request', async () => {
     await using remote = await startUpstream(answerJson(theirs(true)))
     const classifier = {
       kind: 'openai',

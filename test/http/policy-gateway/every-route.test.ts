@@ -14,7 +14,7 @@ describe('every route of the policy gateway', () => {
     const needsOne = id === undefined && route.path.includes('{export_id}')
     const exportId = id ?? (needsOne ? textOf(await scene().createSink(webhookConfig)) : '')
     const answer = await ask(route.method, route.path.replace('{export_id}', exportId), { body: route.body, key })
-    if (needsOne) await ask('DELETE', `/exports/${exportId}`) // an organization may not have very many
+    if (needsOne) await ask('DELETE', `/exports/${exportId}`) // the number of sinks of an organization is limited
     return answer
   }
   const tokenFor = (scope: string): Promise<string> =>
@@ -31,7 +31,7 @@ describe('every route of the policy gateway', () => {
       'value',
     )
 
-  it('stands in the table that the tests walk, and no other does', () => {
+  it('is in the table that these tests iterate over, and the table has no other', () => {
     const { paths = {} } = scene().app.openapi() as { paths?: Record<string, object> }
     const prefix = '/api/policy-gateway'
     const described = Object.entries(paths)
@@ -45,7 +45,7 @@ describe('every route of the policy gateway', () => {
   for (const route of gatewayRoutes) {
     const title = `${route.method} ${route.path}`
 
-    it(`${title} answers a project’s key, a token and an administrator who may`, async () => {
+    it(`${title} accepts a project’s key, a token and an administrator key with the permission`, async () => {
       const holder = await scene().adminWith([route.permission])
       for (const key of [await projectKey([route.permission]), await tokenFor(route.permission), holder.key]) {
         const answer = await send(route, key)
@@ -54,7 +54,7 @@ describe('every route of the policy gateway', () => {
       }
     })
 
-    it(`${title} needs ${route.permission}, whatever else one may do`, async () => {
+    it(`${title} needs ${route.permission}, whatever other permissions the credential has`, async () => {
       const others = permissions.filter((word) => word !== route.permission && word !== '*')
       const few = apiKeyPermissions.filter((word) => word !== route.permission)
       for (const key of [
@@ -67,7 +67,7 @@ describe('every route of the policy gateway', () => {
       }
     })
 
-    it(`${title} wants a credential, and names the scheme`, async () => {
+    it(`${title} requires a credential, and names the scheme`, async () => {
       for (const key of ['', 'adm_nobody', 'ak_nobody', 'a.b.c']) {
         const answer = await send(route, key)
         assert.deepEqual([answer.status, errorOf(answer)['type']], [401, 'auth_error'])
@@ -76,7 +76,7 @@ describe('every route of the policy gateway', () => {
     })
 
     if (!route.path.includes('{export_id}')) continue
-    it(`${title} finds a foreign sink as little as one that never was, and touches nothing`, async () => {
+    it(`${title} answers for a foreign sink as for one that does not exist, and changes nothing`, async () => {
       const other = await scene().otherOrganization()
       const id = textOf(await scene().createSink(webhookConfig))
       const before = await scene().sink(id)
@@ -96,7 +96,7 @@ describe('every route of the policy gateway', () => {
     })
   }
 
-  it('lists no foreign sink, and takes none for a cursor', async () => {
+  it('lists no foreign sink, and accepts none as a cursor', async () => {
     const other = await scene().otherOrganization()
     const id = textOf(await scene().createSink(webhookConfig))
     const list = await ask('GET', '/exports', { key: other.admin.key })
@@ -105,7 +105,7 @@ describe('every route of the policy gateway', () => {
     assert.deepEqual([cursor.status, errorOf(cursor)['code']], [400, 'invalid_cursor'])
   })
 
-  it('answers in the general shape where nothing lives', async () => {
+  it('answers in the default error format for unknown paths', async () => {
     const answer = await ask('GET', '/nothing')
     assert.deepEqual([answer.status, errorOf(answer)['code']], [404, 'unknown_route'])
   })

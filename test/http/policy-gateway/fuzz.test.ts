@@ -7,7 +7,7 @@ import { operationsOf } from '../../support/openapi.ts'
 
 const prefix = '/api/policy-gateway'
 
-test('whatever is sent to the policy gateway is answered as described', async (context) => {
+test('any request to the policy gateway gets a response that its OpenAPI description allows', async (context) => {
   await using scene = await startExportScene()
   const sink = textOf(await scene.createSink(webhookConfig))
   for (const operation of operationsOf(scene.app.openapi(), prefix)) {

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { startAdminApp } from '../../support/administration.ts'
 import { misfits, operationsOf } from '../../support/openapi.ts'
 
-describe('the description of the policy gateway', async () => {
+describe('the OpenAPI description of the policy gateway', async () => {
   await using app = await startAdminApp()
   const operations = operationsOf(app.app.openapi(), '/api/policy-gateway')
 
   for (const { method, path, parameters, body, answers } of operations) {
     describe(`${method} ${path}`, () => {
-      it('has examples that fit, of what is sent and of every answer', () => {
+      it('has valid examples of the request and of every response', () => {
         for (const schema of [...(body === undefined ? [] : [body]), ...Object.values(answers)]) {
           assert.ok((schema.examples?.length ?? 0) > 0, JSON.stringify(schema).slice(0, 200))
           for (const example of schema.examples ?? []) assert.deepEqual(misfits(schema, example), [])
@@ -24,7 +24,7 @@ describe('the description of the policy gateway', async () => {
     })
   }
 
-  it('offers If-Match and an Idempotency-Key where a configuration is saved', () => {
+  it('offers If-Match and an Idempotency-Key if it saves a configuration', () => {
     const saving = operations.filter(({ method, path }) => path.endsWith('/config') && method !== 'GET')
     assert.equal(saving.length, 2)
     for (const { parameters } of saving) {

@@ -1,7 +1,7 @@
 import { describeSuccess } from '../../support/inference-success.ts'
 import { chatError } from '../../support/inference-status.ts'
 
-/** What a response repeats of its request. */
+/** The fields of the request that a response repeats. */
 const echo = {
   instructions: null,
   max_output_tokens: null,

@@ -19,7 +19,7 @@ const parameterizedModules = ['http', 'jobs', 'pipeline', 'adapters', 'domain', 
 const ambientCall =
   /\b(?:Date\.now|Math\.random|performance\.now|setTimeout|setInterval|randomBytes|randomUUID|fetch)\(|\bnew Date\(\)|\bprocess\.env\b/
 
-/** Barrels, and names that say nothing. */
+/** Barrels, and meaningless names. */
 export const emptyNames = (tree: readonly SourceFile[]): string[] =>
   tree
     .map(({ path }) => path)

@@ -10,10 +10,10 @@ export type ScannedSource = {
 const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/|[`{}]/g
 const templatePart = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/y
-/** What stands before a regular expression. After a value, a slash divides. */
+/** The tokens before a regular expression. After a value, a slash is a division. */
 const beforeRegExp = /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\breturn|\btypeof|\bcase|=>)\s*$/
 
-/** Tells string literals from code and comments. A full parser is not needed: the sources are formatted and compile. */
+/** Separates string literals from code and comments. A full parser is not needed: the sources are formatted and compile. */
 export function scanSource(text: string): ScannedSource {
   const literals: Literal[] = []
   /** For each open template, how many braces are open inside its `${`. */

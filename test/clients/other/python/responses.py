@@ -25,7 +25,7 @@ async def ask(client, conversation):
             }
             for call in calls
         ]
-        # Those who want to see the thinking carry it themselves; the others leave the history to the gateway.
+        # With thinking the client sends the history itself; otherwise it refers to the stored response.
         if asked.get("wants_thinking"):
             said = [item.model_dump(exclude_none=True) for item in response.output]
             turn = {"input": turn["input"] + said + results}

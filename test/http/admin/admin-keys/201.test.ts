@@ -28,7 +28,7 @@ describe('administrator keys', () => {
     assert.equal((await adminOf(app().url, String(value)).ask('GET', '/admin_api_keys')).status, 200)
   })
 
-  it('may do what their maker may, where nothing else is said, and never more', async () => {
+  it('have the permissions of their creator by default, and never more', async () => {
     const maker = await app().adminWith(['keys:write', 'policies:read'])
     const { permissions } = await maker.post('/admin_api_keys', { name: 'Same' })
     assert.deepEqual(permissions, ['keys:write', 'policies:read'])
@@ -47,7 +47,7 @@ describe('administrator keys', () => {
     }
   })
 
-  it('are gone once revoked, for lists and readers alike', async () => {
+  it('are absent from lists and reads once they are revoked', async () => {
     const id = textOf(await admin().post('/admin_api_keys', { name: 'Gone' }))
     const revoked = await ask('DELETE', `/admin_api_keys/${id}`)
     assert.deepEqual(revoked.body, { id, object: 'organization.admin_api_key.deleted', deleted: true })

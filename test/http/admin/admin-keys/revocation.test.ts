@@ -29,7 +29,7 @@ async function firstKey(admin: Admin): Promise<string> {
 }
 
 describe('revoking an administrator key', () => {
-  it('is forbidden where it has all permissions and the key that asks has not', async () => {
+  it('is forbidden if the key has all permissions and the caller’s key does not', async () => {
     await using app = await startAdminApp()
     const { id } = await owner(app.admin, app.url)
     const clerk = await app.adminWith(['keys:read', 'keys:write'])
@@ -41,7 +41,7 @@ describe('revoking an administrator key', () => {
     assert.equal((await revoke(clerk, lesser)).status, 200)
   })
 
-  it('is rejected for the last one with all permissions, unless it is done at the machine', async () => {
+  it('is rejected for the last key with all permissions, unless the operator does it on the machine', async () => {
     await using app = await startAdminApp()
     await app.adminWith(['keys:read', 'keys:write'])
     const id = await firstKey(app.admin)
@@ -62,16 +62,16 @@ describe('revoking an administrator key', () => {
     const expiring = await owner(app.admin, app.url, { expires_at: Math.floor(clock.nowMs() / 1000) + 60 })
     passedMs = 61_000
     assert.equal((await revoke(app.admin, await firstKey(app.admin))).status, 409)
-    // It works no longer, so nobody loses anything.
+    // The key has expired, so revoking it takes no access away.
     assert.equal((await revoke(app.admin, expiring.id)).status, 200)
   })
 
-  it('leaves one where two revoke each other at once', async () => {
+  it('leaves one key if two revoke each other at the same time', async () => {
     await using app = await startAdminApp()
     for (let round = 0; round < 5; round++) await raceEachOther(app)
   })
 
-  it('leaves one where two revoke each other at once, on PostgreSQL', { skip: withoutPostgres }, async () => {
+  it('leaves one key if two revoke each other at the same time, on PostgreSQL', { skip: withoutPostgres }, async () => {
     await using scratch = await createScratchDatabase()
     const secret = 'a secret of the server, long enough'
     await using app = await startAdminApp({ storage: { database_url: scratch.url }, config: { secret } })

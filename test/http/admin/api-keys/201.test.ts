@@ -40,7 +40,7 @@ describe('API keys of a project', () => {
     assert.deepEqual(itemsOf(await admin().get(`/projects/${elsewhere}/api_keys`)), [])
   })
 
-  it('call models and nothing else unless their creation says more', async () => {
+  it('may only call models unless they are created with more permissions', async () => {
     const made = await admin().post(keysPath(), { name: 'Inference' })
     assert.deepEqual(made['permissions'], [])
     const authorization = { authorization: `Bearer ${textOf(made, 'value')}` }
@@ -54,12 +54,12 @@ describe('API keys of a project', () => {
     ])
   })
 
-  it('have no permission that is not about the gateway', async () => {
+  it('cannot have administration permissions', async () => {
     const answer = await ask('POST', keysPath(), { name: 'More', permissions: ['policies:write'] })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'permissions[0]'])
   })
 
-  it('never may more than the key that creates them', async () => {
+  it('never have more permissions than the key that creates them', async () => {
     const maker = await app().adminWith(['keys:write', 'gateway:read'])
     const answer = await maker.ask('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
@@ -83,8 +83,8 @@ describe('API keys of a project', () => {
   })
 })
 
-describe('API keys where the configuration says what they may by default', () => {
-  it('have those permissions, as far as the key that creates them has them', async () => {
+describe('API keys with default permissions in the configuration', () => {
+  it('have those of the default permissions that the key that creates them has', async () => {
     const config = { keys: { default_permissions: ['gateway:read', 'exports:read'] } }
     await using app = await startAdminApp({ config })
     const path = `/projects/${app.projectId}/api_keys`

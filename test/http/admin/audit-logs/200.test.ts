@@ -37,7 +37,7 @@ describe('the audit log', () => {
     assert.match(String(entry?.['id']), /^evt_/)
   })
 
-  it('can be narrowed by kind and by request', async () => {
+  it('can be filtered by kind and by request', async () => {
     const { headers } = await ask('POST', '/projects', { name: 'Traced' })
     const found = itemsOf(await admin().get(`/audit_logs?request_id=${headers.get('x-request-id')}`))
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     assert.deepEqual(entries[1]?.['details'], { credits: 5, note: 'gift', ref: 'once' })
   })
 
-  it('begins with the organization itself, and what it was given', async () => {
+  it('begins with the creation of the organization and its first grants', async () => {
     await using fresh = await startAdminApp()
     const [first] = itemsOf(await fresh.admin.get('/audit_logs?order=asc&limit=1'))
     const [adminKey] = itemsOf(await fresh.admin.get('/admin_api_keys'))
@@ -121,7 +121,7 @@ describe('the audit log', () => {
     assert.deepEqual([born?.['sequence'], born?.['kind'], born?.['resource_id']], [1, 'organization.created', other.id])
   })
 
-  it('has places without a gap, and can be narrowed by time, decision and user', async () => {
+  it('has sequence numbers without a gap, and can be filtered by time, decision and user', async () => {
     const began = Math.floor(Date.now() / 1000)
     const said = { model: 'gatehouse-echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
     await (await app().post('/v1/messages', { ...said, metadata: { user_id: 'grace' } })).text()
@@ -144,13 +144,13 @@ describe('the audit log', () => {
     )
   })
 
-  it('names the keys by which its checkpoints can be checked', async () => {
+  it('lists the public keys that verify its checkpoints', async () => {
     const [key] = itemsOf(await admin().get('/audit_logs/keys'))
     assert.deepEqual([key?.['object'], key?.['algorithm']], ['organization.audit_log.key', 'Ed25519'])
     assert.match(String(key?.['public_key']), /^-----BEGIN PUBLIC KEY-----/)
   })
 
-  it('is for those who may read it', async () => {
+  it('can only be read with its permission', async () => {
     const holder = await app().adminWith(['policies:read'])
     assert.equal((await holder.ask('GET', '/audit_logs')).status, 403)
   })

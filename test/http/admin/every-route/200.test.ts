@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { startAdminApp, type AdminApp } from '../../../support/administration.ts'
 import { adminRoutes, bodyOf, furnish, pathOf, titleOf } from '../../../support/administration-routes.ts'
 
-/** These need another state than the one a furnished app is in. */
+/** These need another state than that of an app with one resource of each kind. */
 const refused: Readonly<Record<string, string>> = {
   'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
   'POST /policies/{policy_id}/resume': 'invalid_state',
@@ -15,7 +15,7 @@ describe('every administration route', () => {
   before(async () => void (app = await startAdminApp()))
   after(() => app[Symbol.asyncDispose]())
 
-  it('stands in the table that the tests walk, and no other does', () => {
+  it('is in the table that these tests iterate over, and the table has no other', () => {
     const { paths = {} } = app.app.openapi() as { paths?: Record<string, object> }
     const described = Object.entries(paths)
       .filter(([path]) => path.startsWith('/v1/organization'))
@@ -28,7 +28,7 @@ describe('every administration route', () => {
   })
 
   for (const route of adminRoutes) {
-    it(`${titleOf(route)} answers an authorised caller, with a request id`, async () => {
+    it(`${titleOf(route)} responds to an authorised caller, with a request id`, async () => {
       const ids = await furnish(app.admin)
       const holder = await app.adminWith([route.permission])
       const { status, headers, body } = await holder.ask(route.method, pathOf(route, { ...ids }), {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf } from '../../../support/administration.ts'
 import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/furnished-suite.ts'
+import { furnishedSuite } from '../../../support/populated-suite.ts'
 
 const broken = [
   { says: 'JSON that breaks off', body: '{"name":', code: 'invalid_json' },
@@ -38,7 +38,7 @@ describe('every administration route with a body', () => {
 
   const lists = adminRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('}'))
   for (const route of lists) {
-    it(`${titleOf(route)} rejects a cursor that is none`, async () => {
+    it(`${titleOf(route)} rejects an invalid cursor`, async () => {
       for (const cursor of ['', 'nobody', 'x'.repeat(201), 'a%00b', 'a&after=b']) {
         const answer = await admin().ask('GET', `${pathTo(route)}?after=${cursor}`)
         assert.deepEqual(

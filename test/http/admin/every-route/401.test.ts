@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { adminOf, errorOf, textOf } from '../../../support/administration.ts'
 import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/furnished-suite.ts'
+import { furnishedSuite } from '../../../support/populated-suite.ts'
 
 const challenge = 'Bearer realm="gatehouse"'
 
@@ -10,7 +10,7 @@ describe('every administration route', () => {
   const { app, admin, pathTo } = furnishedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
 
   for (const route of adminRoutes) {
-    it(`${titleOf(route)} wants a key, and names the scheme`, async () => {
+    it(`${titleOf(route)} requires a key, and names the scheme`, async () => {
       const options = { body: route.body }
       const nobody = await adminOf(app().url, '').ask(route.method, pathTo(route), {
         ...options,
@@ -29,13 +29,13 @@ describe('every administration route', () => {
     })
   }
 
-  it('says nothing of an error where no credential was sent', async () => {
+  it('names no error in WWW-Authenticate if no credential was sent', async () => {
     const response = await fetch(`${app().url}/v1/organization/policies`)
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('www-authenticate'), challenge)
   })
 
-  it('rejects a key from the moment it is revoked', async () => {
+  it('rejects a key as soon as it is revoked', async () => {
     const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
     const holder = adminOf(app().url, textOf(made, 'value'))
     await holder.get('/policies')

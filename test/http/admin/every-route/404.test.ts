@@ -10,7 +10,7 @@ import {
   type Belongings,
 } from '../../../support/administration-routes.ts'
 
-/** An id of this kind that nobody has. */
+/** An unused id of this kind. */
 const unknown: Belongings = {
   policy_id: 'pol_00000000000000000000000000',
   version_id: 'polv_00000000000000000000000000',
@@ -20,7 +20,7 @@ const unknown: Belongings = {
   backtest_id: 'bt_00000000000000000000000000',
 }
 
-/** Every id in a path once foreign while the others are one's own, and all of them foreign. */
+/** Each id of a path replaced by a foreign one in turn, and all of them together. */
 function foreignMixes(names: readonly string[], own: Belongings, foreign: Belongings): Record<string, string>[] {
   const single = names.map((name) => ({ ...own, [name]: { ...foreign }[name] ?? '' }))
   return names.length > 1 ? [...single, { ...foreign }] : single
@@ -39,7 +39,7 @@ describe('an id of another organization', () => {
   after(() => app[Symbol.asyncDispose]())
 
   for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
-    it(`${titleOf(route)} finds it as little as one that never was, and touches nothing`, async () => {
+    it(`${titleOf(route)} answers as for an id that does not exist, and changes nothing`, async () => {
       const untouched = await everythingOf(other.admin)
       for (const mix of foreignMixes(idsIn(route), own, other.ids)) {
         const answer = await app.admin.ask(route.method, pathOf(route, mix), { body: route.body })
@@ -80,7 +80,7 @@ describe('an id of another organization', () => {
     }
   })
 
-  it('cannot be one whose limits are asked for', async () => {
+  it('cannot be used to read limits', async () => {
     for (const ids of [other.ids, unknown]) {
       for (const [query, param] of [
         [`project_id=${ids.project_id}`, 'project_id'],
@@ -103,7 +103,7 @@ describe('an id of another organization', () => {
     }
   })
 
-  it('filters the audit log to nothing', async () => {
+  it('as a filter of the audit log gives an empty list', async () => {
     for (const filter of [`policy_id=${other.ids.policy_id}`, `project_id=${other.ids.project_id}`]) {
       assert.deepEqual(itemsOf(await app.admin.get(`/audit_logs?${filter}`)), [])
     }
@@ -118,7 +118,7 @@ function foreignToUnknown(mix: Readonly<Record<string, string>>, foreign: Belong
   )
 }
 
-/** The refusal without what differs between any two requests: its id, and the ids that were asked for. */
+/** The error response without its request id and the requested ids, which differ between any two requests. */
 function comparable(answer: Parameters<typeof errorOf>[0], ids: Readonly<Record<string, string>>) {
   const { request_id: requestId, ...error } = errorOf(answer)
   assert.equal(requestId, answer.headers.get('x-request-id'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf } from '../../../support/administration.ts'
 import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/furnished-suite.ts'
+import { furnishedSuite } from '../../../support/populated-suite.ts'
 
 const policyUpdate = 'PATCH /policies/{policy_id}'
 
@@ -11,11 +11,11 @@ describe('every administration route with a body', () => {
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     const limit = titleOf(route) === policyUpdate ? 64 * 1024 : 256 * 1024
-    it(`${titleOf(route)} takes ${limit / 1024} KiB and not a byte more`, async () => {
+    it(`${titleOf(route)} accepts ${limit / 1024} KiB and not a byte more`, async () => {
       const ask = (body: string) => admin().ask(route.method, pathTo(route), { body })
       const over = await ask(padded(limit + 1))
       assert.deepEqual([over.status, errorOf(over)['code']], [413, 'body_too_large'])
-      assert.equal((await ask(padded(limit))).status, 422) // read, and found to have an unknown field
+      assert.equal((await ask(padded(limit))).status, 422) // read, then rejected for its unknown field
     })
   }
 })

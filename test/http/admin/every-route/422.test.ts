@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf } from '../../../support/administration.ts'
 import { adminRoutes, idsIn, pathOf, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/furnished-suite.ts'
+import { furnishedSuite } from '../../../support/populated-suite.ts'
 
 describe('every administration route', () => {
   const { admin, pathTo } = furnishedSuite()
 
   for (const route of adminRoutes) {
-    it(`${titleOf(route)} rejects a query parameter that it does not know`, async () => {
+    it(`${titleOf(route)} rejects an unknown query parameter`, async () => {
       const path = pathTo(route)
       const answer = await admin().ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
         body: route.body,
@@ -20,7 +20,7 @@ describe('every administration route', () => {
   }
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
-    it(`${titleOf(route)} rejects a field that it does not know`, async () => {
+    it(`${titleOf(route)} rejects an unknown field`, async () => {
       const answer = await admin().ask(route.method, pathTo(route), {
         body: { ...route.body, typo: 1 },
       })
@@ -29,7 +29,7 @@ describe('every administration route', () => {
   }
 
   for (const route of adminRoutes.filter(({ body, needsNothing }) => body !== undefined && !needsNothing)) {
-    it(`${titleOf(route)} names the field that is missing`, async () => {
+    it(`${titleOf(route)} names the missing field`, async () => {
       const answer = await admin().ask(route.method, pathTo(route), { body: {} })
       assert.equal(answer.status, 422)
       assert.ok(Object.keys(route.body ?? {}).includes(String(errorOf(answer)['param'])))
@@ -37,7 +37,7 @@ describe('every administration route', () => {
   }
 
   for (const route of adminRoutes.filter((each) => idsIn(each).length > 0)) {
-    it(`${titleOf(route)} takes an id of 200 characters for unknown, and a longer one for wrong`, async () => {
+    it(`${titleOf(route)} treats an id of 200 characters as unknown, and a longer one as invalid`, async () => {
       for (const [length, status] of [
         [200, 404],
         [201, 422],

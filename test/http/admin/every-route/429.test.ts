@@ -9,7 +9,7 @@ const many = { requests_per_minute: 1_000_000, concurrent_requests: 1_000_000 }
 const limitHeaders = (answer: Answer) =>
   ['limit', 'remaining', 'reset', 'scope', 'metric'].map((name) => answer.headers.get(`x-ratelimit-${name}`))
 
-/** A clock that stands still until it is told to go on; only requests look at it here. */
+/** A clock that the test advances; only requests read it here. */
 function standingClock() {
   const startMs = Date.UTC(2030, 0, 1)
   let passedMs = 0
@@ -23,7 +23,7 @@ function standingClock() {
 }
 
 describe('the limits of administration', () => {
-  it('reject a credential beyond its minute, say when to come back, and mean it', async () => {
+  it('reject a credential above its limit per minute, and admit it again after Retry-After', async () => {
     const clock = standingClock()
     const administration = { credential: { ...many, requests_per_minute: 3 }, organization: many }
     await using app = await startAdminApp({ clock, config: { administration } })
@@ -44,7 +44,7 @@ describe('the limits of administration', () => {
     assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
   })
 
-  it('reject an organization beyond its minute, whichever key asks', async () => {
+  it('reject an organization above its limit per minute, whichever key it uses', async () => {
     const administration = { credential: many, organization: { ...many, requests_per_minute: 2 } }
     await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
     const colleague = await app.adminWith(['*'])
@@ -57,7 +57,7 @@ describe('the limits of administration', () => {
     assert.equal((await stranger.ask('GET', '/policies')).status, 200)
   })
 
-  it('reject more requests at once than allowed, and let the next one in when one is over', async () => {
+  it('reject more concurrent requests than allowed, and admit the next one when one has ended', async () => {
     const administration = { credential: { ...many, concurrent_requests: 2 }, organization: many }
     await using app = await startAdminApp({ config: { administration } })
     const answers = await Promise.all(
@@ -75,7 +75,7 @@ describe('the limits of administration', () => {
     assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
   })
 
-  it('count on every route, before permission and body are looked at', async () => {
+  it('count on every route, before permission and body are checked', async () => {
     const administration = { credential: { ...many, requests_per_minute: 1 }, organization: many }
     await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
     for (const route of adminRoutes) {

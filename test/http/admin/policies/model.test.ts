@@ -5,7 +5,7 @@ import { errorOf, itemsOf, textOf, type Answer, type Json } from '../../../suppo
 import { adminSuite } from '../../../support/admin-suite.ts'
 import { isDirty, newModel, takeStep, type ModelContent, type PolicyModel } from '../../../support/policy-model.ts'
 
-/** Most steps name the revision that the policy is at; some come late or are ahead. */
+/** Most steps name the current revision; some name an older or a later one. */
 const revisionOffset = fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1))
 const content = {
   rule: fc.constantFrom('a', 'b', 'c'),
@@ -22,10 +22,10 @@ const move = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ operation: 'delete' as const }) },
 )
 
-describe('the life of a policy over HTTP', () => {
+describe('the lifecycle of a policy over HTTP', () => {
   const { app, admin, ask } = adminSuite()
 
-  it('answers every sequence of operations as the model does', async () => {
+  it('follows the model for every sequence of operations', async () => {
     const sequence = fc.array(fc.record({ step: move, offset: revisionOffset }), { minLength: 5, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(fc.record(content), sequence, async (draft, moves) => {

@@ -20,7 +20,7 @@ describe('projects', () => {
     assert.equal(itemsOf(await admin().get('/projects'))[0]?.['name'], 'Support')
   })
 
-  it('stop their keys when they are archived, once and for all', async () => {
+  it('disable their keys for good when they are archived', async () => {
     const id = textOf(await admin().post('/projects', { name: 'Old' }))
     const { value } = await admin().post(`/projects/${id}/api_keys`, { name: 'k' })
     const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })

@@ -16,13 +16,13 @@ describe('the gateway configuration', () => {
   }
   const versionCount = async () => itemsOf((await ask('GET', '/config/versions?limit=100')).body).length
 
-  it('is the default before anything was saved', async () => {
+  it('is the default before the first save', async () => {
     const { status, body } = await ask('GET', '/config')
     assert.equal(status, 200)
     assert.deepEqual(body, { config: defaults, version: 0, rolled_back: false, created_at: null, updated_at: null })
   })
 
-  it('is read as it was saved, by every key of the organization and by no other', async () => {
+  it('is readable as saved with every key of the organization, and with no other', async () => {
     const rules = { denylist: ['project x'], flagged_categories: ['hate', 'self-harm'], response_pattern: 'escalate' }
     const saved = await save({ policy_id: 'house', name: 'House', rules })
     assert.deepEqual(configOf(saved), {
@@ -40,7 +40,7 @@ describe('the gateway configuration', () => {
     assert.deepEqual(itemsOf((await ask('GET', '/config/versions', { key: other.admin.key })).body), [])
   })
 
-  it('may be sent back as it was answered, also in its wrapping, and then changes nothing', async () => {
+  it('can be sent back as it was returned, also inside its response envelope, without a change', async () => {
     const saved = await save({ name: 'Round trip', org_controls: { user_quota: { requests: 5, window: 'weekly' } } })
     const before = await versionCount()
     for (const method of ['PUT', 'POST']) {
@@ -51,13 +51,13 @@ describe('the gateway configuration', () => {
     assert.equal(await versionCount(), before)
   })
 
-  it('takes the place of the one before as a whole: what is left out has its default again', async () => {
+  it('replaces the previous one as a whole: omitted fields get their defaults', async () => {
     await save({ name: 'Before', rules: { redact: true, denylist: ['rum'] } })
     const after = configOf(await save({ rules: { denylist: ['gin'] } }))
     assert.deepEqual([after['name'], after['rules']], [null, { ...(defaults['rules'] as Json), denylist: ['gin'] }])
   })
 
-  it('names windows in one way, and nothing twice', async () => {
+  it('normalises the names of windows, and removes duplicates', async () => {
     const saved = configOf(
       await save({ rules: { denylist: ['a', 'b', 'a'] }, org_controls: { project_quota: { window: 'monthly' } } }),
     )
@@ -86,7 +86,7 @@ describe('the gateway configuration', () => {
     assert.equal(Number(itemsOf(rest.body)[0]?.['version']), Number(older?.['version']) - 1)
   })
 
-  it('is saved once for an Idempotency-Key, also where the condition no longer holds', async () => {
+  it('is saved once for an Idempotency-Key, even if the condition no longer holds', async () => {
     const { body: before } = await ask('GET', '/config')
     const headers = { 'idempotency-key': 'once', 'if-match': textOf(before, 'updated_at') }
     const first = await save({ name: 'Once' }, headers)
@@ -97,7 +97,7 @@ describe('the gateway configuration', () => {
     assert.equal(otherBody.status, 409)
   })
 
-  it('tells the audit log what was changed, not to what', async () => {
+  it('is audited with the names of the changed fields, not with their values', async () => {
     await save({ name: 'Quiet' })
     await save({ name: 'Quiet', rules: { denylist: ['a-planted-term'] } })
     const events = itemsOf(await scene().admin.get('/audit_logs?kind=gateway.config.updated&limit=1'))

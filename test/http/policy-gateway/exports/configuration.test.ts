@@ -12,7 +12,7 @@ describe('an export sink', () => {
   const change = (id: string, body: Json) => ask('PATCH', `/exports/${id}`, { body })
   const configOf = ({ body }: { body: Json }): Json => (body['export'] as { config: Json }).config
 
-  it('is created with what was said, its secrets masked, and times as text', async () => {
+  it('is created with the given fields, masked secrets, and times as text', async () => {
     const answer = await create({ type: 'splunk_hec', label: 'Security', enabled: false, config: splunk })
     assert.equal(answer.status, 201)
     const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = answer.body['export'] as Json
@@ -30,7 +30,7 @@ describe('an export sink', () => {
     })
   })
 
-  it('is rejected where its type or its configuration is wrong, with the field named', async () => {
+  it('is rejected with the name of the field if its type or its configuration is invalid', async () => {
     const cases: [Json, string][] = [
       [{ type: 'carrier_pigeon', config: {} }, 'type'],
       [{ type: 'splunk_hec', config: { ...splunk, tokn: 'x' } }, 'config.tokn'],
@@ -49,7 +49,7 @@ describe('an export sink', () => {
     }
   })
 
-  it('is changed field by field; a secret that comes back masked stays as it is', async () => {
+  it('is changed field by field; a secret that is sent back masked is kept', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     const shown = configOf(await ask('GET', `/exports/${id}`))
     const answer = await change(id, { label: 'New', config: { ...shown, index: 'main' } })
@@ -59,7 +59,7 @@ describe('an export sink', () => {
     assert.deepEqual(configOf(exchanged), { ...splunk, token: '••••6789' })
   })
 
-  it('takes the mask of another secret for no secret', async () => {
+  it('rejects the mask of another secret', async () => {
     const auth = { type: 'basic', username: 'u', password: 'a-password-that-is-long' }
     const config = { url: 'https://elastic.example.com', auth }
     const id = textOf(await scene().createSink(config, 'elastic'))
@@ -72,7 +72,7 @@ describe('an export sink', () => {
     }
   })
 
-  it('that is pointed elsewhere asks for its secrets again', async () => {
+  it('requires its secrets again if its destination changes', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     for (const config of [
       { url: 'https://evil.example.com' },
@@ -85,14 +85,14 @@ describe('an export sink', () => {
     assert.equal(again.status, 200)
   })
 
-  it('keeps its type', async () => {
+  it('cannot change its type', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     assert.equal((await change(id, { type: 'splunk_hec' })).status, 200)
     const answer = await change(id, { type: 'webhook', config: webhookConfig })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'type'])
   })
 
-  it('of S3 with a role gets an external id of our making, which nobody can choose', async () => {
+  it('of S3 with a role gets an external id that the gateway generates and callers cannot choose', async () => {
     const auth = { type: 'assume_role', role_arn: 'arn:aws:iam::123456789012:role/export' }
     const config = { bucket: 'audit', region: 'eu-central-1', auth: { ...auth, external_id: 'chosen-by-a-stranger' } }
     const made = await create({ type: 's3', config })
@@ -103,7 +103,7 @@ describe('an export sink', () => {
     assert.equal((configOf(changed)['auth'] as Json)['external_id'], given)
   })
 
-  it('is gone once deleted, and its name shows the way all the same', async () => {
+  it('does not exist once it is deleted, and its id is still valid as a cursor', async () => {
     const ids = [1, 2].map(async () => textOf(await scene().createSink(webhookConfig)))
     const [first = '', second = ''] = (await Promise.all(ids)).toSorted()
     const answer = await ask('DELETE', `/exports/${second}`)
@@ -128,7 +128,7 @@ describe('an export sink', () => {
     assert.deepEqual([other.status, errorOf(other)['code']], [409, 'idempotency_key_reused'])
   })
 
-  it('leaves a trace of every change in the audit log, without a secret', async () => {
+  it('is audited on every change, without a secret', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     await change(id, { config: { token: 'another-token-0123456789' } })
     await ask('DELETE', `/exports/${id}`)
@@ -147,7 +147,7 @@ describe('an export sink', () => {
     assert.ok(!JSON.stringify(entries).includes(splunk.token))
   })
 
-  it('is one of fifty at most', async () => {
+  it('is rejected above the maximum of fifty', async () => {
     const other = await scene().otherOrganization()
     const body = { type: 'webhook', enabled: false, config: webhookConfig }
     const statuses: number[] = []

@@ -12,11 +12,11 @@ const datadogHost = 'http-intake.logs.datadoghq.com'
 
 type Kind = {
   readonly config: (origin: string) => Json
-  /** What the destination answers to an event that it takes. */
+  /** The response of the destination to an accepted event. */
   readonly takes: (received: Received) => Reply
-  /** What it answers to a credential that it does not know, where that is not plain 401. */
+  /** Its response to an invalid credential, if that is not a plain 401. */
   readonly refuses?: (received: Received) => Reply
-  /** Where the event goes. */
+  /** The path that receives the event. */
   readonly target: RegExp
 }
 
@@ -80,12 +80,12 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 describe('a test of an export sink', () => {
-  it('is known for every kind', () => {
+  it('exists for every kind', () => {
     assert.deepEqual(Object.keys(kinds).toSorted(), sinkKinds.map(({ type }) => type).toSorted())
   })
 
   for (const [type, kind] of Object.entries(kinds)) {
-    it(`of the kind ${type} is delivered, or says that the credential is not accepted`, async (t) => {
+    it(`of the kind ${type} is delivered, or reports that the credential is not accepted`, async (t) => {
       let answer = kind.takes
       const receiver = await startReceiver(t, (received) => answer(received))
       const routes = Object.fromEntries([azureHost, loginHost, datadogHost].map((host) => [host, receiver.origin]))

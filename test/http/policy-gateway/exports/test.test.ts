@@ -15,7 +15,7 @@ describe('a test of an export sink', () => {
     return body['test'] as Json
   }
 
-  it('sends one event that is marked, and says that it was taken', async (t) => {
+  it('sends one event that is marked as a test, and reports that it was delivered', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 204 }))
     const { success, outcome, event_id: eventId } = await test(receiver.origin)
     assert.deepEqual([success, outcome], [true, 'delivered'])
@@ -25,7 +25,7 @@ describe('a test of an export sink', () => {
     assert.equal(entry?.['id'], eventId)
   })
 
-  it('says what the destination said, in words of our own', async (t) => {
+  it('reports the outcome in the gateway’s own words, not in those of the destination', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 401, body: 'a text that may hold anything' }))
     assert.deepEqual(
       { ...(await test(receiver.origin)), event_id: '' },
@@ -38,7 +38,7 @@ describe('a test of an export sink', () => {
     )
   })
 
-  it('takes no body, and names what was sent in one, as every other route does', async (t) => {
+  it('accepts no body, and names the unknown field like every other route', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 204 }))
     const { id } = await scene().createSink({ url: receiver.origin, secret })
     const refused = await ask('POST', `/exports/${String(id)}/test`, { body: { message: 'Hello' } })

@@ -14,7 +14,7 @@ describe('the history of the gateway', () => {
     return response.headers.get('x-request-id') ?? ''
   }
 
-  it('lists each request once it is answered: caller, decision and usage', async () => {
+  it('lists each answered request with caller, decision and usage', async () => {
     for (const stream of [false, true]) {
       const requestId = await infer({ stream, metadata: { user_id: 'ada' } })
       const [entry, ...more] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
@@ -40,7 +40,7 @@ describe('the history of the gateway', () => {
     assert.deepEqual([entry?.['error'], entry?.['output_tokens']], ['model_not_found', null])
   })
 
-  it('shows a project’s key its own project, and an administrator all of them', async () => {
+  it('shows a project’s key only its own project, and an administrator all projects', async () => {
     const { admin } = scene()
     const project = textOf(await admin.post('/projects', { name: 'Second' }))
     const key = textOf(
@@ -54,7 +54,7 @@ describe('the history of the gateway', () => {
     assert.deepEqual([await seenBy(admin.key, theirs), await seenBy(admin.key, mine)], [1, 1])
   })
 
-  it('holds no text of a prompt or an answer', async () => {
+  it('contains no text of a prompt or an answer', async () => {
     await infer({ messages: [{ role: 'user', content: 'a-planted-secret-text' }] })
     const events = await scene().admin.get('/audit_logs?limit=100')
     assert.ok(!JSON.stringify(events).includes('a-planted-secret-text'))

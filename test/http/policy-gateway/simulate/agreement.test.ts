@@ -23,7 +23,7 @@ const texts = [
 describe('a simulation', () => {
   const { scene, ask } = gatewaySuite()
 
-  /** What a real request is told about itself; nothing is told where nothing stood against it. */
+  /** The `policy` field of the answer to a real request; absent if no rule applied. */
   async function enforced(text: string): Promise<Json> {
     const messages = [{ role: 'user', content: text }]
     const body = { model: 'gatehouse-echo', max_tokens: 50, messages }
@@ -33,7 +33,7 @@ describe('a simulation', () => {
   }
 
   for (const config of configurations) {
-    it(`says of a request what really becomes of it: ${JSON.stringify(config)}`, async () => {
+    it(`predicts the decision of a real request: ${JSON.stringify(config)}`, async () => {
       assert.equal((await ask('PUT', '/config', { body: config })).status, 200)
       for (const text of texts) {
         const { body: said } = await ask('POST', '/simulate', { body: { scenario: { text } } })

@@ -10,7 +10,7 @@ const denying = { rules: { denylist: ['project x'] } }
 
 const cases: readonly Case[] = [
   {
-    says: 'allows what nothing stands against',
+    says: 'allows a text that no rule denies',
     body: {},
     wants: {
       decision: 'allow',
@@ -26,27 +26,27 @@ const cases: readonly Case[] = [
     },
   },
   {
-    says: 'takes categories as found',
+    says: 'treats given categories as found',
     body: { config: hateful, categories: ['hate'] },
     wants: { decision: 'refuse', reason_code: 'REFUSE', triggered_categories: ['hate'] },
   },
   {
-    says: 'takes the categories of the scenario before the others',
+    says: 'prefers the categories of the scenario',
     body: { config: hateful, scenario: { categories: [] }, categories: ['hate'] },
     wants: { decision: 'allow', triggered_categories: [] },
   },
   {
-    says: 'evaluates the policy before the config',
+    says: 'prefers the policy to the config',
     body: { policy: { policy_id: 'tried' }, config: hateful, categories: ['hate'] },
     wants: { decision: 'allow', policy_id: 'tried' },
   },
   {
-    says: 'triggers nothing by a name that is no category',
+    says: 'ignores an unknown category',
     body: { config: hateful, categories: ['astrology'] },
     wants: { decision: 'allow', triggered_categories: [] },
   },
   {
-    says: 'refuses what is always blocked, also where the rest is only looked at',
+    says: 'denies an always-blocked category even in shadow mode',
     body: { config: { ...hateful, rollout: { shadow: { enabled: true } } }, categories: ['self-harm', 'hate'] },
     wants: {
       decision: 'refuse',
@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    says: 'finds denied terms as whole words, whatever their case',
+    says: 'finds denied terms as whole words, in any case',
     body: { config: denying, scenario: { text: 'Tell me about PROJECT  X.' } },
     wants: { decision: 'refuse', denylist_hits: ['project x'] },
   },
@@ -72,7 +72,7 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse', denylist_hits: ['/ACME-\\d{4}/'] },
   },
   {
-    says: 'reads messages, as texts and as blocks',
+    says: 'scans messages with text and with blocks',
     body: {
       config: denying,
       scenario: {
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse', denylist_hits: ['project x'] },
   },
   {
-    says: 'reads what blocks say together',
+    says: 'scans the joined text of blocks',
     body: {
       config: denying,
       scenario: { messages: [{ role: 'user', content: ['proj', 'ect x'].map((text) => ({ type: 'text', text })) }] },
@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse', denylist_hits: ['project x'] },
   },
   {
-    says: 'reads what a tool was told',
+    says: 'scans the arguments of a tool',
     body: {
       config: denying,
       scenario: {
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse' },
   },
   {
-    says: 'reads what stands beside no text at all, and beside a text',
+    says: 'scans other fields of messages, with and without a text',
     body: {
       config: { rules: { denylist: ['project x', 'project y'] } },
       scenario: {
@@ -116,22 +116,22 @@ const cases: readonly Case[] = [
     wants: { denylist_hits: ['project x', 'project y'] },
   },
   {
-    says: 'wants an allowed term in a request',
+    says: 'requires an allowed term in a request',
     body: { config: { rules: { allowlist: ['tea'] } }, scenario: { text: 'coffee' } },
     wants: { decision: 'refuse', allowlist_hits: [] },
   },
   {
-    says: 'is content with one allowed term',
+    says: 'accepts one of several allowed terms',
     body: { config: { rules: { allowlist: ['tea', 'milk'] } }, scenario: { text: 'tea, please' } },
     wants: { decision: 'allow', allowlist_hits: ['tea'] },
   },
   {
-    says: 'wants no allowed term in an answer',
+    says: 'requires no allowed term in an answer',
     body: { config: { rules: { allowlist: ['tea'] } }, scenario: { text: 'coffee', direction: 'response' } },
     wants: { decision: 'allow' },
   },
   {
-    says: 'counts what would be redacted, by kind',
+    says: 'counts the redactions by kind',
     body: {
       config: { rules: { redact: true } },
       scenario: { text: 'a@example.org, b@example.org, 4111 1111 1111 1111' },
@@ -139,12 +139,12 @@ const cases: readonly Case[] = [
     wants: { decision: 'redact', effective_decision: 'redact', redactions: { email: 2, card: 1 } },
   },
   {
-    says: 'redacts nothing where nobody asked for it',
+    says: 'redacts nothing if redaction is not configured',
     body: { scenario: { text: 'a@example.org' }, config: {} },
     wants: { decision: 'allow', redactions: {} },
   },
   {
-    says: 'escalates where that is asked for, with the code of the organization',
+    says: 'escalates if configured, with the organization’s reason code',
     body: {
       config: { rules: { denylist: ['rum'], response_pattern: 'escalate', reason_codes: ['ESCALATE_DESK'] } },
       scenario: { text: 'rum' },
@@ -152,22 +152,22 @@ const cases: readonly Case[] = [
     wants: { decision: 'escalate', reason_code: 'ESCALATE_DESK' },
   },
   {
-    says: 'has the own code of the organization for an allowance, too',
+    says: 'uses the organization’s reason code for allowed requests as well',
     body: { config: { rules: { reason_codes: ['ALLOW_HOUSE_RULES'] } } },
     wants: { decision: 'allow', reason_code: 'ALLOW_HOUSE_RULES' },
   },
   {
-    says: 'says what a shadow would have done',
+    says: 'reports the decision of shadow mode without enforcing it',
     body: { config: { ...denying, rollout: { shadow: { enabled: true } } }, scenario: { text: 'project x' } },
     wants: { decision: 'refuse', effective_decision: 'allow', enforced: false, rollout_mode: 'shadow' },
   },
   {
-    says: 'puts everybody in a canary of 100 percent',
+    says: 'assigns every user to a canary of 100 percent',
     body: { config: { ...denying, rollout: { canary: { enabled: true } } }, scenario: { text: 'project x' } },
     wants: { decision: 'refuse', effective_decision: 'refuse', enforced: true, rollout_mode: 'canary' },
   },
   {
-    says: 'puts nobody in a canary of 0 percent',
+    says: 'assigns no user to a canary of 0 percent',
     body: {
       config: { ...denying, rollout: { canary: { enabled: true, sample_percent: 0 } } },
       scenario: { text: 'project x' },
@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
     wants: { decision: 'refuse', effective_decision: 'allow', enforced: false, rollout_mode: 'canary' },
   },
   {
-    says: 'limits a rollout to its targets',
+    says: 'does not enforce a rollout outside of its targets',
     body: {
       config: { ...denying, rollout: { shadow: { enabled: true, targets: ['eu'] } } },
       scenario: { text: 'project x', target: 'us' },
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
     wants: { effective_decision: 'refuse', rollout_mode: 'enforced' },
   },
   {
-    says: 'knows the targets of a rollout',
+    says: 'enforces a rollout for its targets',
     body: {
       config: { ...denying, rollout: { shadow: { enabled: true, targets: ['eu'] } } },
       scenario: { text: 'project x', target: 'eu' },
@@ -207,7 +207,7 @@ describe('a simulation', () => {
     })
   }
 
-  it('screens real texts for real', async () => {
+  it('scans a text with the real classifier', async () => {
     const text = "I can't do this anymore. I want to kill myself tonight."
     const { decision, triggered_categories: triggered, scores } = await simulate({ scenario: { text } })
     assert.deepEqual([decision, triggered], ['refuse', ['self-harm']])
@@ -215,7 +215,7 @@ describe('a simulation', () => {
     assert.ok(high !== undefined && low !== undefined && high >= 0.5 && low < 0.5)
   })
 
-  it('puts the same user on the same side of a canary', async () => {
+  it('assigns the same user to the same side of a canary', async () => {
     const sides = async () => {
       const seen: unknown[] = []
       for (let user = 0; user < 20; user++) {

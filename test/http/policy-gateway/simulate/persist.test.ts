@@ -12,13 +12,13 @@ describe('a simulation', () => {
   const config = { policy_id: 'kept', rules: { denylist: ['rum'] } }
   const scenario = { text: 'rum, please' }
 
-  it('leaves no trace unless it is asked to', async () => {
+  it('stores nothing by default', async () => {
     const before = await inForce()
     assert.equal((await simulate({ config, scenario, persist: false })).body['decision'], 'refuse')
     assert.deepEqual([await inForce(), await runs()], [before, []])
   })
 
-  it('puts its configuration in force and itself in the history where it is asked to', async () => {
+  it('with persist, applies its configuration and is listed in the history', async () => {
     const answer = await simulate({ config, scenario, persist: true })
     assert.deepEqual([answer.status, answer.body['decision']], [200, 'refuse'])
     const { config: saved, version } = (await inForce()) as { config: Json; version: number }
@@ -33,7 +33,7 @@ describe('a simulation', () => {
     assert.ok(!JSON.stringify(await scene().admin.get('/audit_logs')).includes('rum'))
   })
 
-  it('evaluates what is in force where it brings nothing along', async () => {
+  it('evaluates the current configuration if it has none of its own', async () => {
     const { body } = await simulate({ scenario })
     assert.deepEqual([body['decision'], body['policy_id']], ['refuse', 'kept'])
     const other = await scene().otherOrganization()
@@ -41,7 +41,7 @@ describe('a simulation', () => {
     assert.deepEqual([theirs.body['decision'], theirs.body['policy_id']], ['allow', 'default'])
   })
 
-  it('is kept once for an Idempotency-Key', async () => {
+  it('is stored once for an Idempotency-Key', async () => {
     const before = (await runs()).length
     const body = { config: { ...config, name: 'Once' }, scenario, persist: true }
     const headers = { 'idempotency-key': 'simulated' }
@@ -52,7 +52,7 @@ describe('a simulation', () => {
     assert.equal((await runs()).length, before + 1)
   })
 
-  it('is not kept where something was saved since the time that its If-Match names', async () => {
+  it('is not stored if there was a save after the time in If-Match', async () => {
     const headers = { 'if-match': '"2020-01-01T00:00:00.000Z"' }
     const before = [await inForce(), await runs()]
     const refused = await simulate({ config: { name: 'Late' }, scenario, persist: true }, headers)
@@ -61,8 +61,8 @@ describe('a simulation', () => {
     assert.equal((await simulate({ config: { name: 'Late' }, scenario }, headers)).status, 200)
   })
 
-  it('does not undo what was saved while it was judged, where it brings nothing along', async () => {
-    // Long enough that the save comes in between.
+  it('without a configuration of its own, does not undo a save made during its evaluation', async () => {
+    // Long enough that the save happens during the evaluation.
     const text = Array.from({ length: 60_000 }, (_, at) => `word${at}`).join(' ')
     const judged = simulate({ scenario: { text }, persist: true })
     await ask('PUT', '/config', { body: { name: 'Saved meanwhile' } })
@@ -70,7 +70,7 @@ describe('a simulation', () => {
     assert.equal(((await inForce())['config'] as Json)['name'], 'Saved meanwhile')
   })
 
-  it('needs the permission to write where it is to be kept', async () => {
+  it('with persist, needs the permission to write', async () => {
     const body = { config, persist: true }
     const reader = textOf(
       await scene().admin.post(`/projects/${scene().projectId}/api_keys`, {

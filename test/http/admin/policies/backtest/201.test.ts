@@ -3,7 +3,7 @@ import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
 
-describe('trying a draft on recorded requests', () => {
+describe('a backtest of a draft over HTTP', () => {
   let app: AdminApp
   before(async () => {
     app = await startAdminApp({ config: { audit: { content: 'full' } } })
@@ -24,7 +24,7 @@ describe('trying a draft on recorded requests', () => {
     }
   }
 
-  it('begins at once, and ends with what the draft would have changed', async () => {
+  it('starts at once, and ends with the decisions that the draft would have changed', async () => {
     const policyId = textOf(await draft({ rule: 'Never mention "Falcon".', direction: 'request' }))
     const { status, body } = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: {} })
     assert.equal(status, 201)
@@ -54,7 +54,7 @@ describe('trying a draft on recorded requests', () => {
     assert.ok(!JSON.stringify(backtest).includes('Falcon'))
   })
 
-  it('names examples that the audit log has', async () => {
+  it('names examples that are in the audit log', async () => {
     const policyId = textOf(await draft({ rule: 'cel:pii["email"] > 0 ? 0.75 : 0.0', direction: 'request' }))
     const order = { thresholds: [7000, 8000] }
     const { id } = await app.admin.post(`/policies/${policyId}/backtest`, order)
@@ -92,7 +92,7 @@ describe('trying a draft on recorded requests', () => {
     })
   })
 
-  it('rejects times the wrong way round, and a backtest of another policy', async () => {
+  it('rejects a range that ends before it starts, and a backtest of another policy', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
     const wrong = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
     assert.equal(wrong.status, 422)

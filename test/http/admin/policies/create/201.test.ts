@@ -6,7 +6,7 @@ import { adminSuite } from '../../../../support/admin-suite.ts'
 describe('creating a policy', () => {
   const { app, ask, admin } = adminSuite()
 
-  it('fills in the defaults and begins as a draft', async () => {
+  it('fills in the defaults and starts as a draft', async () => {
     const { status, body } = await ask('POST', '/policies', { name: 'One', rule: 'Say "no"' })
     assert.equal(status, 201)
     const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = body
@@ -35,7 +35,7 @@ describe('creating a policy', () => {
     assert.deepEqual(await admin().get(`/policies/${textOf(body)}`), body)
   })
 
-  it('takes every field, and null for those with a default', async () => {
+  it('accepts every field, and null for those with a default', async () => {
     const draft = {
       rule: 'cel:text.contains("x")',
       direction: 'request',
@@ -52,7 +52,7 @@ describe('creating a policy', () => {
     assert.equal(nulls.status, 201)
   })
 
-  it('counts characters, not bytes: 80 of them are a name, 20000 a rule', async () => {
+  it('counts characters, not bytes: 80 for a name, 20000 for a rule', async () => {
     const answer = await ask('POST', '/policies', { name: '😀'.repeat(80), rule: '😀'.repeat(20_000) })
     assert.equal(answer.status, 201)
     assert.equal(answer.body['name'], '😀'.repeat(80))

@@ -38,12 +38,12 @@ describe('creating a policy', () => {
     })
   }
 
-  it('says where an expression is wrong', async () => {
+  it('names the position of an error in an expression', async () => {
     const answer = await ask('POST', '/policies', { name: 'n', rule: 'cel:text.size() > 3 &&\n  txt == ""' })
     assert.match(String(errorOf(answer)['message']), /^rule: line 2, column 3: Unknown variable: txt/)
   })
 
-  it('leaves nothing behind', async () => {
+  it('stores nothing', async () => {
     assert.deepEqual((await admin().get('/policies'))['data'], [])
     assert.deepEqual((await admin().get('/audit_logs?kind=policy.created'))['data'], [])
   })

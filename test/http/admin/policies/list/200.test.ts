@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { errorOf, itemsOf, startAdminApp, textOf } from '../../../../support/administration.ts'
 
 describe('listing policies', () => {
-  it('answers an empty page with no ids', async () => {
+  it('returns an empty page without ids', async () => {
     await using app = await startAdminApp()
     const empty = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
     assert.deepEqual(await app.admin.get('/policies'), empty)
   })
 
-  it('goes newest first, twenty at a time, without drafts and versions', async () => {
+  it('returns twenty at a time, newest first, without drafts and versions', async () => {
     await using app = await startAdminApp()
     const ids: string[] = []
     for (let count = 0; count < 21; count++)
@@ -30,7 +30,7 @@ describe('listing policies', () => {
     assert.equal('draft' in (itemsOf(first)[0] ?? {}) || 'published' in (itemsOf(first)[0] ?? {}), false)
   })
 
-  it('knows its parameters', async () => {
+  it('validates its parameters', async () => {
     await using app = await startAdminApp()
     for (const query of ['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'order=up', 'limit=1&limit=2']) {
       const answer = await app.admin.ask('GET', `/policies?${query}`)

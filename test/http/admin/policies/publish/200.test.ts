@@ -6,7 +6,7 @@ import { adminSuite } from '../../../../support/admin-suite.ts'
 describe('publishing a policy', () => {
   const { admin, ask, policy } = adminSuite()
 
-  it('writes version 1 and puts it in force', async () => {
+  it('creates version 1 and puts it in force', async () => {
     const draft = await policy({ mode: 'enforcing' })
     const { status, headers, body } = await ask('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
     assert.equal(status, 200)
@@ -50,7 +50,7 @@ describe('publishing a policy', () => {
     ['No hate speech.', null],
     ['No email addresses.', null],
   ] as const) {
-    it(`${warning === null ? 'says nothing' : 'warns'} about the rule ${rule}`, async () => {
+    it(`${warning === null ? 'gives no warning' : 'warns'} about the rule ${rule}`, async () => {
       const draft = await policy({ rule })
       const answer = await ask('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
       assert.equal(answer.status, 200)

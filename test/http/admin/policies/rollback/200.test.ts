@@ -35,7 +35,7 @@ describe('rolling a policy back', () => {
     )
   })
 
-  it('finds no version that was never published', async () => {
+  it('is rejected for a version that was never published', async () => {
     const body = await policy({}, ['publish'])
     const answer = await ask('POST', `/policies/${textOf(body)}/rollback`, { revision: 2, version: 9 })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [404, 'version'])

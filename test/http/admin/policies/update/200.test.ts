@@ -9,7 +9,7 @@ describe('updating a policy', () => {
   const update = (of: Json, body: Json) =>
     ask('PATCH', `/policies/${textOf(of)}`, { revision: of['revision'], ...body })
 
-  it('changes the draft, raises the revision, and leaves what is published', async () => {
+  it('changes the draft, increments the revision, and leaves the published version', async () => {
     const published = await policy({}, ['publish'])
     const { status, body } = await update(published, { mode: 'enforcing', rule: 'Say "never"' })
     assert.equal(status, 200)
@@ -21,7 +21,7 @@ describe('updating a policy', () => {
     assert.deepEqual(await admin().get(`/policies/${textOf(published)}`), body)
   })
 
-  it('leaves what is omitted and what is null, and clears the threshold alone', async () => {
+  it('ignores omitted and null fields, except for the threshold, which null clears', async () => {
     const full = await policy({
       description: 'Why',
       match_threshold_basis_points: 7000,
@@ -51,7 +51,7 @@ describe('updating a policy', () => {
     }
   })
 
-  it('answers a change that changes nothing with the revision it has, and writes nothing down', async () => {
+  it('answers a change without effect with the current revision, and writes nothing to the audit log', async () => {
     const before = await policy({ project_ids: [app().projectId] })
     const same = { name: 'Policy', mode: 'monitoring', project_ids: [app().projectId, app().projectId] }
     for (const body of [{}, same]) {
@@ -65,13 +65,13 @@ describe('updating a policy', () => {
     )
   })
 
-  it('changes name and description at once, with nothing to publish', async () => {
+  it('changes name and description at once, without a publication', async () => {
     const published = await policy({}, ['publish'])
     const { body } = await update(published, { name: 'Other', description: 'Because' })
     assert.deepEqual([body['name'], body['description'], body['has_unpublished_changes']], ['Other', 'Because', false])
   })
 
-  it('takes the largest body that fits', async () => {
+  it('accepts the largest allowed body', async () => {
     const { status } = await update(await policy(), { rule: 'r'.repeat(20_000), description: 'd'.repeat(240) })
     assert.equal(status, 200)
   })

@@ -6,7 +6,7 @@ import { adminSuite } from '../../../../support/admin-suite.ts'
 describe('updating a policy', () => {
   const { ask, policy } = adminSuite()
 
-  it('rejects a revision that is not the current one, and names the one that is', async () => {
+  it('rejects a stale revision, and names the current one', async () => {
     const path = `/policies/${textOf(await policy({}, ['publish'], ['pause']))}`
     for (const revision of [1, 2, 4, 2_147_483_647]) {
       const answer = await ask('PATCH', path, { revision, name: 'Late' })
@@ -18,12 +18,12 @@ describe('updating a policy', () => {
     }
   })
 
-  it('rejects a stale revision also where nothing would change', async () => {
+  it('rejects a stale revision even if nothing would change', async () => {
     const path = `/policies/${textOf(await policy({}, ['publish']))}`
     assert.equal((await ask('PATCH', path, { revision: 1 })).status, 409)
   })
 
-  it('rejects to publish what was changed since', async () => {
+  it('rejects the publication of a draft that was changed since', async () => {
     const path = `/policies/${textOf(await policy({}, ['update', { name: 'Newer' }]))}`
     assert.equal((await ask('POST', `${path}/publish`, { revision: 1 })).status, 409)
   })

@@ -6,7 +6,7 @@ import { adminSuite } from '../../../../support/admin-suite.ts'
 describe('listing the versions of a policy', () => {
   const { admin, policy } = adminSuite()
 
-  it('answers an empty page before the first publication', async () => {
+  it('returns an empty page before the first publication', async () => {
     const { data, first_id: firstId } = await admin().get(`/policies/${textOf(await policy())}/versions`)
     assert.deepEqual([data, firstId], [[], null])
   })

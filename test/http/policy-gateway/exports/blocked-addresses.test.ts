@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { startExportScene } from '../../../support/export-scene.ts'
 import { textOf, type Json } from '../../../support/administration.ts'
 
-/** Spellings of this machine and of others that tenants must not reach; `PORT` is where something listens. */
+/** Notations of this machine's address and of others that tenants must not reach; `PORT` is a port that is open. */
 const spellings = [
   'https://127.0.0.1:PORT',
   'https://localhost:PORT',
@@ -23,7 +23,7 @@ const spellings = [
 ]
 
 describe('addresses that a tenant must not reach', () => {
-  it('are all rejected in the same words as one that does not answer, and nothing is ever dialled', async () => {
+  it('are all rejected with the same message as an unreachable one, without a connection attempt', async () => {
     let dialled = 0
     const canary = createServer((socket) => {
       dialled += 1
@@ -34,7 +34,7 @@ describe('addresses that a tenant must not reach', () => {
     await using scene = await startExportScene({ config: { exports: { allow_addresses: [] } } })
     const messages = new Set<string>()
     for (const spelling of [...spellings, 'https://nobody.invalid']) {
-      const other = await scene.otherOrganization() // a test a minute is not many
+      const other = await scene.otherOrganization() // tests are limited per minute
       const config = { url: spelling.replace('PORT', String(port)), secret: 'a-secret-of-the-webhook-0123' }
       const key = other.admin.key
       const made = await scene.gateway('POST', '/exports', { key, body: { type: 'webhook', enabled: false, config } })

@@ -8,9 +8,9 @@ const served = (upstream: string) => ({ name: 'model', targets: [{ upstream }] }
 
 describe('a configuration', () => {
   for (const [name, config, says] of [
-    ['names an upstream that is not there', { upstreams: [echo], models: [served('gone')] }, 'no upstream gone'],
-    ['has two upstreams of one name', { upstreams: [echo, echo], models: [served('here')] }, 'there are two here'],
-    ['has two models of one name', { upstreams: [echo], models: [served('here'), served('here')] }, 'two model'],
+    ['names an unknown upstream', { upstreams: [echo], models: [served('gone')] }, 'no upstream gone'],
+    ['has two upstreams with one name', { upstreams: [echo, echo], models: [served('here')] }, 'there are two here'],
+    ['has two models with one name', { upstreams: [echo], models: [served('here'), served('here')] }, 'two model'],
   ] as const) {
     it(`that ${name} does not start`, async () => {
       const starting = startTestApp({ config })

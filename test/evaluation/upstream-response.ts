@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpKind } from '../clients/scripted.ts'
+import type { HttpKind } from '../clients/scripted-upstream.ts'
 import type { ReceivedRequest } from '../support/upstream.ts'
 
 /** The response of an upstream, block by block. */
-export type SpokenBlock =
+export type UpstreamBlock =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'tool'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
 
@@ -12,31 +12,31 @@ const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 type Exchange = { readonly request: ReceivedRequest; readonly response: ServerResponse }
 
 /** Encodes the response in the upstream's format, as a stream of small chunks or as one document. */
-export function speak(kind: HttpKind, blocks: readonly SpokenBlock[], exchange: Exchange): void {
-  const { request, response: to } = exchange
+export function writeResponse(kind: HttpKind, blocks: readonly UpstreamBlock[], exchange: Exchange): void {
+  const { request, response } = exchange
   const isStream = request.body.includes('"stream":true')
-  to.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
-  to.end(isStream ? streams[kind](blocks).join('') : JSON.stringify(documents[kind](blocks)))
+  response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
+  response.end(isStream ? streams[kind](blocks).join('') : JSON.stringify(documents[kind](blocks)))
 }
 
-const piecesOf = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
+const chunksOf = (text: string): string[] => text.match(/.{1,7}/gsu) ?? []
 
 const frame = (type: string, ...rest: readonly object[]): string =>
   `event: ${type}\ndata: ${JSON.stringify(Object.assign({ type }, ...rest))}\n\n`
 const chatFrame = (delta: object, reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
 
-const stopOf = (blocks: readonly SpokenBlock[], tool: string, end: string): string =>
+const stopOf = (blocks: readonly UpstreamBlock[], tool: string, end: string): string =>
   blocks.some(({ type }) => type === 'tool') ? tool : end
 
-const anthropicBlock = (block: SpokenBlock, at: number): object => {
+const anthropicBlock = (block: UpstreamBlock, at: number): object => {
   if (block.type === 'tool') return { type: 'tool_use', id: `toolu_${at}`, name: block.name, input: block.input }
   return block.type === 'text'
     ? { type: 'text', text: block.text }
     : { type: 'thinking', thinking: block.text, signature: 'c2ln' }
 }
 
-const chatCall = (block: SpokenBlock, at: number): object[] =>
+const chatCall = (block: UpstreamBlock, at: number): object[] =>
   block.type === 'tool'
     ? [
         {
@@ -48,7 +48,7 @@ const chatCall = (block: SpokenBlock, at: number): object[] =>
       ]
     : []
 
-const chatMessage = (blocks: readonly SpokenBlock[]): object => {
+const chatMessage = (blocks: readonly UpstreamBlock[]): object => {
   const calls = blocks.flatMap(chatCall)
   const textOf = (type: string): string =>
     blocks.map((block) => (block.type === type && 'text' in block ? block.text : '')).join('')
@@ -61,7 +61,7 @@ const chatMessage = (blocks: readonly SpokenBlock[]): object => {
   }
 }
 
-const responsesItem = (block: SpokenBlock, at: number): object => {
+const responsesItem = (block: UpstreamBlock, at: number): object => {
   if (block.type === 'tool') {
     const call = { name: block.name, arguments: JSON.stringify(block.input), status: 'completed' }
     return { id: `fc_${at}`, type: 'function_call', call_id: `call_${at}`, ...call }
@@ -73,7 +73,7 @@ const responsesItem = (block: SpokenBlock, at: number): object => {
   return { id: `msg_${at}`, type: 'message', role: 'assistant', status: 'completed', content }
 }
 
-const responsesDocument = (blocks: readonly SpokenBlock[]) => ({
+const responsesDocument = (blocks: readonly UpstreamBlock[]) => ({
   id: 'resp_1',
   object: 'response',
   created_at: 1,
@@ -83,7 +83,7 @@ const responsesDocument = (blocks: readonly SpokenBlock[]) => ({
   usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
 })
 
-const documents: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => object>> = {
+const documents: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) => object>> = {
   anthropic: (blocks) => ({
     id: 'msg_1',
     type: 'message',
@@ -105,7 +105,7 @@ const documents: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => o
   'openai-responses': responsesDocument,
 }
 
-const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => string[]>> = {
+const streams: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) => string[]>> = {
   anthropic: (blocks) => [
     frame('message_start', {
       message: {
@@ -131,7 +131,7 @@ const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => str
     ...blocks.flatMap((block, at) => {
       if (block.type === 'tool') return chatCall(block, at).map((call) => chatFrame({ tool_calls: [call] }))
       const field = block.type === 'text' ? 'content' : 'reasoning_content'
-      return piecesOf(block.text).map((text) => chatFrame({ [field]: text }))
+      return chunksOf(block.text).map((text) => chatFrame({ [field]: text }))
     }),
     chatFrame({}, stopOf(blocks, 'tool_calls', 'stop')),
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage })}\n\n`,
@@ -147,13 +147,13 @@ const streams: Readonly<Record<HttpKind, (blocks: readonly SpokenBlock[]) => str
   },
 }
 
-function anthropicFrames(block: SpokenBlock, index: number): string[] {
+function anthropicFrames(block: UpstreamBlock, index: number): string[] {
   const start = { ...anthropicBlock(block, index), ...(block.type === 'tool' ? { input: {} } : { [block.type]: '' }) }
   const delta = (inner: object): string => frame('content_block_delta', { index, delta: inner })
   const deltas =
     block.type === 'tool'
-      ? piecesOf(JSON.stringify(block.input)).map((json) => delta({ type: 'input_json_delta', partial_json: json }))
-      : piecesOf(block.text).map((text) => delta({ type: `${block.type}_delta`, [block.type]: text }))
+      ? chunksOf(JSON.stringify(block.input)).map((json) => delta({ type: 'input_json_delta', partial_json: json }))
+      : chunksOf(block.text).map((text) => delta({ type: `${block.type}_delta`, [block.type]: text }))
   const signature = block.type === 'thinking' ? [delta({ type: 'signature_delta', signature: 'c2ln' })] : []
   return [
     frame('content_block_start', { index, content_block: start }),
@@ -163,9 +163,9 @@ function anthropicFrames(block: SpokenBlock, index: number): string[] {
   ]
 }
 
-function responsesFrames(block: SpokenBlock, at: number): string[] {
+function responsesFrames(block: UpstreamBlock, at: number): string[] {
   const item = responsesItem(block, at)
-  const place = { output_index: at, item_id: 'id' in item ? item.id : '' }
+  const position = { output_index: at, item_id: 'id' in item ? item.id : '' }
   const wrap = (inner: string[], empty: object): string[] => [
     frame('response.output_item.added', { output_index: at, item: { ...item, status: 'in_progress', ...empty } }),
     ...inner,
@@ -173,14 +173,14 @@ function responsesFrames(block: SpokenBlock, at: number): string[] {
   ]
   if (block.type === 'tool') {
     const json = JSON.stringify(block.input)
-    const deltas = piecesOf(json).map((delta) => frame('response.function_call_arguments.delta', place, { delta }))
-    return wrap([...deltas, frame('response.function_call_arguments.done', place, { arguments: json })], {
+    const deltas = chunksOf(json).map((delta) => frame('response.function_call_arguments.delta', position, { delta }))
+    return wrap([...deltas, frame('response.function_call_arguments.done', position, { arguments: json })], {
       arguments: '',
     })
   }
   if (block.type === 'thinking') {
-    const inPart = { ...place, summary_index: 0 }
-    const deltas = piecesOf(block.text).map((delta) =>
+    const inPart = { ...position, summary_index: 0 }
+    const deltas = chunksOf(block.text).map((delta) =>
       frame('response.reasoning_summary_text.delta', inPart, { delta }),
     )
     const part = { type: 'summary_text', text: '' }
@@ -194,9 +194,9 @@ function responsesFrames(block: SpokenBlock, at: number): string[] {
       { summary: [] },
     )
   }
-  const inPart = { ...place, content_index: 0 }
+  const inPart = { ...position, content_index: 0 }
   const part = { type: 'output_text', text: '', annotations: [] }
-  const deltas = piecesOf(block.text).map((delta) =>
+  const deltas = chunksOf(block.text).map((delta) =>
     frame('response.output_text.delta', inPart, { delta, logprobs: [] }),
   )
   return wrap(

@@ -44,20 +44,20 @@ describe('the headers of', () => {
     })
   }
 
-  it('a stream keep it from being changed or kept', async () => {
+  it('a stream forbid transformation and caching', async () => {
     const answer = await scene.post('/v1/messages', { model, max_tokens: 9, messages, stream: true })
     assert.deepEqual(shown(answer), ['no-cache, no-transform', 'nosniff'])
     await answer.text()
   })
 
-  it('what is no HTTP are the same', async () => {
+  it('the response to invalid HTTP are the same', async () => {
     const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     const said = await text(socket)
     assert.match(said, /\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n/)
   })
 
-  it('the description and the reference let them be kept', async () => {
+  it('the OpenAPI description and the reference allow caching', async () => {
     assert.deepEqual(shown(await scene.get('/openapi.json')), ['no-cache', 'nosniff'])
     assert.deepEqual(shown(await scene.get('/docs')), [null, 'nosniff'])
     assert.deepEqual(shown(await scene.get('/metrics')), [null, 'nosniff'])

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import { httpKinds } from '../clients/scripted.ts'
+import { httpKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
-import { ask, dialects, type Dialect, type Heard } from './dialects.ts'
-import { speak, type SpokenBlock } from './speaking-upstream.ts'
+import { dialects, sendPrompt, type Dialect, type PromptResult } from './dialects.ts'
+import { writeResponse, type UpstreamBlock } from './upstream-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -28,7 +28,7 @@ const names = [
   'thought_signature',
 ]
 
-const shapes: readonly (readonly [says: string, shape: (name: string, value: unknown) => Json])[] = [
+const shapes: readonly (readonly [title: string, shape: (name: string, value: unknown) => Json])[] = [
   ['at the top', (name, value) => ({ [name]: value })],
   ['at depth', (name, value) => ({ a: [1, { b: { [name]: [{ [name]: value }] } }] })],
   [
@@ -42,7 +42,7 @@ const user = { role: 'user', content: 'Hello' }
 const answered = { role: 'assistant', content: 'Here.' }
 
 /** A request of each dialect with a JSON value in one field. */
-const places: Readonly<Record<Dialect, readonly (readonly [says: string, body: (value: Json) => Json])[]>> = {
+const fieldsOf: Readonly<Record<Dialect, readonly (readonly [title: string, body: (value: Json) => Json])[]>> = {
   messages: [
     [
       'a tool’s schema',
@@ -195,7 +195,7 @@ const kindOf: Readonly<Record<Dialect, (typeof httpKinds)[number]>> = {
   chat: 'openai-chat',
 }
 
-/** Bytes that look random and are the same in each run. */
+/** Pseudo-random bytes, the same in each run. */
 function bytesOf(length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 64) }, (_, at) => hash('sha512', `bytes ${at}`, 'buffer'))
   return Buffer.concat(blocks).subarray(0, length)
@@ -203,7 +203,7 @@ function bytesOf(length: number): Buffer {
 
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(200), bytesOf(6_000)])
 
-const binaries: readonly (readonly [says: string, value: string])[] = [
+const binaries: readonly (readonly [title: string, value: string])[] = [
   ['a picture in base64', png.toString('base64')],
   ['a picture in a data URL', `data:image/png;base64,${png.toString('base64')}`],
   ['a signature', bytesOf(400).toString('base64')],
@@ -213,14 +213,16 @@ const binaries: readonly (readonly [says: string, value: string])[] = [
 describe('the name of a field', () => {
   const opened = new AsyncDisposableStack()
   const upstreams = new Map<string, TestUpstream>()
-  let spoken: readonly SpokenBlock[] = []
+  let upstreamResponse: readonly UpstreamBlock[] = []
   let app: TestApp
 
   before(async () => {
     for (const kind of httpKinds)
       upstreams.set(
         kind,
-        opened.use(await startUpstream((response, request) => speak(kind, spoken, { request, response }))),
+        opened.use(
+          await startUpstream((response, request) => writeResponse(kind, upstreamResponse, { request, response })),
+        ),
       )
     const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind === 'anthropic' ? '' : '/v1'}`
     app = opened.use(
@@ -243,8 +245,8 @@ describe('the name of a field', () => {
     app.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
 
   /** Every name in every shape for the sentence; for other values each name is paired with one shape. */
-  const hidden = names.flatMap((name, at) => [
-    ...shapes.map(([where, shape]) => ({ says: `${name} ${where}`, text: sentence, value: shape(name, sentence) })),
+  const deniedCases = names.flatMap((name, at) => [
+    ...shapes.map(([where, shape]) => ({ title: `${name} ${where}`, text: sentence, value: shape(name, sentence) })),
     ...[
       'falcon',
       Buffer.from(sentence).toString('base64'),
@@ -252,35 +254,35 @@ describe('the name of a field', () => {
       `data:text/plain,${sentence}`,
     ].map((text, turn) => {
       const [where, shape] = turnOf(shapes, at + turn)
-      return { says: `${name} ${where}: ${text.slice(0, 30)}`, text, value: shape(name, text) }
+      return { title: `${name} ${where}: ${text.slice(0, 30)}`, text, value: shape(name, text) }
     }),
   ])
 
-  const real = names.flatMap((name, at) =>
+  const binaryCases = names.flatMap((name, at) =>
     binaries.map(([what, bytes], turn) => {
       const [where, shape] = turnOf(shapes, at + turn)
-      return { says: `${name} ${where}: ${what}`, bytes, value: shape(name, bytes) }
+      return { title: `${name} ${where}: ${what}`, bytes, value: shape(name, bytes) }
     }),
   )
 
   for (const dialect of dialects) {
-    for (const [says, bodyOf] of places[dialect]) {
-      it(`does not exempt text in ${says} of a request from scanning (${dialect})`, async () => {
-        const answers = await Promise.all(hidden.map(({ value }) => send(dialect, bodyOf(value))))
-        const passed = hidden.filter((_, at) => answers[at]?.status !== 400)
+    for (const [title, bodyOf] of fieldsOf[dialect]) {
+      it(`does not exempt text in ${title} of a request from scanning (${dialect})`, async () => {
+        const answers = await Promise.all(deniedCases.map(({ value }) => send(dialect, bodyOf(value))))
+        const passed = deniedCases.filter((_, at) => answers[at]?.status !== 400)
         assert.deepEqual(
-          passed.map((one) => one.says),
+          passed.map((one) => one.title),
           [],
         )
       })
 
-      it(`does not matter for binary data in ${says} of a request (${dialect})`, async () => {
-        spoken = [{ type: 'text', text: 'Here.' }]
-        for (const { says: what, bytes, value } of real) {
+      it(`does not matter for binary data in ${title} of a request (${dialect})`, async () => {
+        upstreamResponse = [{ type: 'text', text: 'Here.' }]
+        for (const { title: what, bytes, value } of binaryCases) {
           const answer = await send(dialect, bodyOf(value))
-          const told = await answer.text()
-          assert.equal(answer.status, 200, `${what} ${told}`)
-          assert.doesNotMatch(told, /"policy"/)
+          const content = await answer.text()
+          assert.equal(answer.status, 200, `${what} ${content}`)
+          assert.doesNotMatch(content, /"policy"/)
           const sent = upstreams.get(kindOf[dialect])?.requests.at(-1)?.body ?? ''
           assert.ok(sent.includes(bytes), what)
         }
@@ -291,24 +293,30 @@ describe('the name of a field', () => {
   const ways = dialects.flatMap((dialect) =>
     [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
   )
-  const hear = (): Promise<readonly Heard[]> =>
-    Promise.all(ways.map(({ dialect, stream, kind }) => ask(app, dialect, { model: kind, text: 'Hello', stream })))
+  const sendEveryWay = (): Promise<readonly PromptResult[]> =>
+    Promise.all(
+      ways.map(({ dialect, stream, kind }) => sendPrompt(app, dialect, { model: kind, text: 'Hello', stream })),
+    )
 
   for (const name of names) {
     it(`does not exempt text in a tool call of a response from scanning: ${name}`, async () => {
-      for (const { says, text, value } of hidden.filter((one) => one.says.startsWith(`${name} `))) {
-        spoken = [{ type: 'tool', name: 'f', input: value }]
-        for (const [at, { ending, words }] of (await hear()).entries())
-          assert.deepEqual([ending, words.includes(text)], ['filtered', false], `${says} ${JSON.stringify(ways[at])}`)
+      for (const { title, text, value } of deniedCases.filter((one) => one.title.startsWith(`${name} `))) {
+        upstreamResponse = [{ type: 'tool', name: 'f', input: value }]
+        for (const [at, { ending, text: received }] of (await sendEveryWay()).entries())
+          assert.deepEqual(
+            [ending, received.includes(text)],
+            ['filtered', false],
+            `${title} ${JSON.stringify(ways[at])}`,
+          )
       }
     })
 
     it(`does not matter for binary data in a tool call of a response: ${name}`, async () => {
-      for (const { says, bytes, value } of real.filter((one) => one.says.startsWith(`${name} `))) {
-        spoken = [{ type: 'tool', name: 'f', input: value }]
-        for (const [at, { ending, policy, words }] of (await hear()).entries()) {
-          const way = `${says} ${JSON.stringify(ways[at])}`
-          assert.deepEqual([ending, policy, words.includes(bytes)], ['ended', undefined, true], way)
+      for (const { title, bytes, value } of binaryCases.filter((one) => one.title.startsWith(`${name} `))) {
+        upstreamResponse = [{ type: 'tool', name: 'f', input: value }]
+        for (const [at, { ending, policy, text }] of (await sendEveryWay()).entries()) {
+          const way = `${title} ${JSON.stringify(ways[at])}`
+          assert.deepEqual([ending, policy, text.includes(bytes)], ['ended', undefined, true], way)
         }
       }
     })

@@ -271,7 +271,7 @@ describe('a guarded response', () => {
     )
   })
 
-  it('includes its out-of-band text if that is allowed', async () => {
+  it('includes its out-of-band text if it is allowed', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
       fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {

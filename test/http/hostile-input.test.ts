@@ -19,13 +19,13 @@ describe('hostile input', () => {
 
   const head = (path: string, lines: readonly string[] = []): string => rawHead(scene, { path }, lines)
 
-  it('closes a connection whose headers do not come in time', async () => {
+  it('closes a connection whose headers do not arrive in time', async () => {
     assert.match(
       await sendRaw(impatient, 'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-slow: ', { staysOpen: true }),
       /^HTTP\/1\.1 408 |^$/,
     )
   })
-  it('rejects a length together with chunks, and two lengths', async () => {
+  it('rejects a Content-Length together with chunked encoding, and two Content-Lengths', async () => {
     assert.match(
       await sendRaw(scene, `${head('/v1/messages', ['content-length: 2', 'transfer-encoding: chunked'])}0\r\n\r\n`),
       /^HTTP\/1\.1 400 /,
@@ -63,7 +63,7 @@ describe('hostile input', () => {
     assert.match(answer, /^HTTP\/1\.1 405 .*\r\nallow: ?\r\n/s)
     assert.equal(bodyOf(answer).error.code, 'method_not_allowed')
   })
-  it('finds no route at a path that cannot be decoded, beyond where the router reads it', async () => {
+  it('answers 404 to a path that cannot be decoded, even after the part that the router reads', async () => {
     const answer = await sendRaw(scene, 'GET /nothing#%C3 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 404 /)
   })
@@ -74,20 +74,20 @@ describe('hostile input', () => {
     ['200 letters of four bytes', '😀'.repeat(200), 404],
     ['more letters than an id may have', 'x'.repeat(2_000), 422],
   ] as const) {
-    it(`reads an id of ${name}, however long it is as an address`, async () => {
+    it(`accepts an id of ${name}, however long its URL encoding is`, async () => {
       const headers = { authorization: `Bearer ${scene.adminKey}` }
       const path = `/v1/organization/policies/${encodeURIComponent(id)}`
       assert.equal((await fetch(scene.url + path, { headers })).status, status)
     })
   }
-  it('does not believe X-Forwarded-For about the free request', async () => {
+  it('ignores X-Forwarded-For for the free request', async () => {
     const body = JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] })
     const ask = (address: string) =>
       scene.post('/v1/messages', body, { 'x-free-tier': 'true', 'x-forwarded-for': address })
     assert.equal((await ask('192.0.2.1')).status, 200)
     assert.equal((await ask('192.0.2.2')).status, 401)
   })
-  it('still serves after all that', async () => {
+  it('still serves requests after all these inputs', async () => {
     assert.equal((await scene.get('/health/ready')).status, 200)
   })
 })

@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { answerJson, answerStream, startUpstream, type TestUpstream } from '../support/upstream.ts'
 import type { Client, ClientResult } from './client.ts'
 import { newestClients } from './newest.ts'
-import type { HttpKind } from './scripted.ts'
+import type { HttpKind } from './scripted-upstream.ts'
 
 /** A server that imitates a vendor: its stream or its whole response. */
 type Imitation = { readonly stream: readonly object[] } | { readonly document: object }

@@ -57,7 +57,7 @@ for (const { name, skip, open } of engines) {
       })
     }
 
-    it('reaches other nodes together with the change, or not yet', async () => {
+    it('reaches another node in the same poll as its change, or neither does', async () => {
       await using database = await open()
       await prepare(database)
       const { clock, advance } = createHandClock()

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
-import { createPatientClock } from '../support/patient-clock.ts'
+import { createPatientClock } from '../support/manual-timers.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
 const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }

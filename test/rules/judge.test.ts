@@ -51,7 +51,7 @@ describe('a policy in force', () => {
     ['Never mention "Project Falcon".', 'about PROJECT FALCON', 'about projects'],
     ['No email addresses.', 'write to ann@example.com', 'write to ann'],
   ] as const) {
-    it(`denies what breaks it and nothing else: ${rule}`, async () => {
+    it(`denies requests that match its rule and no others: ${rule}`, async () => {
       await using scene = await startScene()
       await publish(scene.app, rule)
       assert.equal((await say(scene.app, refused)).status, 400)
@@ -60,7 +60,7 @@ describe('a policy in force', () => {
     })
   }
 
-  it('applies to a request without text if its rule does not need one', async () => {
+  it('applies to a request without text if its rule needs none', async () => {
     await using scene = await startScene()
     await publish(scene.app, 'cel:user == "intern"')
     const image_url = { url: 'https://example.com/cat.png' }
@@ -78,7 +78,7 @@ describe('a policy in force', () => {
     assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
   })
 
-  it('whose rule takes too much time on a text denies it, and goes on with others', async () => {
+  it('whose rule takes too much time on a text denies it, and continues with others', async () => {
     await using scene = await startScene({ expression_time_ms: 1 })
     await publish(scene.app, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
     const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
@@ -99,8 +99,8 @@ describe('a policy in force', () => {
   })
 })
 
-describe('a policy in force, with a judge', () => {
-  it('is judged by a model of the catalogue, once for each text', async () => {
+describe('a policy that needs a judge', () => {
+  it('is evaluated by a model of the catalogue, once for each text', async () => {
     await using scene = await startScene(withJudge())
     const { app, judge } = scene
     const { headers } = await publish(app, 'Be polite.')
@@ -133,9 +133,9 @@ describe('a policy in force, with a judge', () => {
 
   for (const [says, script] of [
     ['answers with prose', answerWith('allow')],
-    ['is broken', answerJson({ error: { message: 'no' } }, 500)],
+    ['fails', answerJson({ error: { message: 'no' } }, 500)],
   ] as const) {
-    it(`that ${says} denies where it fails closed, and lets pass where it fails open`, async () => {
+    it(`denies with fail: closed and allows with fail: open if the judge ${says}`, async () => {
       for (const [fail, status] of [
         ['closed', 400],
         ['open', 200],
@@ -148,21 +148,21 @@ describe('a policy in force, with a judge', () => {
     })
   }
 
-  it('that only monitors never stands in the way', async () => {
+  it('never denies in monitoring mode, even if the judge fails', async () => {
     await using scene = await startScene(withJudge())
     scene.judge.answer(answerWith('allow'))
     await publish(scene.app, 'Be polite.', { mode: 'monitoring' })
     assert.equal((await say(scene.app, 'You fool.')).status, 200)
   })
 
-  it('that has spent its day has not judged', async () => {
+  it('counts as not evaluated once the daily budget of the judge is spent', async () => {
     await using scene = await startScene(withJudge({ max_usd_per_day: 0.000001 }))
     await publish(scene.app, 'Be polite.')
     assert.equal((await say(scene.app, 'Good morning.')).status, 400)
     assert.equal(scene.judge.requests.length, 0)
   })
 
-  it('with a judge rewrites texts for the gateway, and denies if that fails', async () => {
+  it('lets the judge rewrite denied texts, and denies if the rewrite fails', async () => {
     await using scene = await startScene(withJudge())
     const { app, judge, upstream } = scene
     const authorization = `Bearer ${app.adminKey}`
@@ -172,7 +172,7 @@ describe('a policy in force, with a judge', () => {
     assert.equal((await say(app, 'Tell me about the falcon.')).status, 200)
     assert.match(upstream.requests.at(-1)?.body ?? '', /Tell me about the bird\./)
     assert.match(judge.requests.at(-1)?.body ?? '', /Write the text anew/)
-    // What still breaks the rule, and what is no text at all, does not stand.
+    // A rewrite that still violates the rule, or is empty, is rejected.
     for (const answer of ['A falcon it is.', '']) {
       judge.answer(answerWith(answer, { input: 50, output: 5 }))
       assert.ok((await say(app, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
@@ -193,7 +193,7 @@ describe('a policy in force, with a judge', () => {
     assert.equal(upstream.requests.length, 0)
   })
 
-  it('is refused at the start where its model does not exist', async () => {
+  it('stops the start if the model of the judge does not exist', async () => {
     await assert.rejects(startScene({ judge: { model: 'nobody' } }), /policies\.judge\.model: there is no model nobody/)
   })
 })

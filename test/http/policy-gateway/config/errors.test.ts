@@ -8,7 +8,7 @@ describe('saving a gateway configuration', () => {
   const put = (body: unknown, headers: Record<string, string> = {}) => ask('PUT', '/config', { body, headers })
   const updatedAt = async (): Promise<string> => textOf((await ask('GET', '/config')).body, 'updated_at')
 
-  it('is rejected with 409 where something was saved since, and names the time', async () => {
+  it('is rejected with 409 if there was a later save, and the error names its time', async () => {
     assert.equal((await put({ name: 'One' }, { 'if-match': 'null' })).status, 200)
     const seen = await updatedAt()
     assert.equal((await put({ name: 'Two' }, { 'if-match': `"${seen}"` })).status, 200)
@@ -24,7 +24,7 @@ describe('saving a gateway configuration', () => {
     assert.equal((await put({ name: 'Four' }, { 'if-match': '*' })).status, 200)
   })
 
-  it('is rejected with 400 where the condition is no time', async () => {
+  it('is rejected with 400 if the condition is not a time', async () => {
     const answer = await put({ name: 'One' }, { 'if-match': '"an-etag"' })
     assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_header'])
   })

@@ -15,7 +15,7 @@ const start = 10_000
 const cost = 15
 const counted = { input: 12, output: 3 }
 const secret = 'a secret of sixteen and more'
-/** Clean text leaves as it comes; text near a block is held back as a whole. */
+/** Clean text is sent as it arrives. Text near a denial threshold is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
 
 const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>

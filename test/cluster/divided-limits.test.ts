@@ -8,7 +8,7 @@ const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user
 const free = { rpm: 61, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
 describe('nodes without a Redis', { skip: withoutPostgres }, () => {
-  it('divide the limits among the running nodes, log it, and have the whole limits when they are single nodes again', async () => {
+  it('divide the limits among the running nodes, log it, and use the whole limits once a single node is left', async () => {
     await using database = await createScratchDatabase()
     const config = {
       storage: { database_url: database.url },
