@@ -79,10 +79,10 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     clock,
     failpoint,
     onOrphans: measures.orphans,
-    onDifference: (organizationId, { says, isOverspending }) =>
+    onDifference: (organizationId, { description, isOverspending }) =>
       isOverspending
-        ? log.error({ organization_id: organizationId }, `the ledger does not add up: ${says}`)
-        : log.warn({ organization_id: organizationId }, `charges may be spooled on another node: ${says}`),
+        ? log.error({ organization_id: organizationId }, `the ledger does not add up: ${description}`)
+        : log.warn({ organization_id: organizationId }, `charges may be spooled on another node: ${description}`),
   })
   parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
     allocator.frozenCount(),

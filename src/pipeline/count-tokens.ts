@@ -56,7 +56,7 @@ async function countUpstream(
   { request, principal, signal }: CountTokensCall,
 ): Promise<number | undefined> {
   const counter = target && providers.get(target.upstream)?.countTokens
-  // Evaluating a request costs more than counting it, so that it is evaluated only for an upstream counter.
+  // Evaluating a request costs more than counting it, so it is evaluated only for an upstream counter.
   if (target === undefined || counter === undefined) return undefined
   const sent = await checkBeforeCounting(principal, request)
   return sent && counter({ request: sent, model: target.model, signal }).catch(ignoreFailure)

@@ -67,7 +67,7 @@ const unrecorded: Recording = {
 
 function startRecording(call: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
   const { requestId, caller, request, origin, purpose } = call
-  // The free request belongs to no organization, so that there is no log for it.
+  // The free request belongs to no organization, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded
   const startedMs = clock.monotonicMs()
   const timeMs = clock.nowMs()

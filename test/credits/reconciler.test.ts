@@ -36,7 +36,7 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
     clock,
     failpoint: noFailpoint,
     onOrphans: (orphans) => void (found.orphans += orphans),
-    onDifference: (_, { says }) => void found.differences.push(says),
+    onDifference: (_, { description }) => void found.differences.push(description),
   })
   await scene.grant(1_000, 'start')
   const open = async (epoch: string, holder: 'shared' | 'node'): Promise<string> => {

@@ -152,7 +152,7 @@ function startNode(parts: Parts): SimulatedNode {
     clock,
     failpoint,
     onOrphans: () => {},
-    onDifference: (_, { says }) => assert.fail(says),
+    onDifference: (_, { description }) => assert.fail(description),
   })
   const subject = { organization: organizationId, project: 'proj_1', key: 'key_1' }
   const free = { key: unlimited, project: unlimited, organization: unlimited }

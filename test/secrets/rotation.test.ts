@@ -114,7 +114,7 @@ describe('rotating the secret of a data folder', () => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path, { GATEHOUSE_SECRET: 'a configured server secret' })
     const [code, says] = await run('secret', 'rotate')
-    assert.match(says, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the present one/)
+    assert.match(says, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the current one/)
     assert.equal(code, 1)
   })
 })

@@ -58,7 +58,7 @@ export async function verifyAgainst(
   const log = await openLog(read)
   const tally = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
   const checkpoints: SignedCheckpoint[] = []
-  const places = new Map<number, string>()
+  const positions = new Map<number, string>()
   let finding: AgainstFinding | undefined
   const differ = (found: AgainstFinding): void => {
     tally.differing += 1
@@ -81,12 +81,12 @@ export async function verifyAgainst(
     }
     if (!checkpoint) continue
     checkpoints.push(checkpoint)
-    places.set(checkpoint.sequence, where)
+    positions.set(checkpoint.sequence, where)
   }
   const signed = inOrder(checkpoints)
   const keyAt = handedOver(inOrder([...signed, ...(await handoversOf(log.organization))]), keys.keys)
   for (const checkpoint of signed) {
-    const where = places.get(checkpoint.sequence) ?? path
+    const where = positions.get(checkpoint.sequence) ?? path
     const reason = unsignedReason(checkpoint, keyAt)
     if (reason) differ({ sequence: checkpoint.sequence, where, reason })
     else await compare(pointOf(checkpoint), where)

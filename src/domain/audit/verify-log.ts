@@ -16,7 +16,7 @@ export type VerifyRange = { readonly from?: number | undefined; readonly to?: nu
 export type LogReport = ChainReport &
   SignatureReport & {
     readonly first: number
-    /** Events whose texts were written under another server secret, so that their digests cannot be verified. */
+    /** Events whose texts were written under another server secret, so their digests cannot be verified. */
     readonly uncheckedTexts?: number
     /** Events at the end that are not covered by a signature yet. */
     readonly unsigned?: UnsignedTail

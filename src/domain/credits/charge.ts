@@ -9,10 +9,12 @@ export type ChargeOutcome =
   | 'failed' // before the answer had begun
   | 'left' // by its caller, before the answer had begun
   | 'blocked' // by a check, before the upstream was called
-  | 'orphaned' // its node died, so that the outcome is unknown
+  | 'orphaned' // its node died, so the outcome is unknown
 
 /** Callers pay for what they received, and for an answer that they abandon. All other failures cost them nothing. */
-export const whoPays: Readonly<Record<ChargeOutcome, { readonly isPaid: boolean; readonly tokens: CountedTokens }>> = {
+export const chargeRules: Readonly<
+  Record<ChargeOutcome, { readonly isPaid: boolean; readonly tokens: CountedTokens }>
+> = {
   answered: { isPaid: true, tokens: 'used' },
   aborted: { isPaid: true, tokens: 'used' },
   broken_off: { isPaid: false, tokens: 'used' },
@@ -25,7 +27,7 @@ export const whoPays: Readonly<Record<ChargeOutcome, { readonly isPaid: boolean;
 /** Which tokens count against the limits. Those of an orphan stay reserved until they leave the window. */
 export type CountedTokens = 'used' | 'input' | 'none' | 'reserved'
 
-/** Outcomes that are written to the ledger: the request used something, or nobody knows whether it did. */
+/** Outcomes that are written to the ledger: the request used something, or it is unknown whether it did. */
 export const writtenOutcomes = ['answered', 'aborted', 'broken_off', 'orphaned'] as const
 export type WrittenOutcome = (typeof writtenOutcomes)[number]
 

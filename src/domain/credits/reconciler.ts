@@ -27,7 +27,7 @@ export type ReconcilerParts = {
 }
 
 /** A difference between the ledger and the counters, in words, and whether it lets an organization overspend. */
-export type LedgerDifference = { readonly says: string; readonly isOverspending: boolean }
+export type LedgerDifference = { readonly description: string; readonly isOverspending: boolean }
 
 /** Periodic maintenance of the ledger: slices whose counters are gone, requests whose node is gone, and checks of the sums. */
 export type Reconciler = {
@@ -155,7 +155,7 @@ type DifferenceParts = Pick<ReconcilerParts, 'ledger' | 'limits'>
 async function findDifference(parts: DifferenceParts, organization: string): Promise<LedgerDifference | undefined> {
   const drift = await parts.ledger.drift(organization)
   if (drift !== 0)
-    return { says: `its account holds ${drift} micro-credits more than its slices`, isOverspending: true }
+    return { description: `its account holds ${drift} micro-credits more than its slices`, isOverspending: true }
   const accounts = await parts.limits.accounts(organization)
   const differences = await Promise.all(accounts.map((account) => differenceOf(parts, account)))
   const isStill = JSON.stringify(accounts) === JSON.stringify(await parts.limits.accounts(organization))
@@ -182,6 +182,9 @@ async function differenceOf(
   const counters = `the counters of ${slice.sliceId}`
   // Charges that are not in the ledger yet may be spooled on the disk of a node that cannot reach it.
   return unknown > 0
-    ? { says: `${counters} have spent ${unknown} micro-credits that are not in the ledger`, isOverspending: false }
-    : { says: `${counters} know of ${-unknown} micro-credits less than the ledger`, isOverspending: true }
+    ? {
+        description: `${counters} have spent ${unknown} micro-credits that are not in the ledger`,
+        isOverspending: false,
+      }
+    : { description: `${counters} know of ${-unknown} micro-credits less than the ledger`, isOverspending: true }
 }

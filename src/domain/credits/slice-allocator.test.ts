@@ -14,7 +14,7 @@ const epoch = 'life'
 /** A minimal in-memory ledger of one organization that logs its calls. */
 function createSmallLedger(available: number) {
   const slices = new Map<string, Slice>()
-  const asked: string[] = []
+  const calls: string[] = []
   const state = { available, changes: 0 }
   const take = ({ leastMicro, wantedMicro }: SliceRequest): number =>
     state.available < leastMicro ? 0 : Math.min(state.available, wantedMicro)
@@ -23,38 +23,38 @@ function createSmallLedger(available: number) {
     if (slice) slices.set(id, { ...slice, ...part })
   }
   const ledger: Pick<LedgerStore, 'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice'> = {
-    async openSlice(named, wish) {
-      asked.push('open')
+    async openSlice(named, request) {
+      calls.push('open')
       await new Promise(setImmediate)
       const open = [...slices.values()].find((slice) => slice.state === 'open' && slice.epoch === named.epoch)
       if (open) return { result: 'exists', slice: open }
-      if (state.available < wish.leastMicro) return { result: 'insufficient', availableMicro: state.available }
-      const amountMicro = take(wish)
+      if (state.available < request.leastMicro) return { result: 'insufficient', availableMicro: state.available }
+      const amountMicro = take(request)
       state.available -= amountMicro
       const slice: Slice = { ...named, amountMicro, settledMicro: 0, state: 'open', closingAtMs: null }
       slices.set(named.id, slice)
       return { result: 'opened', slice }
     },
-    async topUpSlice(id, wish) {
-      asked.push('raise')
+    async topUpSlice(id, request) {
+      calls.push('top up')
       const slice = slices.get(id)
       if (slice?.state !== 'open') return { result: 'retired' }
-      const takenMicro = take(wish)
+      const takenMicro = take(request)
       state.available -= takenMicro
       change(id, { amountMicro: slice.amountMicro + takenMicro })
-      const raised = { ...slice, amountMicro: slice.amountMicro + takenMicro }
-      return { result: 'topped-up', slice: raised, takenMicro, availableMicro: state.available }
+      const toppedUp = { ...slice, amountMicro: slice.amountMicro + takenMicro }
+      return { result: 'topped-up', slice: toppedUp, takenMicro, availableMicro: state.available }
     },
     async retireSlice(id) {
-      asked.push('retire')
+      calls.push('retire')
       change(id, { state: 'closing' })
     },
     async closeSlice(id) {
-      asked.push('close')
+      calls.push('close')
       change(id, { state: 'closed' })
     },
   }
-  return { ledger, slices, asked, state }
+  return { ledger, slices, calls, state }
 }
 
 function openScene(available: number, grantResult?: GrantResult) {
@@ -83,17 +83,17 @@ describe('the slice allocator', () => {
     const scene = openScene(1_000)
     const answers = await Promise.all(Array.from({ length: 50 }, () => scene.allocator.topUp(scene.need)))
     assert.deepEqual(new Set(answers), new Set(['topped-up']))
-    assert.deepEqual(scene.asked, ['open'])
+    assert.deepEqual(scene.calls, ['open'])
     assert.equal(leftIn(scene), 500)
   })
 
-  it('tells a need that arrives during a top-up to try the counters again', async () => {
+  it('lets a need that arrives during a top-up try the counters again', async () => {
     const scene = openScene(1_000)
     const first = scene.allocator.topUp(scene.need)
     await new Promise(setImmediate)
     const late = scene.allocator.topUp(scene.need)
     assert.deepEqual(await Promise.all([first, late]), ['topped-up', 'topped-up'])
-    assert.deepEqual(scene.asked, ['open'])
+    assert.deepEqual(scene.calls, ['open'])
   })
 
   it('tops up the slice by what is missing, a debt included', async () => {
@@ -108,7 +108,7 @@ describe('the slice allocator', () => {
     const scene = openScene(9)
     assert.equal(await scene.allocator.topUp(scene.need), 'exhausted')
     assert.equal(await scene.allocator.topUp(scene.need), 'exhausted')
-    assert.deepEqual(scene.asked, ['open'])
+    assert.deepEqual(scene.calls, ['open'])
     assert.equal(await scene.allocator.topUp({ ...scene.need, micro: 9 }), 'topped-up') // a smaller need that fits is covered
   })
 
@@ -117,40 +117,40 @@ describe('the slice allocator', () => {
     await scene.allocator.topUp(scene.need)
     scene.state.changes++
     await scene.allocator.topUp(scene.need)
-    assert.deepEqual(scene.asked, ['open', 'open'])
+    assert.deepEqual(scene.calls, ['open', 'open'])
     scene.clock.pass(1_000)
     await scene.allocator.topUp(scene.need)
-    assert.deepEqual(scene.asked, ['open', 'open', 'open'])
+    assert.deepEqual(scene.calls, ['open', 'open', 'open'])
   })
 
   it('closes a slice at once that the counters never had', async () => {
     for (const result of ['taken', 'stale'] as const) {
       const scene = openScene(100, result)
       await scene.allocator.topUp(scene.need)
-      assert.deepEqual(scene.asked, ['open', 'close'])
+      assert.deepEqual(scene.calls, ['open', 'close'])
     }
   })
 
   it('leaves a slice open if it is unknown whether the counters have it', async () => {
     const scene = openScene(100, 'unreachable')
     await scene.allocator.topUp(scene.need)
-    assert.deepEqual(scene.asked, ['open'])
+    assert.deepEqual(scene.calls, ['open'])
   })
 
   it('waits for another node’s slice to reach the counters, and retires it after the timeout', async () => {
     const scene = openScene(100)
     await scene.ledger.openSlice(
-      { id: 'theirs', organizationId, holder: 'shared', epoch },
+      { id: 'slice_of_other_node', organizationId, holder: 'shared', epoch },
       { leastMicro: 5, wantedMicro: 5 },
     )
     const startMs = scene.clock.nowMs()
-    while (scene.slices.get('theirs')?.state === 'open') await scene.allocator.topUp(scene.need)
+    while (scene.slices.get('slice_of_other_node')?.state === 'open') await scene.allocator.topUp(scene.need)
     assert.ok(scene.clock.nowMs() - startMs >= 1_000)
     assert.equal(await scene.allocator.topUp(scene.need), 'topped-up')
     assert.equal(leftIn(scene), 10)
   })
 
-  it('does not take a slice for lost that two callers missed at long intervals', async () => {
+  it('does not treat a slice as lost that two callers missed at long intervals', async () => {
     const scene = openScene(100)
     await scene.allocator.topUp(scene.need)
     await scene.allocator.topUp(scene.need) // its view of the counters was out of date

@@ -11,7 +11,7 @@ import type { LedgerStore, Slice, SliceRequest } from './ledger-store.ts'
 export type SliceAllocatorParts = {
   readonly ledger: Pick<LedgerStore, 'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice'>
   readonly limits: Pick<LimitStore, 'grant' | 'close'>
-  /** Tells whether the counters of an epoch are this node's own or shared by all nodes. */
+  /** Whether the counters of an epoch are this node's own or shared by all nodes. */
   readonly holderOf: (epoch: string) => Slice['holder']
   readonly changes: Pick<Changes, 'latestOf'>
   readonly ids: Ids
@@ -26,10 +26,10 @@ export type Need = { readonly organizationId: string; readonly micro: number; re
 export type SliceAllocator = {
   /**
    * `topped-up`: admit again. `exhausted`: the ledger has no credits for the need. Another request may have taken them just
-   * before, so that one more attempt is worthwhile.
+   * before, so one more attempt is worthwhile.
    */
   topUp(need: Need): Promise<TopUpResult>
-  /** Stops all further top-ups of this organization, because its sums do not add up and an operator must look into it. */
+  /** Stops all further top-ups of this organization, because its sums do not add up and an operator must investigate. */
   freeze(organizationId: string): void
   frozenCount(): number
 }
@@ -106,7 +106,7 @@ export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator
       amountMicro,
       opens: true,
     })
-    // The counters never had the slice, so that nothing was spent from it.
+    // The counters never had the slice, so nothing was spent from it.
     if (granted === 'taken' || granted === 'stale') await parts.ledger.closeSlice(id)
     return 'topped-up'
   }
@@ -118,7 +118,7 @@ export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator
   async function waitFor({ id }: Slice): Promise<'topped-up'> {
     const nowMs = parts.clock.monotonicMs()
     const known = missing.get(id)
-    // A slice that was last missed long ago has been found since; otherwise the polling would have gone on.
+    // A slice that was last missed long ago has reached the counters since; otherwise the polling would have gone on.
     const sinceMs = known === undefined || nowMs - known.checkedMs > timeoutMs ? nowMs : known.sinceMs
     if (nowMs - sinceMs < timeoutMs) {
       if (missing.size > maxMissing) missing.clear()
@@ -148,7 +148,7 @@ export function createSliceAllocator(parts: SliceAllocatorParts): SliceAllocator
 }
 
 /**
- * Asks for enough for all needs, or at least for the smallest. What the counters have left is subtracted; a debt there is
+ * Requests enough for all needs, or at least for the smallest. What the counters have left is subtracted; a debt there is
  * added.
  */
 function sliceRequestOf(needs: readonly Need[]): SliceRequest {

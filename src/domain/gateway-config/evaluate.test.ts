@@ -12,11 +12,11 @@ import { evaluateGateway, type GatewayInput } from './evaluate.ts'
 const words = Type.Array(Type.String())
 const strict = { additionalProperties: false }
 
-/** A case file is a list of these; a field that is spelled wrongly must not pass for one that was left out. */
+/** The schema of a case file. It is strict, so that a misspelled field fails instead of being ignored. */
 const Cases = Type.Array(
   Type.Object(
     {
-      says: Type.String({ minLength: 1 }),
+      title: Type.String({ minLength: 1 }),
       rules: Type.Optional(
         Type.Object(
           {
@@ -43,7 +43,7 @@ const Cases = Type.Array(
         },
         strict,
       ),
-      wants: Type.Object(
+      expected: Type.Object(
         {
           decision: Type.Enum([...decisions]),
           reasonCode: Type.Optional(Type.String()),
@@ -72,19 +72,19 @@ const configurationOf = ({ rules, replacement }: Pick<Case, 'rules' | 'replaceme
   refusal_replacement: { mode: replacement ?? null, escalation_path: null },
 })
 
-describe('a gateway configuration decides', () => {
+describe('a gateway configuration', () => {
   for (const file of globSync(`${import.meta.dirname}/cases/*.json`)) {
     const cases: unknown = JSON.parse(readFileSync(file, 'utf8'))
     Value.Assert(Cases, cases)
     for (const one of cases) {
-      it(one.says, () => {
+      it(one.title, () => {
         const decided = evaluateGateway(configurationOf(one), { ...nothing, ...one.findings })
-        assert.deepEqual({ ...decided, ...one.wants }, decided)
+        assert.deepEqual({ ...decided, ...one.expected }, decided)
       })
     }
   }
 
-  it('the same where something is always blocked, which is rejected without it', () => {
+  it('ignores always-blocked categories, because another check blocks them', () => {
     const rules = fc.record({
       allowlist: fc.subarray(['tea']),
       redact: fc.boolean(),
@@ -100,9 +100,9 @@ describe('a gateway configuration decides', () => {
     fc.assert(
       fc.property(rules, findings, (given, { categories: [blocked, others], ...rest }) => {
         const config = configurationOf({ rules: given })
-        const found = { ...nothing, ...rest, categories: others.filter((category) => category !== blocked) }
-        const foundMore = { ...found, categories: [...found.categories, blocked] }
-        assert.deepEqual(evaluateGateway(config, foundMore), evaluateGateway(config, found))
+        const withoutBlocked = { ...nothing, ...rest, categories: others.filter((category) => category !== blocked) }
+        const withBlocked = { ...withoutBlocked, categories: [...withoutBlocked.categories, blocked] }
+        assert.deepEqual(evaluateGateway(config, withBlocked), evaluateGateway(config, withoutBlocked))
       }),
     )
   })

@@ -41,25 +41,25 @@ function open() {
   return { store, configurations, save }
 }
 
-const refusal =
+const faultWith =
   (code: string, param: string) =>
   (error: unknown): boolean =>
     error instanceof Fault && error.code === code && (error.details.param ?? error.details.option) === param
 
-describe('a configuration as it is given', () => {
-  it('is the default where nothing is said', () => {
+describe('a configuration from a request', () => {
+  it('is the default if it has no fields', () => {
     assert.deepEqual(withDefaults({}), defaultConfiguration)
   })
 
-  it('keeps what is said, and has defaults for the rest', () => {
-    const given = { name: 'House', rules: { redact: true }, org_controls: { user_quota: { requests: 5 } } }
+  it('keeps the fields that are set, and gets defaults for the others', () => {
+    const given = { name: 'Main', rules: { redact: true }, org_controls: { user_quota: { requests: 5 } } }
     const { name, rules, org_controls: controls } = withDefaults(given)
-    assert.equal(name, 'House')
+    assert.equal(name, 'Main')
     assert.deepEqual(rules, { ...defaultConfiguration.rules, redact: true })
     assert.deepEqual(controls.user_quota, { requests: 5, tokens: 0, window: 'day' })
   })
 
-  it('names windows in one way, and nothing twice', () => {
+  it('replaces aliases of windows, and removes duplicates', () => {
     const { org_controls: controls, rules } = withDefaults({
       org_controls: { user_quota: { window: 'monthly' }, project_quota: { window: 'week' } },
       rules: { denylist: ['rum', 'tea', 'rum'], flagged_categories: ['hate', 'hate'] },
@@ -68,49 +68,49 @@ describe('a configuration as it is given', () => {
     assert.deepEqual([rules.denylist, rules.flagged_categories], [['rum', 'tea'], ['hate']])
   })
 
-  it('is spelled alike, however it was ordered, and completing it again changes nothing', () => {
-    const whole = withDefaults({ rules: { redact: true, denylist: ['rum'] }, name: 'House' })
-    const turned = withDefaults({ name: 'House', rules: { denylist: ['rum'], redact: true } })
-    assert.equal(JSON.stringify(whole), JSON.stringify(turned))
+  it('has one normal form whatever the order of its fields, and normalising it again changes nothing', () => {
+    const whole = withDefaults({ rules: { redact: true, denylist: ['rum'] }, name: 'Main' })
+    const reordered = withDefaults({ name: 'Main', rules: { denylist: ['rum'], redact: true } })
+    assert.equal(JSON.stringify(whole), JSON.stringify(reordered))
     assert.deepEqual(withDefaults(whole), whole)
   })
 
-  it('is rejected for a term that cannot be looked for, under the name that the caller wrote', () => {
+  it('is rejected if a term is invalid, and the error names the field as the caller sent it', () => {
     const { configurations } = open()
     const check = (terms: string[]) => () => configurations.check({ rules: { denylist: terms } })
-    assert.throws(check(['a', 'a', 'b', '  ']), refusal('invalid_parameter', 'rules.denylist[3]'))
-    assert.throws(check(['/(/']), refusal('invalid_parameter', 'rules.denylist[0]'))
-    assert.throws(check(['/(?=a)a/']), refusal('invalid_parameter', 'rules.denylist[0]'))
+    assert.throws(check(['a', 'a', 'b', '  ']), faultWith('invalid_parameter', 'rules.denylist[3]'))
+    assert.throws(check(['/(/']), faultWith('invalid_parameter', 'rules.denylist[0]'))
+    assert.throws(check(['/(?=a)a/']), faultWith('invalid_parameter', 'rules.denylist[0]'))
     assert.throws(
       () => configurations.check({ rules: { allowlist: ['/[/'] } }, 'config.'),
-      refusal('invalid_parameter', 'config.rules.allowlist[0]'),
+      faultWith('invalid_parameter', 'config.rules.allowlist[0]'),
     )
     assert.doesNotThrow(check(['/', '//', '/a/', '/a/i', 'x'.repeat(500)]))
   })
 
-  it('may have long lists, but not endless ones', () => {
+  it('has bounded lists of terms', () => {
     const { configurations } = open()
     const check = (denylist: string[]) => () => configurations.check({ rules: { denylist } })
     const long = Array.from({ length: 1_200 }, (_, at) => `${at}`.padEnd(500, 'x'))
     assert.doesNotThrow(check(long))
     assert.equal(long.join('').length, mostTermCharacters)
-    assert.throws(check([...long, 'x']), refusal('invalid_parameter', 'rules.denylist'))
+    assert.throws(check([...long, 'x']), faultWith('invalid_parameter', 'rules.denylist'))
     const patterns = Array.from({ length: mostPatterns + 1 }, (_, at) => `/a${at}/`)
     assert.doesNotThrow(check(patterns.slice(1)))
-    assert.throws(check(patterns), refusal('invalid_parameter', 'rules.denylist'))
+    assert.throws(check(patterns), faultWith('invalid_parameter', 'rules.denylist'))
     const slow = Array.from({ length: 9 }, (_, at) => `/a{1000}${at}/`)
     assert.doesNotThrow(check(slow))
-    assert.throws(check([...slow, 'plain', '/b{1000}/']), refusal('invalid_parameter', 'rules.denylist[10]'))
+    assert.throws(check([...slow, 'plain', '/b{1000}/']), faultWith('invalid_parameter', 'rules.denylist[10]'))
   })
 })
 
 describe('a save', () => {
-  it('answers the next version, and tells the log what changed, not to what', async () => {
+  it('returns the next version, and its audit record names the changed fields without their values', async () => {
     const { save } = open()
-    const first = await save({ name: 'House', rules: { denylist: ['rum'] } })
+    const first = await save({ name: 'Main', rules: { denylist: ['rum'] } })
     assert.deepEqual([first.value.version, first.value.createdAtMs, first.value.updatedAtMs], [1, 1_000, 1_000])
     assert.equal(first.record?.oldRevision, undefined)
-    const second = await save({ name: 'House', rules: { denylist: ['gin'] }, org_controls: { audit_logs: true } })
+    const second = await save({ name: 'Main', rules: { denylist: ['gin'] }, org_controls: { audit_logs: true } })
     assert.deepEqual([second.value.version, second.value.createdAtMs], [2, 1_000])
     const { kind, oldRevision, newRevision, details, document } = second.record ?? assert.fail()
     assert.deepEqual([kind, oldRevision, newRevision], ['gateway.config.updated', 1, 2])
@@ -120,23 +120,26 @@ describe('a save', () => {
     assert.ok(!JSON.stringify(second.record).includes('gin'))
   })
 
-  it('has a time of its own, also within one millisecond', async () => {
+  it('has a unique time, also within one millisecond', async () => {
     const { save } = open()
     const first = await save({ name: 'One' })
     const second = await save({ name: 'Two' })
     assert.ok(Number(second.value.updatedAtMs) > Number(first.value.updatedAtMs))
   })
 
-  it('is rejected where another save came between', async () => {
+  it('is rejected if another save was committed since the configuration was read', async () => {
     const { save } = open()
     const { value } = await save({ name: 'One' }, null)
     await save({ name: 'Two' }, value.updatedAtMs)
-    await assert.rejects(save({ name: 'Three' }, value.updatedAtMs), refusal('stale_configuration', 'expected_version'))
-    await assert.rejects(save({ name: 'Three' }, null), refusal('stale_configuration', 'expected_version'))
+    await assert.rejects(
+      save({ name: 'Three' }, value.updatedAtMs),
+      faultWith('stale_configuration', 'expected_version'),
+    )
+    await assert.rejects(save({ name: 'Three' }, null), faultWith('stale_configuration', 'expected_version'))
   })
 
-  it('comes after another that landed between its look and its leap, unless it names what it has seen', async () => {
-    for (const [seenAtMs, ends] of [
+  it('is retried if another save was committed between its read and its write, and rejected if it names the version it has read', async () => {
+    for (const [seenAtMs, finalName] of [
       [undefined, 'Late'],
       [null, 'Faster'],
     ] as const) {
@@ -145,27 +148,27 @@ describe('a save', () => {
       const racing: GatewayStore = {
         ...store,
         find: store.find,
-        async save(...leap) {
+        async save(...parameters) {
           if (isFirst) await save({ name: 'Faster' })
           isFirst = false
-          return store.save(...leap)
+          return store.save(...parameters)
         },
       }
       const late = { organizationId: 'org_1', config: configurations.check({ name: 'Late' }), seenAtMs }
       const saving = configurations.save(racing, late)
       if (seenAtMs === undefined) assert.equal((await saving).value.version, 2)
-      else await assert.rejects(saving, refusal('stale_configuration', 'expected_version'))
-      assert.equal(store.current?.config.name, ends)
+      else await assert.rejects(saving, faultWith('stale_configuration', 'expected_version'))
+      assert.equal(store.current?.config.name, finalName)
     }
   })
 
-  it('is rejected where it is never let in and nobody was', async () => {
+  it('is rejected if the store rejects its write although no other save was committed', async () => {
     const { store, configurations } = open()
-    const shut = { ...store, save: async () => false }
+    const rejecting = { ...store, save: async () => false }
     const config = configurations.check({ name: 'Late' })
     await assert.rejects(
-      configurations.save(shut, { organizationId: 'org_1', config }),
-      refusal('stale_configuration', 'expected_version'),
+      configurations.save(rejecting, { organizationId: 'org_1', config }),
+      faultWith('stale_configuration', 'expected_version'),
     )
   })
 

@@ -38,7 +38,7 @@ export function createConfigurationAdministration({ ids, clock, patterns }: Conf
     const before = (await store.find(organizationId)) ?? unsaved
     if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
     if (isInForce(before, config)) return { value: before }
-    // Save times identify versions, so that each must be later than the one before.
+    // Save times identify versions, so each must be later than the one before.
     const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
     const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
     if (!isSaved) return saveAfterOther(store, request, before)

@@ -54,34 +54,51 @@ describe('windows of quotas', () => {
   })
 })
 
-describe('which quotas a request keeps to', () => {
+describe('the quotas that apply to a request', () => {
   const kindsOf = (...args: Parameters<typeof request>) =>
     claimsOf(request(...args), 1).map(({ subjectKind, subjectId }) => `${subjectKind} ${subjectId}`)
   const cases = [
-    { says: 'none where nothing is set', controls: {}, user: 'ann', wants: [] },
-    { says: 'none where all numbers are 0', controls: { user_quotas: true }, user: 'ann', wants: [] },
-    { says: 'its user’s', controls: { user_quotas: true, user_quota: day }, user: 'ann', wants: ['user ann'] },
-    { says: 'no user’s where they are off', controls: { user_quota: day }, user: 'ann', wants: [] },
-    { says: 'no user’s where it names none', controls: { user_quotas: true, user_quota: day }, wants: [] },
-    { says: 'its project’s, whoever asks', controls: { project_quota: hour }, wants: ['project proj_1'] },
+    { title: 'none if none is set', controls: {}, user: 'ann', expected: [] },
+    { title: 'none if all limits are 0', controls: { user_quotas: true }, user: 'ann', expected: [] },
     {
-      says: 'both, the user’s first',
+      title: 'the quota of its user',
+      controls: { user_quotas: true, user_quota: day },
+      user: 'ann',
+      expected: ['user ann'],
+    },
+    { title: 'no user quota if user quotas are disabled', controls: { user_quota: day }, user: 'ann', expected: [] },
+    {
+      title: 'no user quota if the request names no user',
+      controls: { user_quotas: true, user_quota: day },
+      expected: [],
+    },
+    {
+      title: 'the quota of its project, with or without a user',
+      controls: { project_quota: hour },
+      expected: ['project proj_1'],
+    },
+    {
+      title: 'both quotas, that of the user first',
       controls: { user_quotas: true, user_quota: day, project_quota: hour },
       user: 'ann',
-      wants: ['user ann', 'project proj_1'],
+      expected: ['user ann', 'project proj_1'],
     },
   ]
-  for (const { says, controls, user, wants } of cases) it(says, () => assert.deepEqual(kindsOf(controls, user), wants))
+  for (const { title, controls, user, expected } of cases)
+    it(title, () => assert.deepEqual(kindsOf(controls, user), expected))
 })
 
-test('a refusal says whose quota it was, and waits for the end of the window', () => {
-  const asked = request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann')
+test('the error of an exhausted quota names its subject, and the wait lasts until the end of the window', () => {
+  const quotaRequest = request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann')
   const nowMs = Date.parse('2026-03-01T22:59:59.001Z')
-  const [user, project] = claimsOf(asked, nowMs)
+  const [user, project] = claimsOf(quotaRequest, nowMs)
   assert.ok(user && project)
   const at = { nowMs, eventId: 'evt_1' }
   const usedUp = { claim: user, isHeld: false }
-  const [ofUser, ofProject] = [overQuota(usedUp, asked, at), overQuota({ claim: project, isHeld: false }, asked, at)]
+  const [ofUser, ofProject] = [
+    overQuota(usedUp, quotaRequest, at),
+    overQuota({ claim: project, isHeld: false }, quotaRequest, at),
+  ]
   assert.deepEqual([ofUser.kind, ofUser.code], ['rate_limit', 'rate_limit_exceeded'])
   assert.deepEqual([ofUser.details.retryAfterSeconds, ofProject.details.retryAfterSeconds], [3601, 1])
   assert.deepEqual(ofUser.details.policy, {
@@ -98,20 +115,20 @@ test('a refusal says whose quota it was, and waits for the end of the window', (
   assert.equal(ofProject.details.policy?.['reason_code'], 'PROJECT_QUOTA_EXCEEDED')
   assert.deepEqual([ofUser.details.isPermanent, ofProject.details.isPermanent], [undefined, undefined])
   assert.match(ofUser.message, /10 requests and 500 tokens per day, and what is left does not suffice/)
-  const tooLarge = overQuota(usedUp, { ...asked, inputTokens: 485 }, at)
+  const tooLarge = overQuota(usedUp, { ...quotaRequest, inputTokens: 485 }, at)
   assert.match(tooLarge.message, /485 tokens for its input and 16 for an/)
   assert.equal(tooLarge.details.isPermanent, true)
-  const held = overQuota({ claim: user, isHeld: true }, asked, at)
+  const held = overQuota({ claim: user, isHeld: true }, quotaRequest, at)
   assert.match(held.message, /requests in flight have reserved the rest/)
   assert.deepEqual([held.details.retryAfterSeconds, held.details.isPermanent], [5, undefined])
 })
 
-describe('what quotas have left for a request', () => {
+describe('the tokens that quotas have left for a request', () => {
   const claims = claimsOf(request({ user_quotas: true, user_quota: day, project_quota: hour }, 'ann'), 1)
-  const asked = { inputTokens: 20, leastOutputTokens: 16 }
+  const needed = { inputTokens: 20, leastOutputTokens: 16 }
   const use = (tokens: number, requests = 1, reservedTokens = 0) => ({ tokens, requests, reservedTokens })
   const fullOf = (...uses: ReturnType<typeof use>[]) => {
-    const remaining = remainingFor(asked, claims, uses)
+    const remaining = remainingFor(needed, claims, uses)
     return 'full' in remaining ? [remaining.full.claim.subjectKind, remaining.full.isHeld] : remaining.tokens
   }
 

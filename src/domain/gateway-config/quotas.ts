@@ -26,7 +26,7 @@ export type QuotaReservationsParts = {
   readonly store: QuotaStore
   readonly clock: Clock
   readonly ids: Ids
-  /** Longer than the longest request, so that an expired reservation belongs to a crashed process. */
+  /** Longer than the longest request, so an expired reservation belongs to a crashed process. */
   readonly holdMs: number
   readonly onSettleFailed: (error: unknown, requestId: string) => void
 }

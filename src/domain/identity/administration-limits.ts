@@ -23,7 +23,7 @@ export type AdministrationAdmission = { readonly admitted: Disposable } | { read
 /** Start times of requests, oldest first, and the number of requests in flight. */
 type Usage = { readonly startsMs: number[]; running: number }
 
-/** The end of a request in flight is not known, so callers are asked to retry after a fixed time. */
+/** The end of a request in flight is not known, so callers should retry after a fixed time. */
 const concurrencyWaitMs = 1_000
 
 /**

@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { areWithin, isAllowedIp, networksOf, readAllowedIps } from './allowed-ips.ts'
 
 describe('a list of allowed addresses', () => {
-  for (const [written, kept] of [
+  for (const [written, stored] of [
     ['203.0.113.7', '203.0.113.7/32'],
     ['10.1.2.3/8', '10.0.0.0/8'],
     ['0.0.0.0/0', '0.0.0.0/0'],
@@ -16,10 +16,10 @@ describe('a list of allowed addresses', () => {
     ['::ffff:c000:209/120', '192.0.2.0/24'],
     ['64:ff9b::192.0.2.9', '64:ff9b::c000:209/128'],
   ] as const) {
-    it(`keeps ${written} as ${kept}`, () => assert.deepEqual(readAllowedIps([written]), [kept]))
+    it(`stores ${written} as ${stored}`, () => assert.deepEqual(readAllowedIps([written]), [stored]))
   }
 
-  it('keeps each network once', () => {
+  it('stores each network once', () => {
     assert.deepEqual(readAllowedIps(['10.0.0.1/8', '10.9.9.9/8', '::ffff:10.0.0.0/104']), ['10.0.0.0/8'])
   })
 
@@ -38,7 +38,7 @@ describe('a list of allowed addresses', () => {
     '10.0.0.1 ',
     '10.0.0.0/255.0.0.0',
   ]) {
-    it(`names the entry where it is ${JSON.stringify(wrong)}`, () => {
+    it(`names the entry ${JSON.stringify(wrong)} in the error`, () => {
       assert.throws(
         () => readAllowedIps(['10.0.0.0/8', wrong]),
         (error) => error instanceof Fault && error.kind === 'validation' && error.details.param === 'allowed_ips[1]',
@@ -63,12 +63,12 @@ describe('a list of allowed addresses', () => {
     ['203.0.113.7', 'unknown', false],
     ['203.0.113.7', '', false],
   ] as const) {
-    it(`${isIn ? 'holds' : 'does not hold'} ${address || 'nothing'} where it is ${list}`, () => {
+    it(`${isIn ? 'allows' : 'does not allow'} ${address || 'an empty address'} if it is ${list}`, () => {
       assert.equal(isAllowedIp(networksOf(readAllowedIps([list])), address), isIn)
     })
   }
 
-  it('holds nobody where it cannot be read', () => {
+  it('allows no address if its entries cannot be parsed', () => {
     assert.equal(isAllowedIp(networksOf(['nonsense']), '10.0.0.1'), false)
   })
 

@@ -63,8 +63,8 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
       log.touches++
     },
     async replaceDigest({ from }, to) {
-      const found = rows.get(from)
-      if (found && rows.delete(from)) rows.set(to.digest, { ...found, secretId: to.secretId })
+      const row = rows.get(from)
+      if (row && rows.delete(from)) rows.set(to.digest, { ...row, secretId: to.secretId })
     },
     claimFreeRequest: async () => false,
     releaseFreeRequest: async () => {},
@@ -91,29 +91,29 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     keyring,
     storage,
     advance: (ms: number) => void (nowMs += ms),
-    ask: async (text = secret) => authenticator.principal(text, '192.0.2.1'),
+    authenticate: async (text = secret) => authenticator.principal(text, '192.0.2.1'),
   }
 }
 
-const isToldToWait = (error: unknown): boolean =>
+const isThrottled = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'too_many_auth_failures' && (error.details.retryAfterSeconds ?? 0) > 0
-const isRefused = (error: unknown): boolean => error instanceof Fault && error.kind === 'auth'
+const isRejected = (error: unknown): boolean => error instanceof Fault && error.kind === 'auth'
 
 describe('authentication', () => {
-  it('knows a key, and looks it up once', async () => {
-    const { ask, log } = createScene()
-    assert.equal((await ask()).id, 'key_1')
-    await ask()
+  it('looks a key up once and caches it', async () => {
+    const { authenticate, log } = createScene()
+    assert.equal((await authenticate()).id, 'key_1')
+    await authenticate()
     assert.equal(log.lookUps, 1)
   })
-  it('rejects unknown, expired and revoked keys in the same words', async () => {
+  it('rejects unknown, expired and revoked keys with the same message', async () => {
     const messages = await Promise.all(
       [createScene({ expiresAtMs: 1 }), createScene({ revokedAtMs: 1 })]
-        .map(({ ask }) => ask())
-        .concat(createScene().ask(mintSecret('ak', systemRandom)), createScene().ask('ak_nonsense'))
+        .map(({ authenticate }) => authenticate())
+        .concat(createScene().authenticate(mintSecret('ak', systemRandom)), createScene().authenticate('ak_nonsense'))
         .map((attempt) =>
           attempt.then(
-            () => 'let in',
+            () => 'accepted',
             (error: Error) => error.message,
           ),
         ),
@@ -122,132 +122,134 @@ describe('authentication', () => {
   })
   it('rejects a wrong checksum without a lookup', async () => {
     const { authenticator, secret, log } = createScene()
-    await assert.rejects(async () => authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRefused)
+    await assert.rejects(async () => authenticator.principal(`${secret.slice(0, -1)}_`, 'a'), isRejected)
     assert.equal(log.lookUps, 0)
   })
-  it('does not take an administrator key for an API key', async () => {
-    await assert.rejects(createScene().ask(mintSecret('adm', systemRandom)), isRefused)
+  it('rejects an administrator key in place of an API key', async () => {
+    await assert.rejects(createScene().authenticate(mintSecret('adm', systemRandom)), isRejected)
   })
   it('rejects a cached key once its revocation is announced', async () => {
-    const { ask, revoke, changes } = createScene()
-    await ask()
+    const { authenticate, revoke, changes } = createScene()
+    await authenticate()
     revoke()
     changes.announce('org_1')
-    await assert.rejects(ask(), isRefused)
+    await assert.rejects(authenticate(), isRejected)
   })
-  it('does not trust what it read before a change that was announced during the read', async () => {
+  it('does not cache a key if a change was announced while it was read', async () => {
     const scene = createScene()
-    const pending = scene.ask()
+    const pending = scene.authenticate()
     scene.revoke()
     scene.changes.announce('org_1')
     await pending.catch(() => {})
-    await assert.rejects(scene.ask(), isRefused)
+    await assert.rejects(scene.authenticate(), isRejected)
   })
-  it('forgets a key at the moment it expires', async () => {
-    const { ask, advance } = createScene({ expiresAtMs: 1_005_000 })
-    await ask()
+  it('rejects a cached key once it has expired', async () => {
+    const { authenticate, advance } = createScene({ expiresAtMs: 1_005_000 })
+    await authenticate()
     advance(5_000)
-    await assert.rejects(ask(), isRefused)
+    await assert.rejects(authenticate(), isRejected)
   })
-  it('lets a key in again that only a wrong clock took for expired', async () => {
-    const { ask, advance } = createScene({ expiresAtMs: 1_005_000 })
+  it('accepts a key again after the clock that found it expired was set back', async () => {
+    const { authenticate, advance } = createScene({ expiresAtMs: 1_005_000 })
     advance(3_600_000)
-    await assert.rejects(ask(), isRefused)
+    await assert.rejects(authenticate(), isRejected)
     advance(-3_600_000)
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
   })
-  it('rejects a key from an address that it does not allow, looked up or cached, and does not note its use', async () => {
-    const { authenticator, secret, ask, log } = createScene({ allowedIps: ['192.0.2.0/24'] })
+  it('rejects a key from an address that it does not allow, cached or not, and does not update its last use', async () => {
+    const { authenticator, secret, authenticate, log } = createScene({ allowedIps: ['192.0.2.0/24'] })
     const isDenied = (error: unknown): boolean => error instanceof Fault && error.code === 'ip_not_allowed'
     await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
     assert.equal(log.touches, 0)
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
     await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
     assert.deepEqual([log.lookUps, log.denied], [1, ['key_1 198.51.100.1', 'key_1 198.51.100.1']])
   })
-  it('notes the use of a key at most once a minute', async () => {
-    const { ask, advance, log } = createScene()
-    for (let count = 0; count < 5; count++) await ask()
+  it('updates the last use of a key at most once a minute', async () => {
+    const { authenticate, advance, log } = createScene()
+    for (let count = 0; count < 5; count++) await authenticate()
     advance(59_999)
-    await ask()
+    await authenticate()
     assert.equal(log.touches, 1)
     advance(1)
-    await ask()
+    await authenticate()
     assert.equal(log.touches, 2)
   })
-  it('accepts a valid key that it has not met yet, however many keys its address invented before', async () => {
-    const { ask, log, advance } = createScene()
-    for (let count = 0; count < 3; count++) await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
-    for (let count = 0; count < 3; count++) await assert.rejects(ask(mintSecret('ak', systemRandom)), isToldToWait)
-    assert.equal((await ask()).id, 'key_1')
+  it('accepts a valid key that is not cached, even if its address has too many failures', async () => {
+    const { authenticate, log, advance } = createScene()
+    for (let count = 0; count < 3; count++)
+      await assert.rejects(authenticate(mintSecret('ak', systemRandom)), isRejected)
+    for (let count = 0; count < 3; count++)
+      await assert.rejects(authenticate(mintSecret('ak', systemRandom)), isThrottled)
+    assert.equal((await authenticate()).id, 'key_1')
     assert.equal(log.lookUps, 7)
     advance(60_000)
-    await assert.rejects(ask(mintSecret('ak', systemRandom)), isRefused)
+    await assert.rejects(authenticate(mintSecret('ak', systemRandom)), isRejected)
   })
-  it('tells an address over its budget to wait also for a key that is known to be bad', async () => {
-    const { ask } = createScene()
+  it('throttles an address with too many failures even for a key that was rejected before', async () => {
+    const { authenticate } = createScene()
     const bad = mintSecret('ak', systemRandom)
-    await assert.rejects(ask(bad), isRefused)
-    for (let count = 0; count < 3; count++) await assert.rejects(ask(mintSecret('ak', systemRandom)))
-    await assert.rejects(ask(bad), isToldToWait)
+    await assert.rejects(authenticate(bad), isRejected)
+    for (let count = 0; count < 3; count++) await assert.rejects(authenticate(mintSecret('ak', systemRandom)))
+    await assert.rejects(authenticate(bad), isThrottled)
   })
-  it('asks storage a few times at once, however many keys are invented, and answers a valid key among them', async () => {
-    const { ask, authenticator, log, storage, secret } = createScene()
-    const gate = Promise.withResolvers<void>()
-    storage.isReady = gate.promise
-    const flood = Array.from({ length: 2_000 }, () => ask(mintSecret('ak', systemRandom)))
-    const fromTheSameAddress = ask()
+  it('bounds concurrent queries however many unknown keys arrive, and accepts a valid key among them', async () => {
+    const { authenticate, authenticator, log, storage, secret } = createScene()
+    const read = Promise.withResolvers<void>()
+    storage.isReady = read.promise
+    const flood = Array.from({ length: 2_000 }, () => authenticate(mintSecret('ak', systemRandom)))
+    const fromTheSameAddress = authenticate()
     const fromElsewhere = authenticator.principal(secret, '192.0.2.2')
     assert.equal(log.lookUps, 4)
-    gate.resolve()
+    read.resolve()
     assert.equal((await fromElsewhere).id, 'key_1')
     assert.equal((await fromTheSameAddress).id, 'key_1')
     const outcomes = await Promise.allSettled(flood)
     assert.ok(outcomes.every(({ status }) => status === 'rejected'))
     assert.ok(log.lookUps <= 4 + Math.ceil(2_000 / 512), `${log.lookUps} queries for 2,000 keys`)
   })
-  it('answers a key of another address with the next query, not behind thousands of invented ones', async () => {
-    const { ask, authenticator, log, storage, secret } = createScene()
-    const gates: PromiseWithResolvers<void>[] = []
+  it('looks up the key of another address with the next query, before thousands of unknown keys of the first address', async () => {
+    const { authenticate, authenticator, log, storage, secret } = createScene()
+    const pendingReads: PromiseWithResolvers<void>[] = []
     Object.defineProperty(storage, 'isReady', {
       get() {
-        const gate = Promise.withResolvers<void>()
-        gates.push(gate)
-        return gate.promise
+        const read = Promise.withResolvers<void>()
+        pendingReads.push(read)
+        return read.promise
       },
     })
-    for (let count = 0; count < 5_000; count++) ask(mintSecret('ak', systemRandom)).catch(() => {})
+    for (let count = 0; count < 5_000; count++) authenticate(mintSecret('ak', systemRandom)).catch(() => {})
     const fromElsewhere = authenticator.principal(secret, '192.0.2.2')
-    gates[0]?.resolve()
+    pendingReads[0]?.resolve()
     await new Promise((resolve) => void setImmediate(resolve))
     assert.equal(log.lookUps, 5)
-    gates[4]?.resolve()
+    pendingReads[4]?.resolve()
     assert.equal((await fromElsewhere).id, 'key_1')
     assert.equal(log.lookUps, 6)
   })
-  it('counts the failures of a whole IPv6 network together: it is one subscriber’s', async () => {
+  it('counts the failures of an IPv6 /64 together, because it belongs to one client', async () => {
     const { authenticator } = createScene()
     const guess = async (host: number) => authenticator.principal(mintSecret('ak', systemRandom), `2001:db8::${host}`)
-    for (let host = 1; host <= 3; host++) await assert.rejects(guess(host), isRefused)
-    await assert.rejects(guess(4), isToldToWait)
+    for (let host = 1; host <= 3; host++) await assert.rejects(guess(host), isRejected)
+    await assert.rejects(guess(4), isThrottled)
   })
-  it('holds nothing against an address that costs no lookup: keys that cannot be any, and none at all', async () => {
-    const { ask, authenticator, log } = createScene()
+  it('counts no failure for malformed and missing keys, because they need no lookup', async () => {
+    const { authenticate, authenticator, log } = createScene()
     for (let count = 0; count < 10; count++) {
-      await assert.rejects(ask(`ak_nonsense${count}`), isRefused)
-      await assert.rejects(async () => authenticator.principal(undefined, '192.0.2.1'), isRefused)
+      await assert.rejects(authenticate(`ak_nonsense${count}`), isRejected)
+      await assert.rejects(async () => authenticator.principal(undefined, '192.0.2.1'), isRejected)
     }
     assert.equal(log.lookUps, 0)
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
   })
-  it('looks up a bad key once, however often it is tried, and lets others of its address in', async () => {
-    const { ask, log } = createScene()
+  it('looks up an invalid key once, however often it is sent, and accepts valid keys of the same address', async () => {
+    const { authenticate, log } = createScene()
     const bad = mintSecret('ak', systemRandom)
-    for (let count = 0; count < 10; count++) await assert.rejects(ask(bad), isRefused)
+    for (let count = 0; count < 10; count++) await assert.rejects(authenticate(bad), isRejected)
     assert.equal(log.lookUps, 1)
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
   })
-  it('takes a token for the project its claims name, and for no other organization’s', async () => {
+  it('accepts a token for the project in its claims, and rejects a project of another organization', async () => {
     const claims = {
       subject: 'u1',
       organizationId: 'org_1',
@@ -255,125 +257,128 @@ describe('authentication', () => {
       scope: ['gateway:read', 'nonsense'],
       expiresAtMs: 2_000_000,
     }
-    const known = await createScene({}, async () => claims).ask('a.b.c')
+    const known = await createScene({}, async () => claims).authenticate('a.b.c')
     assert.deepEqual([known.kind, known.projectId, [...known.permissions]], ['jwt', 'proj_1', ['gateway:read']])
-    await assert.rejects(createScene({}, async () => ({ ...claims, organizationId: 'org_2' })).ask('a.b.c'), isRefused)
+    await assert.rejects(
+      createScene({}, async () => ({ ...claims, organizationId: 'org_2' })).authenticate('a.b.c'),
+      isRejected,
+    )
   })
 })
 
 describe('a change that is followed by an outage', () => {
-  const away = new Fault('unavailable', 'storage_unavailable', 'away')
-  const isAway = (error: unknown): boolean => error === away
+  const outage = new Fault('unavailable', 'storage_unavailable', 'unreachable')
+  const isOutage = (error: unknown): boolean => error === outage
 
-  it('leaves the keys of its organization usable for five minutes, and no longer', async () => {
-    const { ask, changes, storage, advance } = createScene()
-    await ask()
+  it('leaves cached keys of its organization usable for five minutes', async () => {
+    const { authenticate, changes, storage, advance } = createScene()
+    await authenticate()
     changes.announce('org_1')
-    storage.outage = away
-    assert.equal((await ask()).id, 'key_1')
+    storage.outage = outage
+    assert.equal((await authenticate()).id, 'key_1')
     advance(5 * 60_000 - 1)
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
     advance(1)
-    await assert.rejects(ask(), isAway)
+    await assert.rejects(authenticate(), isOutage)
   })
-  it('rejects the key that it revoked, and those of a project that it archived', async () => {
+  it('makes the revoked key and the keys of an archived project unusable at once', async () => {
     for (const revoked of ['key_1', 'proj_1']) {
-      const { ask, changes, storage } = createScene()
-      await ask()
+      const { authenticate, changes, storage } = createScene()
+      await authenticate()
       changes.announce('org_1', [revoked])
-      storage.outage = away
-      await assert.rejects(ask(), isRefused)
-      await assert.rejects(ask(), isRefused)
+      storage.outage = outage
+      await assert.rejects(authenticate(), isRejected)
+      await assert.rejects(authenticate(), isRejected)
     }
   })
-  it('rejects a revoked key also where it was being read while it was revoked', async () => {
-    const { ask, changes, storage } = createScene()
-    const pending = ask()
+  it('makes a key unusable that was revoked while it was read', async () => {
+    const { authenticate, changes, storage } = createScene()
+    const pending = authenticate()
     changes.announce('org_1', ['key_1'])
     await pending.catch(() => {})
-    storage.outage = away
-    await assert.rejects(ask(), isRefused)
+    storage.outage = outage
+    await assert.rejects(authenticate(), isRejected)
   })
-  it('makes no expired key usable again', async () => {
-    const { ask, changes, storage, advance } = createScene({ expiresAtMs: 1_005_000 })
-    await ask()
+  it('does not make an expired key usable', async () => {
+    const { authenticate, changes, storage, advance } = createScene({ expiresAtMs: 1_005_000 })
+    await authenticate()
     changes.announce('org_1')
-    storage.outage = away
+    storage.outage = outage
     advance(5_000)
-    await assert.rejects(ask(), isAway)
+    await assert.rejects(authenticate(), isOutage)
   })
-  it('makes no key usable that was found to be revoked before it', async () => {
-    const { ask, changes, storage, revoke } = createScene()
-    await ask()
+  it('does not make a key usable that was rejected as revoked before', async () => {
+    const { authenticate, changes, storage, revoke } = createScene()
+    await authenticate()
     revoke()
     changes.announce('org_1')
-    await assert.rejects(ask(), isRefused)
-    storage.outage = away
-    await assert.rejects(ask(), isRefused)
+    await assert.rejects(authenticate(), isRejected)
+    storage.outage = outage
+    await assert.rejects(authenticate(), isRejected)
   })
-  it('lets in no key that was not known', async () => {
-    const { ask, storage } = createScene()
-    storage.outage = away
-    await assert.rejects(ask(), isAway)
+  it('does not make a key usable that was not cached', async () => {
+    const { authenticate, storage } = createScene()
+    storage.outage = outage
+    await assert.rejects(authenticate(), isOutage)
   })
-  it('leaves tokens of a known project usable, which are checked without the database', async () => {
+  it('leaves tokens of a cached project usable, because they are verified without the database', async () => {
     const claims = { subject: 's', organizationId: 'org_1', projectId: 'proj_1', scope: [], expiresAtMs: 9_000_000 }
-    const { ask, changes, storage, advance } = createScene({}, async () => claims)
-    await ask('a.b.c')
+    const { authenticate, changes, storage, advance } = createScene({}, async () => claims)
+    await authenticate('a.b.c')
     changes.announce('org_1')
-    storage.outage = away
+    storage.outage = outage
     advance(120_000)
-    assert.equal((await ask('a.b.c')).projectId, 'proj_1')
-    assert.equal((await ask('d.e.f')).projectId, 'proj_1')
+    assert.equal((await authenticate('a.b.c')).projectId, 'proj_1')
+    assert.equal((await authenticate('d.e.f')).projectId, 'proj_1')
     changes.announce('org_1', ['proj_1'])
-    await assert.rejects(ask('a.b.c'), isRefused)
+    await assert.rejects(authenticate('a.b.c'), isRejected)
   })
 })
 
 describe('a key while the server secret is rotated', () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-  it('is found under the secret before, and stored under the new one at its first use', async () => {
-    const { keyring, rows, ask } = createScene()
+  it('is found under the previous secret, and stored under the current one at its first use', async () => {
+    const { keyring, rows, authenticate } = createScene()
     const [[oldDigest, old] = ['', undefined]] = rows
     keyring.use({ current: 'the new server secret', previous: 'the server secret' })
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
     await settle()
     const [[digest, found] = ['', undefined]] = rows
     assert.notEqual(digest, oldDigest)
     assert.deepEqual([old?.secretId === found?.secretId, found?.secretId], [false, keyring.current().id])
     keyring.use({ current: 'the new server secret' })
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
   })
 
-  it('that was known before is stored again, too', async () => {
-    const { keyring, rows, ask } = createScene()
-    await ask()
+  it('that was cached is stored under the current secret as well', async () => {
+    const { keyring, rows, authenticate } = createScene()
+    await authenticate()
     keyring.use({ current: 'the new server secret', previous: 'the server secret' })
-    await ask()
+    await authenticate()
     await settle()
     assert.equal([...rows.values()][0]?.secretId, keyring.current().id)
   })
 
-  it('is found under the secret to come, and left as the other node made it', async () => {
-    const { keyring, rows, ask } = createScene()
+  it('is found under the next secret, and its digest is left unchanged', async () => {
+    const { keyring, rows, authenticate } = createScene()
     const before = [...rows.keys()]
     keyring.use({ current: 'the secret of this node', next: 'the server secret' })
-    assert.equal((await ask()).id, 'key_1')
+    assert.equal((await authenticate()).id, 'key_1')
     await settle()
     assert.deepEqual([...rows.keys()], before)
   })
 
-  it('stops working with the secret that it was made under', async () => {
-    const { keyring, ask } = createScene()
+  it('stops working when the secret of its digest is no longer accepted', async () => {
+    const { keyring, authenticate } = createScene()
     keyring.use({ current: 'the new server secret' })
-    await assert.rejects(ask(), { code: 'invalid_api_key' })
+    await assert.rejects(authenticate(), { code: 'invalid_api_key' })
   })
 
-  it('of a time before digests were marked is marked at its first use', async () => {
-    const { keyring, rows, ask } = createScene()
+  it('without a stored secret id gets one at its first use', async () => {
+    const { keyring, rows, authenticate } = createScene()
     for (const [digest, found] of rows) rows.set(digest, { ...found, secretId: null })
-    await ask()
+    await authenticate()
     await settle()
     assert.equal([...rows.values()][0]?.secretId, keyring.current().id)
   })

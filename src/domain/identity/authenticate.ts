@@ -56,11 +56,11 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
         )
       const key = wellFormed('ak', secret, address)
       const read = async (): Promise<KnownCredential<Principal>> => {
-        const { found, readAt } = await lookUp(key, {
+        const { row, readAt } = await lookUp(key, {
           kind: 'api_key',
           find: (digest) => lookups.apiKey(digest, address),
         })
-        return cacheEntryOf(found.key, readAt, principalOf(found))
+        return cacheEntryOf(row.key, readAt, principalOf(row))
       }
       return checked(address, async () => admit(await principals.refresh(key.text, read), address))
     },
@@ -69,17 +69,17 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       if (known) return admit(known, address)
       const key = wellFormed('adm', secret, address)
       const read = async (): Promise<KnownCredential<Administrator>> => {
-        const { found, readAt } = await lookUp(key, {
+        const { row, readAt } = await lookUp(key, {
           kind: 'admin_key',
           find: (digest) => lookups.adminKey(digest, address),
         })
-        return cacheEntryOf(found.key, readAt, administratorOf(found))
+        return cacheEntryOf(row.key, readAt, administratorOf(row))
       }
       return checked(address, async () => admit(await administrators.refresh(key.text, read), address))
     },
   }
 
-  /** A credential is always checked, so that a valid one passes even if its address has too many failures. */
+  /** A credential is always checked, so a valid one passes even if its address has too many failures. */
   async function checked<T>(address: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
@@ -109,12 +109,12 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   async function lookUp<K extends KeyDates & { readonly id: string }>(
     key: PresentedKey,
     table: KeyTable<K>,
-  ): Promise<{ found: FoundKey<K>; readAt: number }> {
-    const { found, readAt } = await search(key, table)
-    const isInvalid = !found || found.key.revokedAtMs !== null
+  ): Promise<{ row: FoundKey<K>; readAt: number }> {
+    const { value: row, readAt } = await search(key, table)
+    const isInvalid = !row || row.key.revokedAtMs !== null
     if (isInvalid) rejected.add(key.own.digest)
-    if (isInvalid || (found.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
-    return { found, readAt }
+    if (isInvalid || (row.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
+    return { row, readAt }
   }
 
   /** A key with a list of addresses works only from these. Without a list, the cost is one comparison with null. */
@@ -196,15 +196,15 @@ function createKeySearch({ store, digests, onFailed }: KeySearchParts) {
   ): Promise<Read<FoundKey<K>>> => {
     let read = await find(own.digest)
     let from: StoredDigest & { readonly isPrevious: boolean } = { ...own, isPrevious: true }
-    for (const other of read.found ? [] : digests.others(text)) {
+    for (const other of read.value ? [] : digests.others(text)) {
       read = await find(other.digest)
       from = other
-      if (read.found) break
+      if (read.value) break
     }
-    const { found } = read
+    const { value: row } = read
     // A digest under the next secret is kept, because two nodes must not rewrite one another's digests.
-    if (found && from.isPrevious && found.secretId !== own.secretId) {
-      store.replaceDigest({ kind, id: found.key.id, from: from.digest }, own).catch(onFailed)
+    if (row && from.isPrevious && row.secretId !== own.secretId) {
+      store.replaceDigest({ kind, id: row.key.id, from: from.digest }, own).catch(onFailed)
     }
     return read
   }

@@ -9,7 +9,7 @@ describe('a key', () => {
     assert.equal(kindOfSecret(mintSecret('ak', systemRandom)), 'ak')
     assert.equal(kindOfSecret(mintSecret('adm', systemRandom)), 'adm')
   })
-  it('is no key once any character of it is another', () => {
+  it('is invalid if any character is changed', () => {
     const secret = mintSecret('ak', systemRandom)
     fc.assert(
       fc.property(fc.integer({ min: 0, max: secret.length - 1 }), fc.constantFrom(...'0Zz_-'), (at, other) => {
@@ -18,7 +18,7 @@ describe('a key', () => {
       }),
     )
   })
-  it('is never minted twice', () => {
+  it('is unique', () => {
     assert.equal(new Set(Array.from({ length: 1000 }, () => mintSecret('ak', systemRandom))).size, 1000)
   })
   it('is shown by its prefix and last four characters', () => {

@@ -4,29 +4,29 @@ import { systemRandom } from '../../base/random.ts'
 import { createKeyring } from './keyring.ts'
 import { createKeyringEncryption } from './keyring-encryption.ts'
 
-describe('what is encrypted with the server secret', () => {
+describe('a value encrypted with the server secret', () => {
   const keyring = createKeyring({ current: 'one' })
-  const seal = createKeyringEncryption(keyring, 'a purpose', systemRandom)
-  const old = seal.encrypt('text', 'here')
+  const encryption = createKeyringEncryption(keyring, 'a purpose', systemRandom)
+  const old = encryption.encrypt('text', 'here')
 
-  it('is decrypted while its secret is accepted, and then no more', () => {
+  it('can be decrypted only while its secret is accepted', () => {
     keyring.use({ current: 'two', previous: 'one' })
-    assert.deepEqual([seal.decrypt(old, 'here'), seal.isCurrent(old, 'here')], ['text', false])
-    const again = seal.encrypt('text', 'here')
+    assert.deepEqual([encryption.decrypt(old, 'here'), encryption.isCurrent(old, 'here')], ['text', false])
+    const again = encryption.encrypt('text', 'here')
     keyring.use({ current: 'two' })
-    assert.throws(() => seal.decrypt(old, 'here'))
-    assert.deepEqual([seal.decrypt(again, 'here'), seal.isCurrent(again, 'here')], ['text', true])
+    assert.throws(() => encryption.decrypt(old, 'here'))
+    assert.deepEqual([encryption.decrypt(again, 'here'), encryption.isCurrent(again, 'here')], ['text', true])
   })
 
-  it('is of its place and its purpose alone', () => {
-    const sealed = seal.encrypt('text', 'here')
-    assert.throws(() => seal.decrypt(sealed, 'there'))
-    assert.throws(() => createKeyringEncryption(keyring, 'another purpose', systemRandom).decrypt(sealed, 'here'))
+  it('can be decrypted only with the same context and purpose', () => {
+    const encrypted = encryption.encrypt('text', 'here')
+    assert.throws(() => encryption.decrypt(encrypted, 'there'))
+    assert.throws(() => createKeyringEncryption(keyring, 'another purpose', systemRandom).decrypt(encrypted, 'here'))
   })
 })
 
 describe('the keyring', () => {
-  it('takes the same secret twice for one', () => {
+  it('accepts a secret once, even if it is configured under several names', () => {
     const { accepted } = createKeyring({ current: 'one', previous: 'one', next: 'one' })
     assert.deepEqual(
       accepted().map(({ role }) => role),
@@ -34,13 +34,13 @@ describe('the keyring', () => {
     )
   })
 
-  it('names every secret that it had, so that no log shows one', () => {
+  it('lists every secret that it ever had, so that logs can redact them', () => {
     const keyring = createKeyring({ current: 'one', previous: 'zero' })
     keyring.use({ current: 'two', previous: 'one' })
     assert.deepEqual(new Set(keyring.texts()), new Set(['zero', 'one', 'two']))
   })
 
-  it('says nothing of a secret by its id', () => {
+  it('identifies a secret by an id that does not reveal it', () => {
     const [one, other] = ['one', 'other'].map((current) => createKeyring({ current }).current().id)
     assert.match(one ?? '', /^[0-9a-f]{16}$/)
     assert.notEqual(one, other)

@@ -5,28 +5,28 @@ import type { Keyring } from './keyring.ts'
 /** Encrypts for one purpose with the current server secret, and also decrypts what another accepted one encrypted. */
 export type KeyringEncryption = Encryption & {
   /** Whether the value is encrypted with the current secret; false if only another accepted secret decrypts it. */
-  isCurrent(sealed: Uint8Array, place: string): boolean
+  isCurrent(encrypted: Uint8Array, context: string): boolean
 }
 
 export function createKeyringEncryption(keyring: Keyring, purpose: string, random: Random): KeyringEncryption {
-  const sealOf = (key: Uint8Array): Encryption => createEncryption(key, random)
-  const current = (): Encryption => sealOf(keyring.current().key(purpose))
+  const encryptionWith = (key: Uint8Array): Encryption => createEncryption(key, random)
+  const current = (): Encryption => encryptionWith(keyring.current().key(purpose))
   return {
-    encrypt: (text, place) => current().encrypt(text, place),
-    decrypt(sealed, place) {
+    encrypt: (text, context) => current().encrypt(text, context),
+    decrypt(encrypted, context) {
       let failure: unknown
       for (const { key } of keyring.accepted()) {
         try {
-          return sealOf(key(purpose)).decrypt(sealed, place)
+          return encryptionWith(key(purpose)).decrypt(encrypted, context)
         } catch (error) {
           failure ??= error
         }
       }
       throw failure
     },
-    isCurrent(sealed, place) {
+    isCurrent(encrypted, context) {
       try {
-        current().decrypt(sealed, place)
+        current().decrypt(encrypted, context)
         return true
       } catch {
         return false

@@ -6,7 +6,7 @@ import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { CredentialStore, FoundKey, FoundKeys } from './store.ts'
 
 /** `readAt` is the count of changes before the read; a later change makes the result stale. */
-export type Read<T> = { readonly found: T | undefined; readonly readAt: number }
+export type Read<T> = { readonly value: T | undefined; readonly readAt: number }
 
 export type FindKey<K> = (digest: string, address: string) => Promise<Read<FoundKey<K>>>
 
@@ -40,8 +40,8 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
       maxBatch,
       async run(digests) {
         const readAt = changes.count()
-        const found = await find([...new Set(digests)])
-        return digests.map((digest) => ({ found: found.get(digest), readAt }))
+        const rows = await find([...new Set(digests)])
+        return digests.map((digest) => ({ value: rows.get(digest), readAt }))
       },
     })
     return (digest, address) => batches.submit(clientPrefixOf(address), digest)
@@ -54,7 +54,7 @@ export function createLookups(store: CredentialStore, changes: Changes): Lookups
       Promise.all(
         requests.map(async ({ organizationId, projectId }) => {
           const readAt = changes.count()
-          return { found: await store.findProject(organizationId, projectId), readAt }
+          return { value: await store.findProject(organizationId, projectId), readAt }
         }),
       ),
   })

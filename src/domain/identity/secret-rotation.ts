@@ -27,7 +27,7 @@ export type NeedsPrevious = {
 
 /** What a rotation reads and writes in the database. */
 export type RotationStore = {
-  /** How many keys have a digest of each secret; null where the secret was not stored. */
+  /** How many keys have a digest of each secret; null if the secret was not stored. */
   keysBySecret(): Promise<ReadonlyMap<string | null, number>>
   countEncrypted(): Promise<{ readonly otherSecret: number; readonly unreadable: number }>
   /** Audit logs whose latest checkpoint is of another secret than the current one. */
@@ -48,7 +48,7 @@ export type SecretFiles = {
 export type SecretRotationParts = {
   readonly keyring: Keyring
   readonly store: RotationStore
-  /** Undefined where the secret comes from the configuration. */
+  /** Undefined if the secret comes from the configuration. */
   readonly files: SecretFiles | undefined
 }
 
@@ -95,7 +95,7 @@ export function createSecretRotation({ keyring, store, files }: SecretRotationPa
 
     /** Removes the previous secret from the data folder. With `force`, keys that still need it stop working. */
     async retire(force: boolean): Promise<RotationStatus> {
-      if (!withRole('previous')) throw invalid('There is no previous secret: nothing is to be retired.')
+      if (!withRole('previous')) throw invalid('There is no previous secret to retire.')
       const before = await status()
       if (before.isPreviousNeeded && !force) throw invalid(stillNeeded(before))
       if (!files) {
@@ -112,7 +112,7 @@ const invalid = (message: string): Fault => new Fault('validation', 'invalid_par
 
 const notInDataFolder = (): Fault =>
   invalid(
-    'The secret is configured, so that it is rotated there: set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the present one on every node, restart them, then run this again (docs/guide/secrets.md).',
+    'The secret comes from the configuration, which this command cannot change: set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the current one on every node, restart them, then run this again (docs/guide/secrets.md).',
   )
 
 function stillNeeded({ needsPrevious: { keys, encryptedValues, auditLogs, auditTexts } }: RotationStatus): string {

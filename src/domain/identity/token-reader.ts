@@ -29,9 +29,9 @@ export function createTokenReader({ lookups, ...cacheParts }: TokenReaderParts) 
   async function projectOf(claims: Claims, address: string): Promise<KnownCredential<KnownProject>> {
     const name = `${claims.organizationId} ${claims.projectId}`
     const read = async (): Promise<KnownCredential<KnownProject>> => {
-      const { found, readAt } = await lookups.project(claims, address)
-      if (!found) throw invalid()
-      const value = { id: found.project.id, organization: found.organization }
+      const { value: row, readAt } = await lookups.project(claims, address)
+      if (!row) throw invalid()
+      const value = { id: row.project.id, organization: row.organization }
       return { value, readAt, expiresAtMs: null, touchedAtMs: Infinity }
     }
     return projects.get(name) ?? projects.refresh(name, read)

@@ -7,7 +7,7 @@ export type FieldRoles = {
   readonly identifying: ReadonlySet<string>
   /** Fields of the whole request that hold settings: a single word in them is one of the vendor's values, not a text. */
   readonly settings: ReadonlySet<string>
-  /** Fields of the whole request that are never changed, because another value would make another request of it. */
+  /** Fields of the whole request that are never changed, because another value would change the meaning of the request. */
   readonly unchanged: ReadonlySet<string>
   /** Fields at any depth that structure a request. They are never changed either. */
   readonly structural: ReadonlySet<string>

@@ -30,7 +30,7 @@ type Decision = {
   readonly limitStatus: LimitStatus
   /** The organization's time, by the clock of the store that decided. */
   readonly atMs: number
-  /** null where the request is not metered. */
+  /** Null if the request is not metered. */
   readonly credits: CreditStatus | null
 }
 
@@ -72,7 +72,7 @@ export type OpenHold = {
   readonly project: string
   readonly key: string
   readonly tokens: number
-  /** null where not metered. */
+  /** Null if the request is not metered. */
   readonly micro: number | null
   readonly sliceId: string | null
   /** Past its deadline: the node that held it is gone. Only the ledger knows the outcome. */

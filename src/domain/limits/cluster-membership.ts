@@ -1,4 +1,4 @@
-/** Which nodes are alive. This is known by their heartbeats alone, so that their clocks may differ. */
+/** Which nodes are alive. This is known by their heartbeats alone, so their clocks may differ. */
 export type ClusterMembership = {
   /** Nodes that share the limits, this one included. */
   count(): number

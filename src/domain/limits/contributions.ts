@@ -17,7 +17,7 @@ export type ContributionsParts = {
 
 /** Sends the shared store what this node has admitted without it, and detects when the store has lost its state. */
 export type Contributions = {
-  /** Registers this node with the shared store and sends what it has not been told. The job calls it every second; never fails. */
+  /** Registers this node with the shared store and sends the usage that the store has not received. The job calls it every second; never fails. */
   sync(): Promise<void>
   /** True if the shared store has the usage of all nodes. Until then each node admits no more than its share. */
   isWhole(): boolean
@@ -28,7 +28,7 @@ export type Contributions = {
   sendAll(organization: string): Promise<void>
   /** Adds a request that this node has admitted without the shared store. */
   add(request: AdmissionRequest, atMs: number): void
-  /** Settles a request that has not been sent yet. False: it has been sent, so that the shared store must settle it. */
+  /** Settles a request that has not been sent yet. False: it has been sent, so the shared store must settle it. */
   settle(settlement: LimitSettlement): boolean
   leave(request: Renewal): boolean
   renew(renewals: readonly Renewal[]): readonly Renewal[]

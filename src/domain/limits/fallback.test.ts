@@ -20,7 +20,7 @@ const random: Random = { bytes: (count) => new Uint8Array(count), fraction: () =
 const subject = { organization: 'org', project: 'project', key: 'key' }
 const limits = { key: { ...unlimited, rpm: 10 }, project: unlimited, organization: unlimited }
 
-function request(requestId: string, micro: number | null = null): AdmissionRequest {
+function requestOf(requestId: string, micro: number | null = null): AdmissionRequest {
   return { ...subject, limits, mode: 'full', requestId, tokens: 0, micro }
 }
 
@@ -30,9 +30,9 @@ function createShared(nowMs: () => number) {
   let engine = createEngine()
   const known = new Set<string>()
   const nodes = new Set<string>()
-  const state = { isDown: false, reason: 'unreachable' as LimitStoreError['reason'], asked: [] as string[] }
-  const ask = <T>(what: string, answer: () => T): Promise<T> => {
-    state.asked.push(what)
+  const state = { isDown: false, reason: 'unreachable' as LimitStoreError['reason'], calls: [] as string[] }
+  const call = <T>(what: string, answer: () => T): Promise<T> => {
+    state.calls.push(what)
     const error = new LimitStoreError(state.reason, 'gone')
     return state.isDown ? Promise.reject(error) : Promise.resolve(answer())
   }
@@ -44,17 +44,17 @@ function createShared(nowMs: () => number) {
     return 'counted'
   }
   const store: SharedLimitStore = {
-    admit: (asked) => ask('admit', () => (known.has(asked.organization) ? engine.admit(asked) : 'forgotten')),
-    settle: (settlement) => ask('settle', () => engine.settle(settlement)),
-    leave: (left) => ask('leave', () => engine.leave(left)),
-    renew: (renewals) => ask('renew', () => engine.renew(renewals)),
-    grant: (grant) => ask('grant', () => engine.grant(grant)),
-    close: (slice) => ask('close', () => engine.close(slice)),
-    accounts: (organization) => ask('accounts', () => engine.accounts(organization)),
-    contribute: (contribution) => ask('contribute', () => contribute(contribution)),
+    admit: (request) => call('admit', () => (known.has(request.organization) ? engine.admit(request) : 'forgotten')),
+    settle: (settlement) => call('settle', () => engine.settle(settlement)),
+    leave: (left) => call('leave', () => engine.leave(left)),
+    renew: (renewals) => call('renew', () => engine.renew(renewals)),
+    grant: (grant) => call('grant', () => engine.grant(grant)),
+    close: (slice) => call('close', () => engine.close(slice)),
+    accounts: (organization) => call('accounts', () => engine.accounts(organization)),
+    contribute: (contribution) => call('contribute', () => contribute(contribution)),
     register: (node, hasContributed) =>
-      ask('register', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
-    probe: () => ask('probe', () => undefined),
+      call('register', () => (hasContributed ? Array.from(nodes.add(node)) : Array.from(nodes))),
+    probe: () => call('probe', () => undefined),
   }
   const lose = (): void => {
     engine = createEngine()
@@ -98,11 +98,11 @@ function createScene(more: Partial<FallbackOptions> = {}) {
   const meet = async (): Promise<void> => {
     shared.nodes.add('other')
     await store.admit({ ...subject, limits, mode: 'check', requestId: '', tokens: 0, micro: null })
-    shared.state.asked.length = 0
+    shared.state.calls.length = 0
   }
   const fail = async (times: number): Promise<void> => {
     shared.state.isDown = true
-    for (let count = 0; count < times; count++) await store.admit(request(`failed_${count}`))
+    for (let count = 0; count < times; count++) await store.admit(requestOf(`failed_${count}`))
   }
   return { store, shared, local, changes, failures, pass, waiting, fail, meet }
 }
@@ -111,17 +111,17 @@ describe('the store with a fallback', () => {
   it('calls reachable shared counters once for an admission and once for a settlement', async () => {
     const { store, shared, meet } = createScene()
     await meet()
-    await store.admit(request('one'))
+    await store.admit(requestOf('one'))
     assert.equal(await store.settle({ ...subject, requestId: 'one', tokens: 0, micro: 0 }), 'settled')
-    assert.deepEqual(shared.state.asked, ['admit', 'settle'])
+    assert.deepEqual(shared.state.calls, ['admit', 'settle'])
   })
 
   it('starts from what it admitted through the shared counters when it decides locally', async () => {
     const { store, meet, fail } = createScene()
     await meet()
-    for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
+    for (let count = 0; count < 4; count++) await store.admit(requestOf(`shared_${count}`))
     await fail(0)
-    const verdicts = [await store.admit(request('fifth')), await store.admit(request('sixth'))]
+    const verdicts = [await store.admit(requestOf('fifth')), await store.admit(requestOf('sixth'))]
     assert.deepEqual(
       verdicts.map(({ admitted }) => admitted),
       [true, false],
@@ -134,11 +134,11 @@ describe('the store with a fallback', () => {
     await fail(3)
     shared.state.isDown = false
     await pass(1_000)
-    shared.state.asked.length = 0
-    const { limitStatus } = await store.admit(request('back'))
+    shared.state.calls.length = 0
+    const { limitStatus } = await store.admit(requestOf('back'))
     assert.equal(limitStatus.key.rpm?.remaining, 6)
-    assert.deepEqual(new Set(shared.state.asked.slice(0, -1)), new Set(['contribute']))
-    assert.equal(shared.state.asked.at(-1), 'admit')
+    assert.deepEqual(new Set(shared.state.calls.slice(0, -1)), new Set(['contribute']))
+    assert.equal(shared.state.calls.at(-1), 'admit')
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 4) // with their slots, until they are settled
     await store.settle({ ...subject, requestId: 'failed_0', tokens: 0, micro: 0 })
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
@@ -157,10 +157,10 @@ describe('the store with a fallback', () => {
   it('sends all that it has admitted to shared counters that lost their state, and tries again', async () => {
     const { store, shared, meet } = createScene()
     await meet()
-    for (let count = 0; count < 4; count++) await store.admit(request(`shared_${count}`))
+    for (let count = 0; count < 4; count++) await store.admit(requestOf(`shared_${count}`))
     shared.lose()
     shared.nodes.add('other')
-    const { limitStatus } = await store.admit(request('fifth'))
+    const { limitStatus } = await store.admit(requestOf('fifth'))
     assert.deepEqual([limitStatus.key.rpm?.limit, limitStatus.key.rpm?.remaining], [10, 5])
     assert.equal(await store.settle({ ...subject, requestId: 'shared_0', tokens: 0, micro: 0 }), 'settled')
   })
@@ -170,9 +170,9 @@ describe('the store with a fallback', () => {
     await meet()
     shared.lose()
     for (let count = 0; count < 5; count++) {
-      assert.equal((await store.admit(request(`shared_${count}`))).admitted, true)
+      assert.equal((await store.admit(requestOf(`shared_${count}`))).admitted, true)
     }
-    const rejected = await store.admit(request('sixth'))
+    const rejected = await store.admit(requestOf('sixth'))
     assert.deepEqual([rejected.admitted, rejected.limitStatus.key.rpm?.limit], [false, 5])
   })
 
@@ -180,36 +180,36 @@ describe('the store with a fallback', () => {
     const { store, shared, meet, pass } = createScene()
     await meet()
     shared.lose()
-    for (let count = 0; count < 6; count++) await store.admit(request(`shared_${count}`))
+    for (let count = 0; count < 6; count++) await store.admit(requestOf(`shared_${count}`))
     shared.nodes.add('other')
     await pass(1_000)
-    assert.equal((await store.admit(request('more'))).limitStatus.key.rpm?.limit, 10)
+    assert.equal((await store.admit(requestOf('more'))).limitStatus.key.rpm?.limit, 10)
   })
 
   it('counts requests in flight across a loss', async () => {
     const { store, shared, meet, pass } = createScene()
     const one = { ...limits, key: { ...unlimited, concurrent: 1 } }
     await meet()
-    await store.admit({ ...request('running'), limits: one })
+    await store.admit({ ...requestOf('running'), limits: one })
     shared.lose()
     shared.nodes.add('other')
-    const second = await store.admit({ ...request('second'), limits: one })
+    const second = await store.admit({ ...requestOf('second'), limits: one })
     assert.deepEqual([second.admitted, 'reason' in second && second.reason], [false, 'concurrent'])
     await pass(20_000)
     await store.renew([{ ...subject, requestId: 'running' }])
     await pass(20_000)
-    assert.equal((await store.admit({ ...request('third'), limits: one })).admitted, false)
+    assert.equal((await store.admit({ ...requestOf('third'), limits: one })).admitted, false)
     await store.settle({ ...subject, requestId: 'running', tokens: 0, micro: 0 })
-    assert.equal((await store.admit({ ...request('fourth'), limits: one })).admitted, true)
+    assert.equal((await store.admit({ ...requestOf('fourth'), limits: one })).admitted, true)
   })
 
   it('contributes once for many concurrent requests of the same organization', async () => {
     const { store, shared, meet } = createScene()
     await meet()
-    for (let count = 0; count < 3; count++) await store.admit(request(`shared_${count}`))
+    for (let count = 0; count < 3; count++) await store.admit(requestOf(`shared_${count}`))
     shared.lose()
     shared.nodes.add('other')
-    const many = Array.from({ length: 9 }, async (_, count) => store.admit(request(`many_${count}`)))
+    const many = Array.from({ length: 9 }, async (_, count) => store.admit(requestOf(`many_${count}`)))
     const verdicts = await Promise.all(many)
     assert.equal(verdicts.filter(({ admitted }) => admitted).length, 7)
   })
@@ -217,7 +217,7 @@ describe('the store with a fallback', () => {
   it('decides a failed call with its own counters, at its share of the limit', async () => {
     const { store, fail, failures } = createScene()
     await fail(0)
-    const verdict = await store.admit(request('one'))
+    const verdict = await store.admit(requestOf('one'))
     assert.equal(verdict.admitted, true)
     assert.deepEqual(verdict.limitStatus.key.rpm, { limit: 5, remaining: 4, resetMs: 61_000 })
     assert.deepEqual(failures, [['admit', 'unreachable']])
@@ -228,9 +228,9 @@ describe('the store with a fallback', () => {
     await fail(3)
     assert.deepEqual(changes, [true])
     assert.equal(store.isDegraded(), true)
-    shared.state.asked.length = 0
-    await store.admit(request('one'))
-    assert.deepEqual(shared.state.asked, [])
+    shared.state.calls.length = 0
+    await store.admit(requestOf('one'))
+    assert.deepEqual(shared.state.calls, [])
   })
 
   it('goes on calling when failures are rarer', async () => {
@@ -245,34 +245,34 @@ describe('the store with a fallback', () => {
   it('probes each second, and returns when the shared counters do', async () => {
     const { store, shared, changes, pass, fail } = createScene()
     await fail(3)
-    shared.state.asked.length = 0
+    shared.state.calls.length = 0
     await pass(1_000)
     await pass(1_000)
-    assert.deepEqual(shared.state.asked, ['probe', 'probe'])
+    assert.deepEqual(shared.state.calls, ['probe', 'probe'])
     shared.state.isDown = false
     await pass(1_000)
     assert.deepEqual(changes, [true, false])
-    assert.equal((await store.admit(request('back'))).limitStatus.key.rpm?.limit, 10)
+    assert.equal((await store.admit(requestOf('back'))).limitStatus.key.rpm?.limit, 10)
   })
 
-  it('settles and renews a request where it was admitted', async () => {
+  it('settles and renews a request in the store that admitted it', async () => {
     const { store, shared, pass, fail } = createScene()
-    await store.admit(request('before'))
+    await store.admit(requestOf('before'))
     await fail(3)
-    await store.admit(request('meanwhile'))
+    await store.admit(requestOf('meanwhile'))
     shared.state.isDown = false
     await pass(1_000)
-    shared.state.asked.length = 0
+    shared.state.calls.length = 0
     await store.renew(['before', 'meanwhile'].map((requestId) => ({ ...subject, requestId })))
-    assert.deepEqual(shared.state.asked, ['renew'])
+    assert.deepEqual(shared.state.calls, ['renew'])
     assert.equal(await store.settle({ ...subject, requestId: 'meanwhile', tokens: 0, micro: 0 }), 'settled')
-    assert.deepEqual(shared.state.asked, ['renew'])
+    assert.deepEqual(shared.state.calls, ['renew'])
     assert.equal(await store.settle({ ...subject, requestId: 'before', tokens: 0, micro: 0 }), 'settled')
   })
 
   it('reports a settlement that cannot reach the counters with its hold', async () => {
     const { store, fail } = createScene()
-    await store.admit(request('before'))
+    await store.admit(requestOf('before'))
     await fail(3)
     assert.equal(await store.settle({ ...subject, requestId: 'before', tokens: 0, micro: 0 }), 'unreachable')
   })
@@ -280,40 +280,40 @@ describe('the store with a fallback', () => {
   it('sends such a settlement again once the shared counters are back, so that its slot becomes free', async () => {
     const { store, shared, pass, fail, meet } = createScene()
     await meet()
-    for (const id of ['one', 'two']) await store.admit(request(id))
+    for (const id of ['one', 'two']) await store.admit(requestOf(id))
     await fail(3)
     for (const id of ['one', 'two']) await store.settle({ ...subject, requestId: id, tokens: 0, micro: 0 })
     shared.state.isDown = false
     await pass(1_000)
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 2)
-    shared.state.asked.length = 0
+    shared.state.calls.length = 0
     await store.admit({ ...subject, limits, mode: 'count' })
     await pass(0)
-    assert.deepEqual(shared.state.asked.slice(-3), ['admit', 'settle', 'settle'])
+    assert.deepEqual(shared.state.calls.slice(-3), ['admit', 'settle', 'settle'])
     const open = shared.engine.accounts('org')[0]?.holds.map(({ requestId }) => requestId)
     assert.deepEqual(open, ['failed_0', 'failed_1', 'failed_2'])
   })
 
   it('does not resend a settlement that the shared counters received and could not execute', async () => {
     const { store, shared, pass } = createScene()
-    await store.admit(request('one'))
+    await store.admit(requestOf('one'))
     Object.assign(shared.state, { isDown: true, reason: 'script' })
     await store.settle({ ...subject, requestId: 'one', tokens: 0, micro: 0 })
     shared.state.isDown = false
-    shared.state.asked.length = 0
-    await store.admit(request('two'))
+    shared.state.calls.length = 0
+    await store.admit(requestOf('two'))
     await pass(0)
-    assert.deepEqual(shared.state.asked, ['admit'])
+    assert.deepEqual(shared.state.calls, ['admit'])
   })
 
   it('spends locally only what was granted to its own epoch', async () => {
     const { store, fail } = createScene()
     await store.grant({ organization: 'org', epoch: 'shared', sliceId: 'shared_slice', amountMicro: 100, opens: true })
     await fail(3)
-    const rejected = await store.admit(request('one', 10))
+    const rejected = await store.admit(requestOf('one', 10))
     assert.deepEqual(rejected.credits, { epoch: 'local', sliceId: null, leftMicro: 0 })
     await store.grant({ organization: 'org', epoch: 'local', sliceId: 'local_slice', amountMicro: 10, opens: true })
-    const admitted = await store.admit(request('one', 10))
+    const admitted = await store.admit(requestOf('one', 10))
     assert.deepEqual(admitted.credits, { epoch: 'local', sliceId: 'local_slice', leftMicro: 0 })
     const late = await store.grant({
       organization: 'org',
@@ -331,14 +331,14 @@ describe('the store with a fallback', () => {
     const { store: replying, engine } = createShared(clock.monotonicMs)
     const shared: SharedLimitStore = {
       ...replying,
-      async admit(asked) {
-        await replying.admit(asked)
+      async admit(request) {
+        await replying.admit(request)
         lost.push('answer')
         throw new LimitStoreError('unreachable', 'too late')
       },
     }
     const { store, local } = createScene({ shared })
-    await store.admit(request('one'))
+    await store.admit(requestOf('one'))
     await new Promise(setImmediate)
     assert.deepEqual(lost, ['answer'])
     assert.equal(engine.isOpen({ ...subject, requestId: 'one' }), false)
@@ -354,7 +354,7 @@ describe('the store with a fallback', () => {
   it('rethrows errors that are not failures of the store', async () => {
     const { shared } = createScene()
     const { store } = createScene({ shared: { ...shared.store, admit: () => Promise.reject(new TypeError('a bug')) } })
-    await assert.rejects(async () => store.admit(request('one')), TypeError)
+    await assert.rejects(async () => store.admit(requestOf('one')), TypeError)
   })
 
   it('stops probing when it is disposed', async () => {

@@ -78,7 +78,7 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
     }
   }
 
-  /** The store settles a request once, so that a settlement which did arrive does no harm when it is sent again. */
+  /** The store settles a request once, so a settlement which did arrive does no harm when it is sent again. */
   const sendPending = async (): Promise<void> => {
     const late = [...pending.values()]
     pending.clear()

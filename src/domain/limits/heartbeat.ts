@@ -5,7 +5,7 @@ import type { LimitStore } from './store.ts'
 export type Heartbeat = {
   /** The slot of this request is renewed until the returned object is disposed of. */
   keep(request: Renewal): Disposable
-  /** A job calls it at a third of the lease, so that two calls may fail. */
+  /** A job calls it at a third of the lease, so two calls may fail. */
   renew(): Promise<void>
 }
 

@@ -28,7 +28,7 @@ const maxLatest = 20_000
 
 /**
  * The limits of a principal, read once per principal object. After a change to its organization, authentication creates a
- * new object, so that the limits are read again. During a database outage the latest known limits apply.
+ * new object, so the limits are read again. During a database outage the latest known limits apply.
  */
 export function createLimitsOf({ table, overrides }: LimitsOfParts): LimitsOf {
   const cache = new WeakMap<object, Limits>()

@@ -64,7 +64,7 @@ export type SharedLimitStore = Omit<{ readonly [Name in keyof LimitStore]: Later
   /** `forgotten`: nothing was counted; contribute first. This is also the first result for each organization on a node. */
   admit(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'>
   contribute(contribution: Contribution): Promise<ContributeResult>
-  /** The nodes that have contributed all they have since the store last lost anything; with this one, if it says so. */
+  /** The nodes that have contributed all they have since the store last lost anything, including this one if `hasContributed` is true. */
   register(node: string, hasContributed: boolean): Promise<readonly string[]>
   /** Resolves when the store answers. */
   probe(): Promise<void>

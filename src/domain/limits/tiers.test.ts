@@ -60,7 +60,7 @@ describe('a node’s share of the limits', () => {
     assert.ok(share.organization.tpd * 7 <= whole.organization.tpd)
   })
 
-  it('is at least 1, and adds no limit where there was none', () => {
+  it('is at least 1, and unlimited stays unlimited', () => {
     const share = shareOf(limitsOf(tierTable.free), 50)
     assert.equal(share.key.concurrent, 1)
     assert.equal(share.key.tpd, 0)

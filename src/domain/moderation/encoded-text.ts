@@ -35,14 +35,14 @@ const nothing: readonly EncodedText[] = []
 
 /** If there are many, the last ones are joined to one text, so that none is skipped. */
 function search(text: string, depth: number): readonly EncodedText[] {
-  const found: EncodedText[] = []
+  const texts: EncodedText[] = []
   for (const run of decodedRuns(text)) {
-    if (run.kind === 'text') found.push(run)
+    if (run.kind === 'text') texts.push(run)
     if (run.kind !== 'binary' && depth < maxDepth && mayBeEncoded(run.text))
-      found.push(...search(run.text, depth + 1).map((inner) => ({ text: inner.text, carrier: run.carrier })))
+      texts.push(...search(run.text, depth + 1).map((inner) => ({ text: inner.text, carrier: run.carrier })))
   }
-  const others = found.splice(maxTexts - 1)
-  return others.length < 2 ? [...found, ...others] : [...found, joined(others)]
+  const others = texts.splice(maxTexts - 1)
+  return others.length < 2 ? [...texts, ...others] : [...texts, joined(others)]
 }
 
 const joined = (several: readonly EncodedText[]): EncodedText => ({

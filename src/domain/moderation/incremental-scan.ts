@@ -51,13 +51,13 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
         classify(slice) {
           const span = spanOf(slice, start)
           const [first = span, ...others] = endingIn(span, windows)
-          return andThen(classify(text, first), (found) => withAll(found, others, (window) => classify(text, window)))
+          return andThen(classify(text, first), (own) => withAll(own, others, (window) => classify(text, window)))
         },
         encodedTexts: (slice) => encodedIn(text, spanOf(slice, start)),
         personalData() {
           last = committed.fork()
           settledTo = last.searchSettled(text.slice(0, end))
-          return last.found
+          return last.matches
         },
       }),
       scanWhole(text, { windowsIn, known }) {
@@ -66,15 +66,15 @@ export function createIncrementalScan(classifier: Classifier): IncrementalScan {
           name: 'whole and in windows',
           classify(slice) {
             const span = spanOf(slice, 0)
-            const withKnown = (found: Classification): Classification => (known ? strongest(found, known) : found)
-            return andThen(classify(text, span), (found) =>
-              withAll(withKnown(found), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
+            const withKnown = (own: Classification): Classification => (known ? strongest(own, known) : own)
+            return andThen(classify(text, span), (own) =>
+              withAll(withKnown(own), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
             )
           },
           encodedTexts: (slice) => encodedIn(text, spanOf(slice, 0)),
           personalData(slice) {
             search.searchTo(text, spanOf(slice, 0).end)
-            return search.found
+            return search.matches
           },
         }
       },

@@ -111,7 +111,7 @@ function fullScan(text: string, { classifier, direction }: ClassifierCall): Scan
     encodedTexts: (slice) => encodedTexts(slice.text),
     personalData(slice) {
       search.searchTo(text, slice.start + slice.text.length)
-      return search.found
+      return search.matches
     },
   }
 }

@@ -7,39 +7,39 @@ import { normalise } from './normalise.ts'
 import { checkTerm, compileTerms } from './terms.ts'
 import { isWordCode } from './words.ts'
 
-const found = (terms: readonly string[], text: string): readonly string[] =>
+const matchesOf = (terms: readonly string[], text: string): readonly string[] =>
   compileTerms(terms, re2Patterns)
     .find(text)
     .map((hit) => text.slice(hit.start, hit.end))
 
 describe('terms', () => {
   it('match whole words only', () => {
-    assert.deepEqual(found(['ass'], 'first class passengers assess the mass'), [])
-    assert.deepEqual(found(['ass'], 'what an ASS, he said'), ['ASS'])
-    assert.deepEqual(found(['ass'], 'snake_ass_case and "ass".'), ['ass'])
+    assert.deepEqual(matchesOf(['ass'], 'first class passengers assess the mass'), [])
+    assert.deepEqual(matchesOf(['ass'], 'what an ASS, he said'), ['ASS'])
+    assert.deepEqual(matchesOf(['ass'], 'snake_ass_case and "ass".'), ['ass'])
   })
 
   it('match phrases with any white space between their words', () => {
-    assert.deepEqual(found(['top secret'], 'this is Top \n\t Secret!'), ['Top \n\t Secret'])
-    assert.deepEqual(found([' top  secret '], 'a topsecret thing, top secrets'), [])
+    assert.deepEqual(matchesOf(['top secret'], 'this is Top \n\t Secret!'), ['Top \n\t Secret'])
+    assert.deepEqual(matchesOf([' top  secret '], 'a topsecret thing, top secrets'), [])
   })
 
   it('match confusable, wide, accented and invisible characters, and give the position in the source', () => {
-    assert.deepEqual(found(['vodka'], 'a glass of vоdkа'), ['vоdkа'])
-    assert.deepEqual(found(['vodka'], 'ａ ｖｏｄｋａ please'), ['ｖｏｄｋａ'])
-    assert.deepEqual(found(['vodka'], '“Vö\u200bd\u00adka”'), ['Vö\u200bd\u00adka'])
-    assert.deepEqual(found(['vodka'], '😀 𝓿𝓸𝓭𝓴𝓪 😀'), ['𝓿𝓸𝓭𝓴𝓪'])
+    assert.deepEqual(matchesOf(['vodka'], 'a glass of vоdkа'), ['vоdkа'])
+    assert.deepEqual(matchesOf(['vodka'], 'ａ ｖｏｄｋａ please'), ['ｖｏｄｋａ'])
+    assert.deepEqual(matchesOf(['vodka'], '“Vö\u200bd\u00adka”'), ['Vö\u200bd\u00adka'])
+    assert.deepEqual(matchesOf(['vodka'], '😀 𝓿𝓸𝓭𝓴𝓪 😀'), ['𝓿𝓸𝓭𝓴𝓪'])
   })
 
   it('match in other scripts, in their own text and in a Latin one', () => {
-    assert.deepEqual(found(['рост'], 'экономический рост России'), ['рост'])
-    assert.deepEqual(found(['рост'], 'the word рост means growth'), ['рост'])
-    assert.deepEqual(found(['自殺'], '彼は自殺した'), ['自殺'])
-    assert.deepEqual(found(['한국'], '한국 여행'), ['한국'])
+    assert.deepEqual(matchesOf(['рост'], 'экономический рост России'), ['рост'])
+    assert.deepEqual(matchesOf(['рост'], 'the word рост means growth'), ['рост'])
+    assert.deepEqual(matchesOf(['自殺'], '彼は自殺した'), ['自殺'])
+    assert.deepEqual(matchesOf(['한국'], '한국 여행'), ['한국'])
   })
 
   it('may begin or end with punctuation', () => {
-    assert.deepEqual(found(['c++', '.env', 'at&t'], 'C++ code reads config.env at AT&T'), ['C++', '.env', 'AT&T'])
+    assert.deepEqual(matchesOf(['c++', '.env', 'at&t'], 'C++ code reads config.env at AT&T'), ['C++', '.env', 'AT&T'])
   })
 
   it('are each reported once, at their first position, in the order of the list', () => {
@@ -51,9 +51,9 @@ describe('terms', () => {
   })
 
   it('between slashes are regular expressions over the source text', () => {
-    assert.deepEqual(found(['/proj-[0-9]{4}/'], 'see proj-1234 and PROJ-9999'), ['proj-1234'])
-    assert.deepEqual(found(['/proj-[0-9]{4}/i'], 'see PROJ-9999'), ['PROJ-9999'])
-    assert.deepEqual(found(['/a/b/'], 'path a/b here'), ['a/b'])
+    assert.deepEqual(matchesOf(['/proj-[0-9]{4}/'], 'see proj-1234 and PROJ-9999'), ['proj-1234'])
+    assert.deepEqual(matchesOf(['/proj-[0-9]{4}/i'], 'see PROJ-9999'), ['PROJ-9999'])
+    assert.deepEqual(matchesOf(['/a/b/'], 'path a/b here'), ['a/b'])
   })
 
   it('are rejected if they are empty or not a valid pattern', () => {

@@ -1,6 +1,6 @@
 import type { RuleScore } from './compiled-rule.ts'
 
-/** Asks whether a text breaks a rule in plain language. */
+/** A text, and the rule in plain language that it may break. */
 export type JudgeRequest = {
   readonly versionId: string
   readonly rule: string

@@ -10,55 +10,62 @@ import { summaryOf, type Policy, type PolicyVersion } from './policy.ts'
 type Step = ['update', PolicyPatch] | ['publish'] | ['pause'] | ['resume'] | ['rollBack', number]
 
 type Case = {
-  readonly says: string
+  readonly title: string
   readonly create: NewPolicy
   readonly startsAtRevision?: number
   readonly steps: readonly Step[]
   /** Fields of the policy after the last step. */
-  readonly wants?: Readonly<Record<string, unknown>>
-  /** The code with which the last step is refused. */
-  readonly refuses?: string
+  readonly expected?: Readonly<Record<string, unknown>>
+  /** The code of the error that the last step throws. */
+  readonly expectedError?: string
 }
 
-const birth = { id: 'pol_1', organizationId: 'org_1', nowMs: 1_000 }
+const creation = { id: 'pol_1', organizationId: 'org_1', nowMs: 1_000 }
 
-describe('the life of a policy', () => {
+describe('the lifecycle of a policy', () => {
   for (const file of globSync(`${import.meta.dirname}/cases/*.json`)) {
-    const { says, create, startsAtRevision = 1, steps, wants, refuses }: Case = JSON.parse(readFileSync(file, 'utf8'))
-    it(says, () => {
-      const start = { ...createPolicy(create, birth), revision: startsAtRevision }
-      if (refuses !== undefined) {
-        const before = live(start, steps.slice(0, -1))
+    const {
+      title,
+      create,
+      startsAtRevision = 1,
+      steps,
+      expected,
+      expectedError,
+    }: Case = JSON.parse(readFileSync(file, 'utf8'))
+    it(title, () => {
+      const start = { ...createPolicy(create, creation), revision: startsAtRevision }
+      if (expectedError !== undefined) {
+        const before = applySteps(start, steps.slice(0, -1))
         assert.throws(
-          () => live(before.policy, steps.slice(-1), before.versions),
-          (error) => error instanceof Fault && error.kind === 'conflict' && error.code === refuses,
+          () => applySteps(before.policy, steps.slice(-1), before.versions),
+          (error) => error instanceof Fault && error.kind === 'conflict' && error.code === expectedError,
         )
         return
       }
-      const seen = flat(live(start, steps).policy)
-      for (const [field, value] of Object.entries(wants ?? {})) assert.deepEqual(seen[field], value, field)
+      const seen = fieldsOf(applySteps(start, steps).policy)
+      for (const [field, value] of Object.entries(expected ?? {})) assert.deepEqual(seen[field], value, field)
     })
   }
 
-  it('notes the time of a change, and no other', () => {
-    const policy = createPolicy({ name: 'One', rule: 'r' }, birth)
+  it('sets the time of a change, and keeps it if nothing changes', () => {
+    const policy = createPolicy({ name: 'One', rule: 'r' }, creation)
     assert.equal(updatePolicy(policy, {}, 2_000).updatedAtMs, 1_000)
     assert.equal(updatePolicy(policy, { name: 'Two' }, 2_000).updatedAtMs, 2_000)
     assert.equal(publishPolicy(policy, { versionId: 'polv_1', nowMs: 3_000 }).published?.publishedAtMs, 3_000)
   })
 })
 
-function live(start: Policy, steps: readonly Step[], known: readonly PolicyVersion[] = []) {
+function applySteps(start: Policy, steps: readonly Step[], known: readonly PolicyVersion[] = []) {
   let policy = start
   const versions = [...known]
   for (const step of steps) {
-    policy = take(policy, step, versions)
+    policy = applyStep(policy, step, versions)
     if (policy.published && !versions.includes(policy.published)) versions.push(policy.published)
   }
   return { policy, versions }
 }
 
-function take(policy: Policy, step: Step, versions: readonly PolicyVersion[]): Policy {
+function applyStep(policy: Policy, step: Step, versions: readonly PolicyVersion[]): Policy {
   const publication = { versionId: `polv_${versions.length + 1}`, nowMs: 2_000 }
   if (step[0] === 'update') return updatePolicy(policy, step[1], 2_000)
   if (step[0] === 'publish') return publishPolicy(policy, publication)
@@ -69,7 +76,7 @@ function take(policy: Policy, step: Step, versions: readonly PolicyVersion[]): P
   return rollBackPolicy(policy, earlier, publication)
 }
 
-const flat = (policy: Policy): Record<string, unknown> => ({
+const fieldsOf = (policy: Policy): Record<string, unknown> => ({
   ...summaryOf(policy),
   ...contentOf(policy.draft),
   baseVersion: policy.draft.baseVersion,

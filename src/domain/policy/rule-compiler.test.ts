@@ -11,7 +11,7 @@ const parts = { compileExpression: createCelCompiler(), patterns: re2Patterns, j
 const compile = createRuleCompiler(parts)
 const source = (rule: string, versionId = 'polv_1') => ({ rule, versionId, organizationId: 'org_1' })
 
-const calm: RuleFacts = {
+const cleanFacts: RuleFacts = {
   text: 'Nothing to see.',
   direction: 'request',
   model: 'm',
@@ -23,7 +23,7 @@ const calm: RuleFacts = {
 }
 
 const score = (rule: string, facts: Partial<RuleFacts> = {}): RuleScore | Promise<RuleScore> =>
-  compile(source(rule)).score({ ...calm, ...facts })
+  compile(source(rule)).score({ ...cleanFacts, ...facts })
 
 describe('a rule that is an expression', () => {
   for (const [rule, basisPoints] of [
@@ -47,7 +47,7 @@ describe('a rule that is an expression', () => {
     ['cel:timestamp(1) == timestamp(2)', 'rule_invalid'],
     ['cel:this is no expression', 'rule_invalid'],
   ] as const) {
-    it(`has failed with ${rule}, which is not the same as a pass`, () => {
+    it(`fails on ${rule}, and a failure is not a pass`, () => {
       assert.deepEqual(score(rule), { notEvaluated, isFailure: true })
     })
   }
@@ -63,37 +63,37 @@ describe('a rule in plain language, without a judge', () => {
     ['Never mention "Фалкон".', { text: 'про фалкон' }, 10_000],
     ['Never write "/etc/".', { text: 'see /etc/ there' }, 10_000],
     ['Never write "/[/".', { text: 'an odd /[/ thing' }, 10_000],
-    ['Block hate speech.', { categories: { ...calm.categories, hate: 0.61 } }, 6_100],
+    ['Block hate speech.', { categories: { ...cleanFacts.categories, hate: 0.61 } }, 6_100],
     ['Block hate speech.', {}, 2_000],
-    ['Block self-harm and hate.', { categories: { ...calm.categories, 'self-harm': 0.9 } }, 9_000],
+    ['Block self-harm and hate.', { categories: { ...cleanFacts.categories, 'self-harm': 0.9 } }, 9_000],
     ['No email addresses.', { pii: { email: 1 } }, 10_000],
     ['No email addresses.', { pii: { phone: 3 } }, 0],
     ['No personal data.', { pii: { mac_address: 1 } }, 10_000],
     ['Refuse card numbers and the word "visa".', { text: 'My Visa' }, 10_000],
     // A word between quotes is a phrase, not a category.
-    ['Never say "hate".', { categories: { ...calm.categories, hate: 0.99 } }, 0],
-    ['No sexual content involving minors.', { categories: { ...calm.categories, sexual: 0.99 } }, 0],
-    ['No sexual content involving minors.', { categories: { ...calm.categories, 'sexual/minors': 0.8 } }, 8_000],
+    ['Never say "hate".', { categories: { ...cleanFacts.categories, hate: 0.99 } }, 0],
+    ['No sexual content involving minors.', { categories: { ...cleanFacts.categories, sexual: 0.99 } }, 0],
+    ['No sexual content involving minors.', { categories: { ...cleanFacts.categories, 'sexual/minors': 0.8 } }, 8_000],
   ] as const) {
     it(`${rule} scores ${basisPoints} on ${JSON.stringify(facts)}`, () => {
       assert.deepEqual(score(rule, facts), { basisPoints })
     })
   }
 
-  it('that names nothing was not judged, and nothing has failed', () => {
+  it('that names no entity is not evaluable, which is not a failure', () => {
     for (const rule of ['Be polite.', 'Say " ".', '""']) {
       assert.deepEqual(score(rule), { notEvaluated: 'rule_not_evaluable', isFailure: false })
     }
   })
 
-  it('answers for each text, also when the same ones come again', () => {
-    const { score: ask } = compile(source('Never say "red" or "blue".'))
+  it('scores each text, also a repeated one', () => {
+    const { score: scoreText } = compile(source('Never say "red" or "blue".'))
     for (const text of ['red', 'green', 'blue', 'green', 'red']) {
-      assert.deepEqual(ask({ ...calm, text }), { basisPoints: text === 'green' ? 0 : 10_000 })
+      assert.deepEqual(scoreText({ ...cleanFacts, text }), { basisPoints: text === 'green' ? 0 : 10_000 })
     }
   })
 
-  it('reaches as far as its longest phrase', () => {
+  it('has the length of its longest phrase as its look-behind', () => {
     assert.deepEqual(compile(source('Never say "red" or "Project Falcon".')).lookBehind, {
       characters: 14,
       personalData: false,
@@ -103,24 +103,24 @@ describe('a rule in plain language, without a judge', () => {
 })
 
 describe('a rule in plain language, with a judge', () => {
-  it('is the judge’s to score, whole texts at a time', async () => {
-    const asked: JudgeRequest[] = []
-    const judge = async (question: JudgeRequest): Promise<RuleScore> => {
-      asked.push(question)
+  it('is scored by the judge, on whole texts', async () => {
+    const requests: JudgeRequest[] = []
+    const judge = async (request: JudgeRequest): Promise<RuleScore> => {
+      requests.push(request)
       return { basisPoints: 7_300 }
     }
     const rule = createRuleCompiler({ ...parts, judge })(source('Be polite about "falcons".', 'polv_7'))
     assert.equal(rule.lookBehind, 'whole')
-    assert.deepEqual(await rule.score(calm), { basisPoints: 7_300 })
-    assert.deepEqual(asked, [
-      { rule: 'Be polite about "falcons".', versionId: 'polv_7', text: calm.text, direction: 'request' },
+    assert.deepEqual(await rule.score(cleanFacts), { basisPoints: 7_300 })
+    assert.deepEqual(requests, [
+      { rule: 'Be polite about "falcons".', versionId: 'polv_7', text: cleanFacts.text, direction: 'request' },
     ])
   })
 
-  it('is not asked about nothing, nor for an expression', async () => {
-    const judge = (): never => assert.fail('asked')
+  it('does not call the judge for a blank text or an expression', async () => {
+    const judge = (): never => assert.fail('the judge was called')
     const compiler = createRuleCompiler({ ...parts, judge })
-    assert.deepEqual(await compiler(source('Be polite.')).score({ ...calm, text: ' \n' }), { basisPoints: 0 })
-    assert.deepEqual(await compiler(source('cel:true')).score(calm), { basisPoints: 10_000 })
+    assert.deepEqual(await compiler(source('Be polite.')).score({ ...cleanFacts, text: ' \n' }), { basisPoints: 0 })
+    assert.deepEqual(await compiler(source('cel:true')).score(cleanFacts), { basisPoints: 10_000 })
   })
 })

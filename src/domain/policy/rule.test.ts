@@ -4,20 +4,20 @@ import { Fault } from '../../base/fault.ts'
 import { checkRule, expressionOf, isEvaluable } from './rule.ts'
 
 describe('a rule', () => {
-  it('is an expression where it begins with cel:, and plain language everywhere else', () => {
+  it('is an expression if it starts with cel:, and plain language otherwise', () => {
     assert.equal(expressionOf('cel:true'), 'true')
     assert.equal(expressionOf('No cel: here'), undefined)
     assert.equal(expressionOf(' cel:true'), undefined)
   })
 
-  it('in plain language is taken as it is', () => {
+  it('in plain language is not checked', () => {
     checkRule('Be kind. ((', () => assert.fail('not an expression'))
   })
 
-  it('counts the place of a problem from the beginning of the rule', () => {
+  it('reports the position of a problem from the start of the rule', () => {
     const problem = (line: number) => () => ({ line, column: 3, message: 'is wrong' })
-    assert.throws(() => checkRule('cel:a', problem(1)), refusal('rule: line 1, column 7: is wrong'))
-    assert.throws(() => checkRule('cel:a\nb', problem(2)), refusal('rule: line 2, column 3: is wrong'))
+    assert.throws(() => checkRule('cel:a', problem(1)), faultWith('rule: line 1, column 7: is wrong'))
+    assert.throws(() => checkRule('cel:a\nb', problem(2)), faultWith('rule: line 2, column 3: is wrong'))
   })
 
   for (const rule of [
@@ -30,7 +30,7 @@ describe('a rule', () => {
     'Do not give out email addresses',
     'Refuse card numbers',
   ]) {
-    it(`can be judged without a model: ${rule}`, () => assert.equal(isEvaluable(rule), true))
+    it(`can be evaluated without a model: ${rule}`, () => assert.equal(isEvaluable(rule), true))
   }
 
   for (const rule of ['Be polite.', "Don't be rude, it isn't nice", 'whatever', 'Answer in the customer’s language']) {
@@ -38,5 +38,5 @@ describe('a rule', () => {
   }
 })
 
-const refusal = (message: string) => (error: unknown) =>
+const faultWith = (message: string) => (error: unknown) =>
   error instanceof Fault && error.kind === 'validation' && error.message === message && error.details.param === 'rule'

@@ -97,7 +97,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     throw await shortOfCredits(principal, request, result)
   }
 
-  /** The counters do not count a request that they reject for credits, so that the attempt is counted here. */
+  /** The counters do not count a request that they reject for credits, so the attempt is counted here. */
   async function shortOfCredits(principal: Principal, request: Running, rejected: Rejected): Promise<Fault> {
     const { limitStatus } = await countAttempt(principal)
     const remainingMicro = Math.max(rejected.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)

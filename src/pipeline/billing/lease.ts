@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { isWritten, whoPays, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
+import { isWritten, chargeRules, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
 import { costMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Settle } from '../../domain/credits/settle.ts'
 import { inUsd, displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
@@ -90,7 +90,7 @@ export function createLease(parts: LeaseParts, terms: LeaseTerms): Lease {
     const settled = await parts.settle(charge, { ...request, tokens, epoch: terms.admission.credits?.epoch ?? '' })
     const remaining = settled?.remainingMicro ?? lastKnownAfter(charge)
     if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
-    const { isPaid } = whoPays[outcome]
+    const { isPaid } = chargeRules[outcome]
     const cost = isPaid ? costMicro(usage, terms.rates) : 0
     const receipt = receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
     if (isPaid) charged = { usage, cost: receipt }
@@ -138,7 +138,7 @@ const renewalOf = ({ principal, requestId }: LeaseTerms): Renewal => ({
 
 function tokensOf(outcome: ChargeOutcome, usage: Usage, reserved: number): number {
   const counted = { used: totalTokens(usage), input: totalInputTokens(usage), none: 0, reserved }
-  return counted[whoPays[outcome].tokens]
+  return counted[chargeRules[outcome].tokens]
 }
 
 type Ending = { readonly usage: Usage; readonly atMs: number }
@@ -148,7 +148,7 @@ function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: En
   if (!isWritten(outcome)) return undefined
   const { principal, requestId, model, rates, admission } = terms
   const { reasoningTokens: _, ...tokens } = usage
-  const isCharged = admission.credits !== null && whoPays[outcome].isPaid
+  const isCharged = admission.credits !== null && chargeRules[outcome].isPaid
   return {
     requestId,
     organizationId: principal.organization.id,

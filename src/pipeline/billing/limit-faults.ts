@@ -58,7 +58,7 @@ export function insufficientCredits({ neededMicro, remainingMicro, rejected }: C
   return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, rejected.limitStatus)
 }
 
-/** The ledger cannot be read or written, so that no paid request may start. */
+/** The ledger cannot be read or written, so no paid request may start. */
 export const creditsUnavailable = (cause?: unknown): Fault =>
   new Fault('unavailable', 'credit_balance_unavailable', 'Credits cannot be charged right now.', {
     retryAfterSeconds: 5,

@@ -242,7 +242,7 @@ describe('the response of an enforced request', () => {
     assert.equal(textIn(await eventsOf(enforced.guard(meteredOf(chunks), stopUpstream))), 'Write to [EMAIL_1] today.')
   })
 
-  it('gets the personal data of the request back where the model repeats its placeholder', async () => {
+  it('gets the personal data of the request back if the model repeats its placeholder', async () => {
     const { send } = createScene(rulebookWith({ redact: true }))
     const enforced = await send('I am ada@example.org.')
     const chunks = streamOf(responseOf('Your address is [EMA', 'IL_1].'))

@@ -23,7 +23,7 @@ const steadyShare = 32
 
 export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> {
   let held: One[] = []
-  /** How many at the front may be sent. The number only falls when they are taken. */
+  /** How many at the front may be sent. It falls only when chunks are taken. */
   let releasable = 0
   let start: InferenceEvent | undefined
   let hasStarted = false

@@ -9,14 +9,14 @@ import { createEmbeddedClassifier, loadModel } from './classifier.ts'
 
 const Case = Type.Object(
   {
-    says: Type.String({ minLength: 1 }),
+    title: Type.String({ minLength: 1 }),
     text: Type.String({ minLength: 1 }),
     flags: Type.Optional(Type.Array(Type.Enum([...categories]), { minItems: 1 })),
   },
   { additionalProperties: false },
 )
 
-const readCases = (name: string): readonly { says: string; text: string; flags?: readonly string[] }[] =>
+const readCases = (name: string): readonly { title: string; text: string; flags?: readonly string[] }[] =>
   Value.Parse(
     Type.Array(Case),
     JSON.parse(readFileSync(new URL(`../../../domain/moderation/cases/${name}.json`, import.meta.url), 'utf8')),
@@ -26,13 +26,13 @@ const model = loadModel()
 const classifier = createEmbeddedClassifier(model)
 const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
 
-for (const [name, title] of [
+for (const [name, subject] of [
   ['blocked', 'the embedded classifier flags'],
   ['evasion', 'the embedded classifier sees through'],
 ] as const) {
-  describe(title, () => {
-    for (const { says, text, flags = [] } of readCases(name)) {
-      it(says, async () => {
+  describe(subject, () => {
+    for (const { title, text, flags = [] } of readCases(name)) {
+      it(title, async () => {
         const { classification } = await scan({ text, direction: 'request' })
         assert.notDeepEqual(flags, [], 'a case that flags nothing shows nothing')
         for (const category of flags)
@@ -46,8 +46,8 @@ for (const [name, title] of [
 }
 
 describe('the embedded classifier allows', () => {
-  for (const { says, text } of readCases('over-blocking')) {
-    it(says, async () => {
+  for (const { title, text } of readCases('over-blocking')) {
+    it(title, async () => {
       for (const direction of ['request', 'response'] as const) {
         const { classification } = await scan({ text, direction })
         assert.deepEqual(classification.flagged, [], JSON.stringify(classification))

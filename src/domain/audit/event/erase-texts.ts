@@ -1,7 +1,7 @@
 import type { WithAuditRecord } from '../../identity/audit-log.ts'
 import type { AuditTexts } from '../log.ts'
 
-/** Erases the texts that are stored beside the events of a request. The events stay. The value counts erased texts. */
+/** Erases the texts that are stored with the events of a request. The events stay. The value counts erased texts. */
 export async function eraseTexts(
   texts: AuditTexts,
   organizationId: string,

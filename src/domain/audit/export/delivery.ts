@@ -118,7 +118,7 @@ function stateAfter(outcome: Retry | Pause): Cursor['state'] {
 const rejectionOf = ({ sequence, id, outcome }: Offered): RejectedEvent[] =>
   outcome.kind === 'reject' ? [{ sequence, id, reason: outcome.reason.slice(0, maxErrorLength) }] : []
 
-/** News of a dead letter that is rejected itself is not worth another event, or there would be no end of them. */
+/** A rejected `export.dead_lettered` event causes no further event, because the destination would reject that one as well. */
 function rejectedEvents(done: readonly Offered[]): SinkEvent[] {
   const events = done.filter(({ code }) => code !== 'export.dead_lettered').flatMap(rejectionOf)
   return events.length === 0 ? [] : [{ kind: 'dead_lettered', events }]

@@ -34,7 +34,7 @@ const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe00
 const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
 
 /**
- * The same for a text that grows, without walking over it at every call. Remembers where white space repeats; falls back
+ * The same for a text that grows, without walking over it at every call. Caches where white space repeats, and falls back
  * to the walk if the range contains any other special character.
  */
 export function createLookBehind(): typeof lookBehind {

@@ -38,7 +38,7 @@ const parts: StreamScannerParts = {
   incrementalScan,
 }
 
-/** As short as an encoded text may be, so that scans fall inside it. */
+/** As short as an encoded text may be, so that scans end inside it. */
 const encoded = Buffer.from('go kill yourself now').toString('base64')
 const clean = fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', 'it’s', 'naïve', '\n\n', '🙂')
 const words = fc.oneof(
@@ -157,7 +157,7 @@ describe('a denied term', () => {
 
   const sevens = Array.from({ length: 100 }, () => [7, true] as const)
 
-  it('is not found in a part of a word, wherever a scan falls', async () => {
+  it('is not found in a part of a word, wherever a scan ends', async () => {
     const alike = ['cl\u00adass', 'ass\u00adign', 'ass\u200bign', 'ass𝐢𝐠𝐧', '𝐜𝐥ass']
     for (let before = 100; before < 140; before += 1) {
       const text = `${'x '.repeat(before).slice(0, before)} ${alike.join(' ')} ${'the gate was open '.repeat(50)}`

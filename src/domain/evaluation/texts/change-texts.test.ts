@@ -104,7 +104,7 @@ describe('the texts of a request', () => {
     assert.deepEqual(joinedFragmentsOf(request(messages)), ['one.\nTwo', 'three.\nFour'])
   })
 
-  it('include text in the place of an image or its URL', () => {
+  it('include text in the field of an image or its URL', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'one two' }
     const body = {
       messages: [
@@ -132,7 +132,7 @@ describe('the texts of a request', () => {
 })
 
 describe('changing the texts of a request', () => {
-  it('changes the decoded messages and the raw body alike, and keeps their structure', () => {
+  it('changes both the decoded messages and the raw body, and keeps their structure', () => {
     const body = {
       model: 'm',
       system: [{ type: 'text', text: 'be kind', cache_control: { type: 'ephemeral' } }],
@@ -197,9 +197,9 @@ describe('changing the texts of a request', () => {
       ],
     })
     const parts = [file(base64('für ada')), file(picture)]
-    const original = request([{ role: 'user', parts }], bodyOf('für ada'))
-    assert.deepEqual(requestTexts(original), ['für ada'])
-    const changed = changeTexts(original, shout)
+    const source = request([{ role: 'user', parts }], bodyOf('für ada'))
+    assert.deepEqual(requestTexts(source), ['für ada'])
+    const changed = changeTexts(source, shout)
     assert.deepEqual(changed.messages[0]?.parts, [file(base64('FÜR ADA')), file(picture)])
     assert.deepEqual(changed.raw.body, bodyOf('FÜR ADA'))
   })

@@ -42,17 +42,17 @@ function createBlocks() {
  * Returns a function that tells whether a string is one of these. Lookups usually come in the order of the list, so the next
  * string and those after it are compared first. Only if that fails are all strings hashed, which costs as much as a scan.
  */
-function createLookup(strings: readonly string[]): (wanted: string) => boolean {
+function createLookup(strings: readonly string[]): (text: string) => boolean {
   let next = 0
   let triesLeft = strings.length * 2
   let all: ReadonlySet<string> | undefined
-  return (wanted) => {
+  return (text) => {
     while (triesLeft > 0) {
-      if (strings[next++ % strings.length] === wanted) return true
+      if (strings[next++ % strings.length] === text) return true
       triesLeft -= 1
     }
     all ??= new Set(strings)
-    return all.has(wanted)
+    return all.has(text)
   }
 }
 

@@ -55,7 +55,7 @@ function collectFrom(value: unknown, collecting: Collecting, isText: boolean): v
   else if (isObject(value)) for (const name of Object.keys(value)) collectWords(name, value, collecting)
 }
 
-/** The text in the place of a URL; undefined where it is a URL. */
+/** The text of a URL field that holds something else; undefined if it holds a URL. */
 export const textOfAddress = (address: string): string | undefined =>
   isAddress.test(address) ? undefined : textOfField(address)
 const isAddress = /^(?:https?|s3|gs|file):\/\/[\x21-\x7e]+$/
@@ -81,7 +81,7 @@ export function mapStrings(value: unknown, change: (text: string) => string, rol
   })
 }
 
-/** The input of a tool has fields of any name, so that no name has a role. */
+/** The input of a tool has fields of any name, so no name has a role. */
 function mapEveryString(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return changeText(value, change)
   if (Array.isArray(value)) return value.map((one) => mapEveryString(one, change))

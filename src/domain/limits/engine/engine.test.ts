@@ -34,7 +34,7 @@ const attempts: fc.Arbitrary<Attempt[]> = fc.array(
 )
 
 /** A manual clock, an engine, and a function that requests admission. */
-function createHouse(limits: Limits, rules: LimitSettings = settings) {
+function createScene(limits: Limits, rules: LimitSettings = settings) {
   const time = { nowMs: startMs }
   const engine = createLimitEngine({ nowMs: () => time.nowMs, epoch: 'life', settings: rules })
   const admit = ({ key, tokens }: Pick<Attempt, 'key' | 'tokens'>, requestId: string): AdmissionResult =>
@@ -50,7 +50,7 @@ describe('the engine', () => {
   it('never admits more than the limit in any 60 seconds of any scope', () => {
     fc.assert(
       fc.property(limitsArbitrary, attempts, (limits, list) => {
-        const { time, admit, leave } = createHouse(limits)
+        const { time, admit, leave } = createScene(limits)
         const admitted: (Attempt & { readonly atMs: number })[] = []
         let clockMs = 0 // the organization's own clock: the highest time seen
         for (const [at, attempt] of list.entries()) {
@@ -94,7 +94,7 @@ describe('the engine', () => {
         fc.array(attempt, { minLength: 10, maxLength: 80, size: 'max' }),
         (limit, at, list) => {
           const limits = { key: unlimited, project: unlimited, organization: { ...unlimited, ...limit } }
-          const { time, admit, leave } = createHouse(limits, { ...settings, countRejectedIn: 'none' })
+          const { time, admit, leave } = createScene(limits, { ...settings, countRejectedIn: 'none' })
           time.nowMs += at // the window does not start on the hour
           const admitted: { readonly atMs: number; readonly tokens: number }[] = []
           const within = (ms: number) => {
@@ -122,16 +122,16 @@ describe('the engine', () => {
   })
 
   it('reports the shortest wait after which the same request is admitted', () => {
-    const refusals = fc.constantFrom<LimitSettings['countRejectedIn']>('none', 'key', 'all')
+    const countRejectedSettings = fc.constantFrom<LimitSettings['countRejectedIn']>('none', 'key', 'all')
     fc.assert(
-      fc.property(limitsArbitrary, attempts, refusals, (limits, list, countRejectedIn) => {
+      fc.property(limitsArbitrary, attempts, countRejectedSettings, (limits, list, countRejectedIn) => {
         const replay = () => {
-          const house = createHouse(limits, { ...settings, countRejectedIn: countRejectedIn })
+          const scene = createScene(limits, { ...settings, countRejectedIn: countRejectedIn })
           for (const [at, attempt] of list.entries()) {
-            house.time.nowMs += Math.abs(attempt.afterMs)
-            const verdict = house.admit(attempt, `request_${at}`)
-            if (!verdict.admitted) return { ...house, attempt, waitMs: verdict.retryAfterMs }
-            if (attempt.settles) house.leave(attempt, `request_${at}`)
+            scene.time.nowMs += Math.abs(attempt.afterMs)
+            const verdict = scene.admit(attempt, `request_${at}`)
+            if (!verdict.admitted) return { ...scene, attempt, waitMs: verdict.retryAfterMs }
+            if (attempt.settles) scene.leave(attempt, `request_${at}`)
           }
           return null
         }
@@ -139,10 +139,10 @@ describe('the engine', () => {
           [0, true],
           [1, false],
         ] as const) {
-          const refused = replay()
-          if (refused === null || refused.waitMs === null) return
-          refused.time.nowMs += refused.waitMs - earlierMs
-          assert.equal(refused.admit(refused.attempt, 'again').admitted, passes)
+          const rejected = replay()
+          if (rejected === null || rejected.waitMs === null) return
+          rejected.time.nowMs += rejected.waitMs - earlierMs
+          assert.equal(rejected.admit(rejected.attempt, 'again').admitted, passes)
         }
       }),
       { numRuns: 300 },
@@ -152,7 +152,7 @@ describe('the engine', () => {
   it('never has more requests in flight than a scope has slots, and frees all slots once their leases expire', () => {
     fc.assert(
       fc.property(limitsArbitrary, attempts, (limits, list) => {
-        const { time, engine, admit } = createHouse(limits)
+        const { time, engine, admit } = createScene(limits)
         for (const [at, attempt] of list.entries()) {
           time.nowMs += Math.abs(attempt.afterMs)
           const { limitStatus } = admit(attempt, `request_${at}`)
@@ -175,7 +175,7 @@ describe('the engine', () => {
     const step = fc.record({ id: fc.nat(9), micro: fc.nat(20), used: fc.nat(25), grant: fc.nat(60), move: fc.nat(3) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
-        const { time, engine } = createHouse({ key: unlimited, project: unlimited, organization: unlimited })
+        const { time, engine } = createScene({ key: unlimited, project: unlimited, organization: unlimited })
         const limits = { key: unlimited, project: unlimited, organization: unlimited }
         let granted = 0
         let spent = 0
@@ -200,7 +200,7 @@ describe('the engine', () => {
   })
 
   it('rejects amounts that are not whole, before anything is counted', () => {
-    const { admit } = createHouse({ key: { ...unlimited, rpm: 1 }, project: unlimited, organization: unlimited })
+    const { admit } = createScene({ key: { ...unlimited, rpm: 1 }, project: unlimited, organization: unlimited })
     assert.throws(() => admit({ key: 0, tokens: 1.5 }, 'half'), RangeError)
     assert.throws(() => admit({ key: 0, tokens: -1 }, 'negative'), RangeError)
     assert.equal(admit({ key: 0, tokens: 1 }, 'whole').admitted, true)

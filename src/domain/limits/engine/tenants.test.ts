@@ -12,7 +12,7 @@ describe('the state of the engine', () => {
     engine.admit({ ...subject(number), limits, mode: 'full', requestId: `costs_${micro}`, tokens: 0, micro })
 
   /** An engine that is bounded to ten organizations. */
-  function createInn() {
+  function createBoundedEngine() {
     const time = { nowMs: 1_760_000_000_000 }
     const engine = createLimitEngine({
       nowMs: () => time.nowMs,
@@ -20,43 +20,43 @@ describe('the state of the engine', () => {
       settings: limitSettings,
       maxScopes: 30,
     })
-    const passBy = (guests: number, everyMs: number): void => {
-      for (let number = 1; number <= guests; number++) {
+    const countRequests = (organizations: number, everyMs: number): void => {
+      for (let number = 1; number <= organizations; number++) {
         time.nowMs += everyMs
         count(engine, number)
       }
     }
-    return { time, engine, passBy }
+    return { time, engine, countRequests }
   }
 
   it('is bounded: the least recently used scopes are evicted first', () => {
-    const { engine, passBy } = createInn()
-    passBy(1_000, 500)
+    const { engine, countRequests } = createBoundedEngine()
+    countRequests(1_000, 500)
     assert.ok(engine.size.scopes <= 40)
     assert.ok(engine.size.tenants <= 14)
     assert.equal(count(engine, 1_000).limitStatus.key.rpm?.remaining, 0)
   })
 
   it('keeps requests in flight, however many others come', () => {
-    const { engine, passBy } = createInn()
+    const { engine, countRequests } = createBoundedEngine()
     engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     start(engine, 0, 20)
-    passBy(100, 200)
+    countRequests(100, 200)
     assert.equal(start(engine, 0, 1).admitted, false)
     assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 30)
   })
 
   it('keeps the slice of an organization without requests', () => {
-    const { engine, passBy } = createInn()
+    const { engine, countRequests } = createBoundedEngine()
     engine.grant({ organization: 'org_0', epoch: 'life', sliceId: 'slice', amountMicro: 50, opens: true })
     count(engine, 0)
-    passBy(100, 200)
+    countRequests(100, 200)
     assert.equal(engine.accounts('org_0')[0]?.slice?.leftMicro, 50)
   })
 
   it('is empty again a day and an hour after the last request', () => {
-    const { engine, time, passBy } = createInn()
-    passBy(5, 10)
+    const { engine, time, countRequests } = createBoundedEngine()
+    countRequests(5, 10)
     assert.equal(engine.size.tenants, 5)
     time.nowMs += 26 * 3_600_000
     count(engine, 6)

@@ -51,7 +51,7 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
     byUse.add(state)
   }
 
-  /** The scopes of the current call were touched within `orderMs`, so that they are never evicted. */
+  /** The scopes of the current call were touched within `orderMs`, so they are never evicted. */
   const evictIdle = (timeMs: number, idleForMs: number, atMost: number): void => {
     let tries = 0
     for (const state of byUse) {

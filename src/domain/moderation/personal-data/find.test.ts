@@ -8,9 +8,9 @@ import { countByKind, personalDataKinds } from './kinds.ts'
 
 const Case = Type.Object(
   {
-    says: Type.String({ minLength: 1 }),
+    title: Type.String({ minLength: 1 }),
     text: Type.String(),
-    finds: Type.Partial(
+    expected: Type.Partial(
       Type.Object(Object.fromEntries(personalDataKinds.map((kind) => [kind, Type.Array(Type.String())])), {
         additionalProperties: false,
       }),
@@ -24,11 +24,11 @@ const cases = Value.Parse(
 )
 
 describe('personal data', () => {
-  for (const { says, text, finds } of cases) {
-    it(says, () => {
-      const found: Record<string, string[]> = {}
-      for (const { kind, start, end } of findPersonalData(text)) (found[kind] ??= []).push(text.slice(start, end))
-      assert.deepEqual(found, finds)
+  for (const { title, text, expected } of cases) {
+    it(title, () => {
+      const matches: Record<string, string[]> = {}
+      for (const { kind, start, end } of findPersonalData(text)) (matches[kind] ??= []).push(text.slice(start, end))
+      assert.deepEqual(matches, expected)
     })
   }
 

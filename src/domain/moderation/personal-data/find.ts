@@ -1,5 +1,5 @@
 /**
- * Finds all personal data of a text in one pass. Each detector is tried only where its kind can begin, and reads a bounded range
+ * Finds all personal data of a text in one pass. Each detector is tried only at positions where its kind can begin, and reads a bounded range
  * forwards and backwards, so the search takes linear time and works on streams.
  */
 import { isWordCode } from '../words.ts'

@@ -5,7 +5,7 @@ import { pendingMatchStarts } from './pending-match.ts'
 /** Searches a streamed text without searching any part twice. Each text passed must start with the previous one. */
 export type IncrementalSearch = {
   /** All matches so far, in order. */
-  readonly found: readonly PersonalDatum[]
+  readonly matches: readonly PersonalDatum[]
   /** Finds the matches that further text cannot change. Returns the position up to which that holds. */
   searchSettled(text: string): number
   /** Finds all matches that begin before `until`, in a complete text. */
@@ -16,19 +16,19 @@ export type IncrementalSearch = {
 
 export const createIncrementalSearch = (): IncrementalSearch => searchFrom(0, [])
 
-function searchFrom(from: number, found: PersonalDatum[]): IncrementalSearch {
+function searchFrom(from: number, matches: PersonalDatum[]): IncrementalSearch {
   let searchedTo = from
 
   function searchTo(text: string, until: number): void {
     for (let next = findNext(text, searchedTo, until); next !== undefined; next = findNext(text, searchedTo, until)) {
-      if (next.kind !== 'literal') found.push({ ...next, kind: next.kind })
+      if (next.kind !== 'literal') matches.push({ ...next, kind: next.kind })
       searchedTo = next.end
     }
     searchedTo = Math.max(searchedTo, until)
   }
 
   return {
-    found,
+    matches,
     searchTo,
     searchSettled(text) {
       const pendingStarts = pendingMatchStarts(text, searchedTo)
@@ -39,6 +39,6 @@ function searchFrom(from: number, found: PersonalDatum[]): IncrementalSearch {
       }
       return searchedTo
     },
-    fork: () => searchFrom(searchedTo, [...found]),
+    fork: () => searchFrom(searchedTo, [...matches]),
   }
 }
