@@ -50,6 +50,7 @@ describe('PostgreSQL with faults', { skip: withoutPostgres, timeout: 60_000 }, (
     await using behind = await openBehindProxy()
     behind.proxy.breakOnNextRequest()
     await assert.rejects(behind.database.write([increment]), hasReason('unavailable'))
+    await untilAnswered(behind.database) // the breaker may have opened
     assert.equal(await readCounter(behind.database), 0)
   })
 
