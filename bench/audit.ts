@@ -103,7 +103,7 @@ function requestFacts(): EventFacts {
     verdict: { decision: 'allow', isEnforced: true },
     model: {
       provider: 'local',
-      name: 'house-model',
+      name: 'bench-model',
       inputTokens: 120,
       outputTokens: 340,
       finishReasons: ['end'],

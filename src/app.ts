@@ -60,7 +60,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
-  const { govern, checkBeforeCounting, screen, simulate, isAuditRequired } = openEvaluation(
+  const { enforce, checkBeforeCounting, scanText, simulate, isAuditRequired } = openEvaluation(
     infrastructure,
     administration,
     {
@@ -68,7 +68,7 @@ export async function createApp(config: Config, env: Environment, world: World =
       holdMs: holdMsOf(infrastructure, served),
     },
   )
-  const pipelineParts = { freeRequests, overrides, govern, checkBeforeCounting, served }
+  const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
   const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredResponses(infrastructure)
@@ -89,10 +89,10 @@ export async function createApp(config: Config, env: Environment, world: World =
     readBalance: credits.readBalance,
     creditUsd: config.credits.credit_usd,
     countTokens,
-    screen,
+    scanText,
     moderationModel: rules.model,
     stored,
-    keepMs: config.responses.retention_days * dayMs,
+    retentionMs: config.responses.retention_days * dayMs,
     inFlight: listeners.inFlight,
     clock,
     ids,
@@ -109,7 +109,7 @@ export async function createApp(config: Config, env: Environment, world: World =
       }),
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
-      { part: 'server', problem: async () => (listeners.isStopping() ? 'stopping' : undefined) },
+      { part: 'server', problem: async () => (listeners.isShuttingDown() ? 'stopping' : undefined) },
     ],
   }
   await listeners.serve((purposes) => createFamilies(parts, purposes))

@@ -24,7 +24,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   confirm,
 })
 
-/** Asks on the terminal. Without a terminal the answer is no. */
+/** Prompts on the terminal. Without a terminal the answer is no. */
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

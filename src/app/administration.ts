@@ -58,7 +58,7 @@ export type AdministrationParts = {
 export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
   const audit = createAuditParts({ clock, ids, keyring })
-  const seals = {
+  const encryptions = {
     keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
     exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
     textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
@@ -73,10 +73,10 @@ export function createAdministration(parts: AdministrationParts) {
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
     texts: auditTexts(tx),
-    exports: exportStore(tx, seals.exportSecrets),
+    exports: exportStore(tx, encryptions.exportSecrets),
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
     overrides: overrideStore(tx),
-    idempotency: idempotencyStore(tx, { engine: database.engine, encryption: seals.keptReplies }),
+    idempotency: idempotencyStore(tx, { engine: database.engine, encryption: encryptions.keptReplies }),
   })
   const directory = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
   const policies = createPolicyAdministration({
@@ -101,9 +101,9 @@ export function createAdministration(parts: AdministrationParts) {
   const secretRotation = createSecretRotation({
     keyring,
     files: parts.secretFiles,
-    store: rotationStore({ database, clock, keyring, seals, audit, events: reads.events }),
+    store: rotationStore({ database, clock, keyring, encryptions, audit, events: reads.events }),
   })
-  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: seals.textsKeys, reads: reads.events })
+  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: encryptions.textsKeys, reads: reads.events })
   const exports = createSinkAdministration({ kinds: sinkKinds, ids, clock })
   return {
     reads,
@@ -119,7 +119,7 @@ export function createAdministration(parts: AdministrationParts) {
     secretRotation,
     verifyAuditLog,
     audit,
-    seal: seals.exportSecrets,
+    encryption: encryptions.exportSecrets,
     exports,
     configurations,
   }

@@ -47,7 +47,7 @@ export type AuditServicesParts = Infrastructure & {
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
   /** Encrypts the secrets of sinks. */
-  readonly seal: Encryption
+  readonly encryption: Encryption
   /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
   readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
 }

@@ -19,7 +19,7 @@ import { logSetAside, setAsideHelp } from './set-aside.ts'
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
-  /** Adds audit events to the pipeline, if the configuration asks for them. */
+  /** Adds audit events to the pipeline, if the configuration enables them. */
   record(infer: Infer): Infer
 }
 
@@ -71,7 +71,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
 function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts['onRewritten'] {
   const rewritten = metrics.counter(
     'gatehouse_audit_rewritten_total',
-    'Attempts to sign an audit log that no longer has what this process signed.',
+    'Attempts to sign an audit log that no longer contains the events that this process signed.',
     {},
   )
   return (organization, { sequence }) => {
@@ -94,8 +94,10 @@ async function openBacklog(
   opened.defer(async () => void (backlog.waiting() > 0 && (await backlog.flush())))
   opened.use(jobs.start('flush-spooled-audit-events', backlog.retry))
   metrics.gauge('gatehouse_audit_events_set_aside', setAsideHelp('Events'), backlog.setAside)
-  metrics.gauge('gatehouse_audit_events_waiting', 'Events on this node’s disk that the log has not taken yet.', () =>
-    backlog.waiting(),
+  metrics.gauge(
+    'gatehouse_audit_events_waiting',
+    'Events on this node’s disk that are not written to the log yet.',
+    () => backlog.waiting(),
   )
   return backlog
 }

@@ -66,7 +66,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     creditUsd: config.credits.credit_usd,
     remaining,
     failpoint,
-    onDecision: measures.verdict,
+    onDecision: measures.admission,
     onUnsettled: (requestId, error) =>
       log.error({ request_id: requestId, error: String(error) }, 'a charge could not be written'),
   })
@@ -84,8 +84,10 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
         ? log.error({ organization_id: organizationId }, `the ledger does not add up: ${description}`)
         : log.warn({ organization_id: organizationId }, `charges may be spooled on another node: ${description}`),
   })
-  parts.metrics.gauge('gatehouse_ledger_frozen_organizations', 'Organizations whose sums do not add up.', () =>
-    allocator.frozenCount(),
+  parts.metrics.gauge(
+    'gatehouse_ledger_frozen_organizations',
+    'Organizations whose ledger is inconsistent; their credits are frozen.',
+    () => allocator.frozenCount(),
   )
   // The lock on the data folder proves that the process which held these slices is dead.
   if (database.engine === 'sqlite') await reconciler.releasePrevious()
@@ -120,8 +122,10 @@ async function openBacklog(
   })
   opened.use(jobs.start('flush-spooled-charges', backlog.retry))
   metrics.gauge('gatehouse_charges_set_aside', setAsideHelp('Charges'), backlog.setAside)
-  metrics.gauge('gatehouse_charges_waiting', 'Charges on this node’s disk that the database has not taken yet.', () =>
-    backlog.waiting(),
+  metrics.gauge(
+    'gatehouse_charges_waiting',
+    'Charges on this node’s disk that are not written to the database yet.',
+    () => backlog.waiting(),
   )
   return backlog
 }
@@ -138,8 +142,8 @@ function createMeasures(metrics: Metrics) {
   const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
   const countWritten = charges.series({ result: 'written' })
   return {
-    verdict: (verdict: AdmissionResult): void =>
-      verdict.admitted ? countAdmitted() : admissions.add({ outcome: verdict.reason, scope: verdict.scope }),
+    admission: (result: AdmissionResult): void =>
+      result.admitted ? countAdmitted() : admissions.add({ outcome: result.reason, scope: result.scope }),
     orphans: (count: number): void => orphans.add({}, count),
     charge: (result: ChargeResult): void => (result === 'written' ? countWritten() : charges.add({ result })),
   }

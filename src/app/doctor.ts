@@ -113,7 +113,7 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
     const { client } = connection
     const { data: organizations } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
     const message = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
-    const secret = secretFindings(await client.get<SecretStatusBody>('/operator/secret'))
+    const secret = secretDiagnoses(await client.get<SecretStatusBody>('/operator/secret'))
     if (organizations.length > 0) return [{ part: 'storage', state: 'ok', message }, ...secret]
     return [
       {
@@ -130,7 +130,7 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
 }
 
 /** Shows only ids of secrets, never the secrets. */
-function secretFindings({
+function secretDiagnoses({
   secret_id: id,
   previous_id: previous,
   kept_in: keptIn,
@@ -139,25 +139,26 @@ function secretFindings({
   const part = 'server secret'
   const { lost, needs_previous: needs } = status
   const isLost = lost.keys + lost.encrypted_values > 0
-  const findings: Diagnosis[] = []
+  const diagnoses: Diagnosis[] = []
   if (isLost) {
-    const message = `${plural(lost.keys, 'key')} and ${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here`
-    findings.push({
+    const message = `${plural(lost.keys, 'key')} and ${plural(lost.encrypted_values, 'encrypted value')} of a server secret that is not configured`
+    diagnoses.push({
       part,
       state: 'warning',
       message,
       fix: 'Set GATEHOUSE_SECRET_PREVIOUS to it, or create them again.',
     })
   }
-  if (previous === null) return isLost ? findings : [{ part, state: 'ok', message: id }]
+  if (previous === null) return isLost ? diagnoses : [{ part, state: 'ok', message: id }]
   if (!status.is_previous_needed) {
     const fix = keptIn === 'data_folder' ? 'gatehouse secret retire' : 'Remove GATEHOUSE_SECRET_PREVIOUS.'
-    return [...findings, { part, state: 'ok', message: `${id}; nothing needs the previous one any more`, fix }]
+    return [...diagnoses, { part, state: 'ok', message: `${id}; nothing needs the previous one any more`, fix }]
   }
-  const rest = needs.encrypted_values + needs.audit_logs + needs.audit_texts
-  const message = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${rest > 0 ? ' and more' : ''}`
-  const fix = rest > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status shows more.'
-  return [...findings, { part, state: 'warning', message, fix }]
+  const others = needs.encrypted_values + needs.audit_logs + needs.audit_texts
+  const message = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${others > 0 ? ' and more' : ''}`
+  const fix =
+    others > 0 ? 'gatehouse secret rotate' : 'Keys move at their next use. gatehouse secret status shows more.'
+  return [...diagnoses, { part, state: 'warning', message, fix }]
 }
 
 function storageFix({ storage }: Config, error: unknown): string {

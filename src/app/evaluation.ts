@@ -53,7 +53,7 @@ export function openEvaluation(
   })
   const spikeMonitor = openSpikeMonitor(infrastructure, { reads, mutate })
   openBacktests(infrastructure, { evaluate: evaluateUncached, compileRule })
-  const govern = createEnforce({
+  const enforce = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     evaluate,
@@ -75,9 +75,9 @@ export function openEvaluation(
     countDecisions: (organizationId, decisions) => spikeMonitor.count({ organizationId, decisions }),
   })
   return {
-    govern,
+    enforce,
     checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
-    screen: scanText,
+    scanText,
     simulate: createSimulate({ evaluate, rulebookOf, patterns: re2Patterns }),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),

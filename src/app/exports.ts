@@ -24,7 +24,7 @@ export type OpenExports = AsyncDisposable & {
 
 /** Sends the audit log to export sinks. */
 export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
-  const { config, database, clock, random, network, ids, log, metrics, audit, seal, live, jobs } = parts
+  const { config, database, clock, random, network, ids, log, metrics, audit, encryption, live, jobs } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await releaseAllLeases(database)
   const guard = guardOf(config.exports)
@@ -35,7 +35,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
     const awsCredentials = awsCredentialsOf(config.exports, live)
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
-  const store = deliveryStore({ database, clock, events: audit.events, encryption: seal, owner: ids('node'), leaseMs })
+  const store = deliveryStore({ database, clock, events: audit.events, encryption, owner: ids('node'), leaseMs })
   const senders = opened.use(
     createSenders({
       store,

@@ -59,7 +59,7 @@ export function createFamilies(
     errorSchema: GeneralErrorBody,
   })
   const limits = limitsOf(parts)
-  const on = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
+  const ifServed = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
   const isDescribed = purposes.has('api') || purposes.has('administration')
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     general(
@@ -67,26 +67,34 @@ export function createFamilies(
       ['/'],
       [
         ...healthRoutes(parts.readiness),
-        ...on('metrics', () => metricsRoutes(parts.metrics)),
+        ...ifServed('metrics', () => metricsRoutes(parts.metrics)),
         ...(isDescribed ? docsRoutes(() => families) : []),
         ...(isDescribed ? openapiRoutes(() => families, parts.version) : []),
       ],
     ),
-    ...on('api', () => [messagesFamily(parts), responsesFamily(parts), chatFamily(parts), moderationsFamily(parts)]),
-    ...on('administration', () => [
+    ...ifServed('api', () => [
+      messagesFamily(parts),
+      responsesFamily(parts),
+      chatFamily(parts),
+      moderationsFamily(parts),
+    ]),
+    ...ifServed('administration', () => [
       adminFamily({ ...parts, ...parts.administration, limits }),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     ]),
-    ...on('api', () => [general('Models', ['/v1/models'], modelRoutes(parts)), creditsFamily(parts, encodeError)]),
+    ...ifServed('api', () => [
+      general('Models', ['/v1/models'], modelRoutes(parts)),
+      creditsFamily(parts, encodeError),
+    ]),
   ]
   return families
 }
 
 function limitsOf({ clock, administrationLimits }: FamilyParts): AdminParts['limits'] {
   const { credential, organization } = administrationLimits
-  const inWords = ({ requests_per_minute, concurrent_requests }: typeof credential) => ({
+  const limitOf = ({ requests_per_minute, concurrent_requests }: typeof credential) => ({
     requestsPerMinute: requests_per_minute,
     concurrentRequests: concurrent_requests,
   })
-  return createAdministrationLimits(clock, { credential: inWords(credential), organization: inWords(organization) })
+  return createAdministrationLimits(clock, { credential: limitOf(credential), organization: limitOf(organization) })
 }

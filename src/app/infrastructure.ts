@@ -75,6 +75,20 @@ export async function openInfrastructure(
     built.use(jobs.start('watch-changes', await createChangePoll({ database, clock, changes })))
   }
   const ids = createIds(clock, random)
-  const outside = { clock, random, failpoint, network, log }
-  return { built, config, ...outside, ids, metrics, database, storage, keyring, live, changes, jobs, upstreams, warn }
+  const replaceable = { clock, random, failpoint, network, log }
+  return {
+    built,
+    config,
+    ...replaceable,
+    ids,
+    metrics,
+    database,
+    storage,
+    keyring,
+    live,
+    changes,
+    jobs,
+    upstreams,
+    warn,
+  }
 }

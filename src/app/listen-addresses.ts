@@ -45,7 +45,7 @@ export function planListeners(server: ServerSettings): PlannedListener[] {
 /** Explains why a port could not be opened, and which setting to change. */
 export function listenError(error: unknown, { host, port, settings }: PlannedListener): unknown {
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${host}:${port} is in use already. Stop what listens there, or set ${settings.port}.`,
+    EADDRINUSE: `${host}:${port} is already in use. Stop the process that listens there, or set ${settings.port}.`,
     EACCES: `This user may not listen on port ${port}. Set ${settings.port} to one above 1023.`,
     EADDRNOTAVAIL: `${host} is not an address of this machine. Set ${settings.host} to one of its own, or to 0.0.0.0 for all.`,
     ENOTFOUND: `The host ${host} cannot be resolved. Set ${settings.host} to an address of this machine.`,

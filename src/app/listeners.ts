@@ -21,7 +21,7 @@ export type Addresses = Readonly<Record<Purpose, string>>
 /** The ports of this process. */
 export type Listeners = AsyncDisposable & {
   readonly inFlight: InFlight
-  readonly isStopping: () => boolean
+  readonly isShuttingDown: () => boolean
   /** The URL of the API in responses. */
   readonly publicUrl: () => string
   /** Creates a server for each port, with the endpoint families of its purposes. */
@@ -49,7 +49,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
   const others: NetServer[] = []
   const opened = new AsyncDisposableStack()
   opened.defer(async () => void (await Promise.all(others.map(closed))))
-  let isStopping = false
+  let isShuttingDown = false
   const listenerOf = (purpose: Purpose): Listener | undefined => listeners.find(({ purposes }) => purposes.has(purpose))
   const publicUrl = (): string => settings.public_url?.replace(/\/+$/, '') ?? addressOf(listenerOf('api'))
   const addressFor = (purpose: Purpose): string => {
@@ -59,7 +59,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
 
   return {
     inFlight,
-    isStopping: () => isStopping,
+    isShuttingDown: () => isShuttingDown,
     publicUrl,
     async serve(familiesFor) {
       const shared = {
@@ -98,7 +98,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
       }
     },
     async drain() {
-      isStopping = true
+      isShuttingDown = true
       // The metrics port stays open, so that the last requests are still scraped.
       const servers = listeners.filter((listener) => !isForMetricsAlone(listener)).map(({ server }) => server)
       await drain({ servers, inFlight, clock }, settings.drain_delay_ms)

@@ -22,7 +22,7 @@ const holdMarginMs = 5 * minuteMs
 export type PipelineParts = {
   readonly freeRequests: FreeRequests
   readonly overrides: Administration['reads']['overrides']
-  readonly govern: Enforce
+  readonly enforce: Enforce
   readonly checkBeforeCounting: CheckBeforeCounting
   readonly served: ServedModels
 }
@@ -53,7 +53,7 @@ function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImpl
 /** The inference pipeline with its limits and credits. */
 export async function openPipeline(
   infrastructure: Infrastructure,
-  { freeRequests, overrides, govern, checkBeforeCounting, served }: PipelineParts,
+  { freeRequests, overrides, enforce, checkBeforeCounting, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
   const { catalogue, providers } = served
@@ -71,7 +71,7 @@ export async function openPipeline(
     clock,
     random,
     admission: credits.admission,
-    enforce: govern,
+    enforce,
     ratesOf: credits.ratesOf,
     creditUsd: config.credits.credit_usd,
     freeRequests,

@@ -31,7 +31,7 @@ export type Rules = OpenClassifier & {
 
 type JudgeSettings = NonNullable<Config['policies']['judge']>
 
-/** The classifier, the compiler of rules, and the model that judges rules in plain language and rephrases texts. */
+/** The classifier, the compiler of rules, and the model that evaluates rules in plain language and rephrases texts. */
 export function createRules(infrastructure: Infrastructure, served: ServedModels): Rules {
   const { built, clock, config } = infrastructure
   const { judge: settings, expression_time_ms: limitMs } = config.policies

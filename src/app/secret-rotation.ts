@@ -17,7 +17,7 @@ export type RotationStoreParts = {
   readonly database: Database
   readonly clock: Clock
   readonly keyring: Keyring
-  readonly seals: StoredEncryptions
+  readonly encryptions: StoredEncryptions
   readonly audit: AuditParts
   readonly events: AuditReads
 }
@@ -27,7 +27,14 @@ const chainsPerStep = 200
 const allChains = 1_000_000
 
 /** The database side of a rotation: keys, encrypted values and audit logs of each server secret. */
-export function rotationStore({ database, clock, keyring, seals, audit, events }: RotationStoreParts): RotationStore {
+export function rotationStore({
+  database,
+  clock,
+  keyring,
+  encryptions,
+  audit,
+  events,
+}: RotationStoreParts): RotationStore {
   const currentKeyId = (): string => audit.keys()[0]?.keyId ?? ''
   const previous = () => {
     const at = keyring.accepted().findIndex(({ role }) => role === 'previous')
@@ -36,7 +43,7 @@ export function rotationStore({ database, clock, keyring, seals, audit, events }
   const checkpoints = { database, clock, ...audit, signed: new Map(), onRewritten: () => {} }
   return {
     keysBySecret: () => keysBySecret(database, clock.nowMs()),
-    countEncrypted: () => countEncrypted(database, seals),
+    countEncrypted: () => countEncrypted(database, encryptions),
     countOtherAuditLogs: async () => (await chainsOfOtherKeys(database, currentKeyId(), allChains)).length,
     async isPreviousTextsKeyStored() {
       const { key } = previous()
@@ -47,9 +54,9 @@ export function rotationStore({ database, clock, keyring, seals, audit, events }
       const { secret, key } = previous()
       if (secret && key) {
         const text = Buffer.from(secret.key('audit texts')).toString('base64')
-        await keepTextsKey(database, key.keyId, seals.textsKeys.encrypt(text, key.keyId))
+        await keepTextsKey(database, key.keyId, encryptions.textsKeys.encrypt(text, key.keyId))
       }
-      await encryptAgain(database, seals)
+      await encryptAgain(database, encryptions)
       for (;;) {
         const chains = await chainsOfOtherKeys(database, currentKeyId(), chainsPerStep)
         if (chains.length === 0) return

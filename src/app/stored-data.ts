@@ -36,7 +36,7 @@ export async function openStoredResponses({
   built.use(jobs.start('flush-spooled-responses', retry))
   metrics.gauge(
     'gatehouse_responses_waiting',
-    'Responses on this node’s disk that the database has not taken yet.',
+    'Responses on this node’s disk that are not written to the database yet.',
     waiting,
   )
   return stored

@@ -80,7 +80,7 @@ export function effectiveUpstreams(config: Config, env: Environment): readonly E
   const configured = new Set(config.upstreams.map(({ name }) => name))
   return [
     ...config.upstreams.map((upstream, at) => ({ ...upstream, field: `upstreams[${at}]` })),
-    ...detectedBeside(config, env)
+    ...detectedOrEcho(config, env)
       .map(({ upstream }) => upstream)
       .filter(({ name }) => !configured.has(name)),
   ]
@@ -88,7 +88,7 @@ export function effectiveUpstreams(config: Config, env: Environment): readonly E
 
 /** The models of the catalogue. Configured models come first and take precedence. */
 export function effectiveModels(config: Config, env: Environment, nowMs: number): Model[] {
-  const detected = detectedBeside(config, env).flatMap(({ upstream, models }) =>
+  const detected = detectedOrEcho(config, env).flatMap(({ upstream, models }) =>
     models.map((name) => detectedModel(name, upstream, nowMs)),
   )
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
@@ -96,7 +96,7 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
 
 /** A model for a first request; undefined if the configuration has only name patterns. */
 export const exampleModel = (config: Config, env: Environment): string | undefined =>
-  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? detectedBeside(config, env)[0]?.example
+  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? detectedOrEcho(config, env)[0]?.example
 
 /** Names that are repeated or refer to nothing. The start fails with them, instead of the first request. */
 export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {
@@ -114,7 +114,7 @@ function repeated(list: string, entries: readonly { readonly name: string }[]): 
   return names.flatMap((name, at) => (names.indexOf(name) < at ? [`${list}[${at}].name: there are two ${name}`] : []))
 }
 
-function detectedBeside(config: Config, env: Environment): DetectedUpstream[] {
+function detectedOrEcho(config: Config, env: Environment): DetectedUpstream[] {
   const detected = detectUpstreams(env)
   return detected.length === 0 && config.upstreams.length === 0 ? [echo] : detected
 }

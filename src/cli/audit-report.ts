@@ -67,7 +67,7 @@ function signedLines(report: LogReportBody): string[] {
     const at = new Date(signed.time).toISOString()
     lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${signersOf(signed, keySource)}.`)
   } else if (!checkpointFinding || checkpointFinding.reason === 'unknown_key') {
-    lines.push(`Nothing is proven: no event was signed for with a key ${keySources[keySource]}.`)
+    lines.push(`Nothing is proven: no event was signed with a key ${keySources[keySource]}.`)
   }
   if (!unsigned) return lines
   const { from, to, overdue } = unsigned
@@ -97,16 +97,16 @@ function keyLine({ key_id: keyId, reason, from, to }: LogReportBody['key_finding
   if (reason === 'replaced') {
     return `Tampering: the database has another public key under the id of the key ${keyId}, which signed for ${range}.`
   }
-  return `Tampering: ${range} ${are} signed for with the key ${keyId}, which nothing outside the database vouches for. If it is of an earlier server secret of yours, pin it with --keys, beside the present one.`
+  return `Tampering: ${range} ${are} signed for with the key ${keyId}, which is not trusted by anything outside the database. If it belongs to an earlier server secret, pin it with --keys, together with the current key.`
 }
 
 const againstFindingTexts: Readonly<Record<NonNullable<AgainstReport['finding']>['reason'], string>> = {
-  rewritten: 'is another in the log: the log was rewritten after it was exported',
+  rewritten: 'differs from the log: the log was rewritten after it was exported',
   removed: 'is not in the log any more: it was removed after it was exported',
   cut: 'is behind the end of the log: the end was cut off after it was exported',
   copy_altered: 'was altered in the export itself',
   unknown_key: 'has an exported checkpoint that was signed with a key that is not trusted',
-  bad_signature: 'has an exported checkpoint whose signature is not its own',
+  bad_signature: 'has an exported checkpoint with an invalid signature',
   unlinked: 'has an exported checkpoint that does not follow from the one before',
 }
 
@@ -117,8 +117,8 @@ function againstLines({ path, events, checkpoints, first, last, older, differing
       `Against ${path}: ${count}. Event ${finding.sequence} ${againstFindingTexts[finding.reason]} (${finding.where}).`,
     ]
   }
-  if (last === 0) return [`Against ${path}: nothing in it is of what the log holds now.`]
+  if (last === 0) return [`Against ${path}: it contains no event that is still in the log.`]
   const kept = older === 0 ? '' : ` ${older} ${older === 1 ? 'is' : 'are'} older than the log keeps.`
   const compared = `${plural(events, 'exported event')} and ${plural(checkpoints, 'checkpoint')} (${first} to ${last})`
-  return [`Against ${path}: ${compared} are in the log as they left it.${kept}`]
+  return [`Against ${path}: ${compared} match the log.${kept}`]
 }

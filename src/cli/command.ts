@@ -19,7 +19,7 @@ export type CommandContext = {
   readonly printError: (text: string) => void
   /** Replaces the progress line that was shown before; undefined without a terminal. */
   readonly progress?: ((text: string) => void) | undefined
-  /** Asks on the terminal. Without a terminal the answer is no. */
+  /** Prompts on the terminal. Without a terminal the answer is no. */
   readonly confirm: (question: string) => Promise<boolean>
 }
 

@@ -64,7 +64,7 @@ async function apply({ client, values, context }: Call, config: object): Promise
     if (!(await context.confirm('Save this configuration?')))
       return { json: planned, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
-  // If-Match prevents that this save overwrites another one since the plan was made.
+  // If-Match prevents this save from overwriting another one that was made since the plan.
   const headers = { 'if-match': current.updated_at ?? 'null' }
   const { body: response } = await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })
   return { json: response, text: `${plan}\nSaved as version ${response.version}.` }

@@ -39,11 +39,11 @@ function describe({ previous_id: previous, next_id: next, lost, ...status }: Sec
   const where = status.kept_in === 'data_folder' ? 'kept in the data folder' : 'taken from the configuration'
   return [
     `The server secret is ${status.secret_id}, ${where}.`,
-    ...(next === null ? [] : [`The next one, ${next}, is accepted beside it.`]),
+    ...(next === null ? [] : [`The next one, ${next}, is accepted as well.`]),
     ...(previous === null ? [] : previousLines(previous, status)),
-    ...(lost.keys > 0 ? [`${plural(lost.keys, 'key')} of a secret that is not here: not usable.`] : []),
+    ...(lost.keys > 0 ? [`${plural(lost.keys, 'key')} of a server secret that is not configured: not usable.`] : []),
     ...(lost.encrypted_values > 0
-      ? [`${plural(lost.encrypted_values, 'encrypted value')} of a secret that is not here: not readable.`]
+      ? [`${plural(lost.encrypted_values, 'encrypted value')} of a server secret that is not configured: not readable.`]
       : []),
   ].join('\n')
 }

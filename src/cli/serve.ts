@@ -48,8 +48,8 @@ async function welcome(app: App, addresses: Addresses, { storage, setup }: Confi
   const first = await firstStart(app, setup.keys_file)
   if (first === undefined) return lines.join('\n')
   const { exampleModel: model } = app
-  const tries = model === undefined ? [] : ['', 'Try it:', ...examples(address, first, model)]
-  return [...lines, '', 'First start. This is yours:', indent(setupText(first)), ...tries].join('\n')
+  const exampleLines = model === undefined ? [] : ['', 'Try it:', ...examples(address, first, model)]
+  return [...lines, '', 'First start. Created:', indent(setupText(first)), ...exampleLines].join('\n')
 }
 
 async function firstStart({ client }: App, keysFile: string | undefined): Promise<SetUp | undefined> {

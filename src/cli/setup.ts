@@ -62,8 +62,8 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o600)
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    const problem = isThere
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    const problem = exists
       ? 'exists already, and is not overwritten. Move it away, or name another file.'
       : `cannot be written: ${messageOf(error)}`
     throw new Error(`setup.keys_file: ${path} ${problem}`, { cause: error })

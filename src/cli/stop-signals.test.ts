@@ -5,7 +5,7 @@ import packageFile from '../../package.json' with { type: 'json' }
 import type { Environment } from '../config/config.ts'
 import { watchNpm } from './stop-signals.ts'
 
-/** A server with this environment, whose parent ends; answers whether the server notices. */
+/** A server with this environment, whose parent ends. Returns whether the server notices. */
 async function noticesEndOfParent(env: Environment): Promise<boolean> {
   const { clock, pass } = createHandClock()
   let isGone = false
@@ -20,16 +20,16 @@ async function noticesEndOfParent(env: Environment): Promise<boolean> {
 
 describe('a server whose parent process ends', () => {
   for (const script of ['start', 'gatehouse'] as const) {
-    it(`stops where npm ran the script ${script}`, async () => {
+    it(`stops if npm ran the script ${script}`, async () => {
       assert.equal(await noticesEndOfParent({ npm_lifecycle_script: packageFile.scripts[script] }), true)
     })
   }
 
-  it('goes on where a shell, setsid, nohup or a service manager started it', async () => {
+  it('keeps running if a shell, setsid, nohup or a service manager started it', async () => {
     assert.equal(await noticesEndOfParent({}), false)
   })
 
-  it('goes on where the parent was a script of another package, which may leave it running on purpose', async () => {
+  it('keeps running if the parent was a script of another package, which may leave it running on purpose', async () => {
     const env = { npm_lifecycle_event: 'start', npm_lifecycle_script: './deploy.sh' }
     assert.equal(await noticesEndOfParent(env), false)
   })

@@ -4,12 +4,12 @@ import { printable, table } from './table.ts'
 
 const clear = '\u001b[2J'
 
-describe('what others wrote', () => {
-  it('commands no terminal', () => {
+describe('untrusted text on a terminal', () => {
+  it('has its control characters replaced', () => {
     assert.equal(printable(`a${clear}b\u009bc\r\u0007`), 'a\ufffd[2Jb\ufffdc\ufffd\ufffd')
   })
 
-  it('keeps its lines, its tabs and every letter', () => {
+  it('keeps its lines, tabs and letters', () => {
     const text = 'one\n\ttwo 😀 é עברית'
     assert.equal(printable(text), text)
   })

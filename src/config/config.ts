@@ -164,7 +164,7 @@ const dotted = (pointer: string): string =>
   pointer
     .slice(1)
     .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
-    .replaceAll('/', '.') || 'the whole'
+    .replaceAll('/', '.') || 'the configuration'
 
 function nearest(word: string, candidates: readonly string[]): string {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))

@@ -100,5 +100,5 @@ export const Moderation = section(
         'If a gateway configuration redacts personal data: replace a placeholder in the answer by the data of the caller.',
     }),
   },
-  'How texts are classified, and how some of them are answered.',
+  'How texts are classified, and what callers receive when a text is blocked or redacted.',
 )

@@ -10,7 +10,7 @@ export const Upstream = entry(
     base_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'Base URL, as its SDK would be given it. Default: the URL of the vendor.',
+        description: 'Base URL, in the form that the SDK of the vendor expects. Default: the URL of the vendor.',
       }),
     ),
     api_key: Type.Optional(

@@ -79,7 +79,7 @@ export const Server = section(
       minimum: 1,
       maximum: 10,
       description:
-        'With `trust_proxy`: number of proxies that append to the header. Entries before theirs are ignored, because callers can forge them.',
+        'With `trust_proxy`: number of proxies that append to the header. Earlier entries are ignored, because callers can forge them.',
     }),
     request_timeout_ms: Type.Integer({
       default: 60_000,

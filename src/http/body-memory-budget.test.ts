@@ -24,7 +24,7 @@ describe('the memory budget for bodies', () => {
     assert.equal(open(0)({}).reserve, undefined)
   })
 
-  it('is full with what large bodies have sent, until one of them is answered', () => {
+  it('counts the received bytes of large bodies until one of them is answered', () => {
     const request = open(300)
     const large = { 'content-length': String(200 * kilobyte) }
     const [first, second] = [request(large), request(large)]
@@ -35,7 +35,7 @@ describe('the memory budget for bodies', () => {
     assert.equal(request(large).reserve?.(200 * kilobyte, authenticated), true)
   })
 
-  it('is not left to unauthenticated callers', () => {
+  it('reserves a share for authenticated callers', () => {
     const request = open(1_000)
     const large = { 'content-length': String(200 * kilobyte) }
     assert.equal(request(large).reserve?.(200 * kilobyte, unauthenticated), true)

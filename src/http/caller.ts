@@ -4,7 +4,7 @@ import { Fault, toFault } from '../base/fault.ts'
 import type { Authenticator } from '../domain/identity/authenticate.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Administrator, Caller, Principal } from '../domain/identity/principal.ts'
-import { bearerOf, secretOf, wantsFreeRequest } from './headers.ts'
+import { bearerOf, secretOf, isFreeTierRequest } from './headers.ts'
 import type { Credential } from './route.ts'
 
 /** Authenticates a request by the credentials that its endpoint accepts. */
@@ -40,7 +40,7 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
     }
   }
   const principalOrFree = (request: FastifyRequest): MaybePromise<Caller> => {
-    const isFree = wantsFreeRequest(request.headers) && secretOf(request.headers) === undefined
+    const isFree = isFreeTierRequest(request.headers) && secretOf(request.headers) === undefined
     return isFree ? freeRequests.identify(request.ip) : principal(request)
   }
   const administrator = (request: FastifyRequest): MaybePromise<Administrator> => {
@@ -48,9 +48,9 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
     if (record?.administrator !== undefined) return record.administrator
     try {
       const actor = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
-      const kept = isPromise(actor) ? actor.then((it) => setActor(request, it)) : setActor(request, actor)
-      if (record) record.administrator = kept
-      return kept
+      const cached = isPromise(actor) ? actor.then((it) => setActor(request, it)) : setActor(request, actor)
+      if (record) record.administrator = cached
+      return cached
     } catch (error) {
       if (record) record.administrator = rejected(toFault(error))
       throw error
@@ -69,7 +69,7 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
   }
 }
 
-/** The thrown fault for the cache. The rejection is handled here, because nobody may read the cache again. */
+/** The thrown fault for the cache. The rejection is handled here, because the cached promise may never be awaited. */
 function rejected(fault: Fault): Promise<never> {
   const rejection = Promise.reject(fault)
   rejection.catch(() => {})

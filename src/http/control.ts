@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 /**
  * Serves the operator's API on a socket file, for the command line while the server holds the embedded database. Only
- * the owner of the file may open it, so that no request on it carries a credential.
+ * the owner of the file may open it, so requests on it need no credential.
  */
 export async function openControlSocket(path: string, server: FastifyInstance): Promise<AsyncDisposable> {
   rmSync(path, { force: true }) // left over from a killed process: the lock of the data folder proves that it is dead

@@ -17,7 +17,7 @@ const end: InferenceEnd = {
   receipt: { creditsUsed: 12, costUsd: 0.0117, remainingCredits: 9988 },
 }
 
-/** Thinking with a proof of Anthropic's, two texts, a call with bad arguments and one without any. */
+/** Thinking with a signature of Anthropic's, two texts, a call with bad arguments and one without any. */
 const events: readonly InferenceEvent[] = [
   start,
   { type: 'open', block: 0, part: { type: 'thinking' } },
@@ -40,13 +40,13 @@ const events: readonly InferenceEvent[] = [
 
 const contextOf = (dialect: Dialect): AnswerContext => contextIn(dialect, {}, { id: 'answer_1' })
 
-describe('a whole answer', () => {
+describe('a complete answer', () => {
   it('is a message on /v1/messages', () => {
     assert.deepEqual(encodeMessages(contextOf('messages'), { events }), {
       id: 'answer_1',
       type: 'message',
       role: 'assistant',
-      model: 'house-model',
+      model: 'default-model',
       content: [
         { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
         { type: 'text', text: 'One.' },
@@ -72,7 +72,7 @@ describe('a whole answer', () => {
       id: 'answer_1',
       object: 'chat.completion',
       created: 1_700_000_000,
-      model: 'house-model',
+      model: 'default-model',
       choices: [
         {
           index: 0,
@@ -131,7 +131,7 @@ describe('a whole answer', () => {
     assert.deepEqual(choices[0]?.message, { role: 'assistant', content: null, refusal: null })
   })
 
-  it('shows the policy that shaped it', () => {
+  it('contains the policy that changed it', () => {
     const policy = { decision: 'redact' }
     for (const [dialect, encode] of [
       ['messages', encodeMessages],
@@ -142,7 +142,7 @@ describe('a whole answer', () => {
     }
   })
 
-  it('costs nothing where nothing was metered', () => {
+  it('costs nothing if the organization is not metered', () => {
     const free: InferenceEnd = { type: 'end', stopReason: 'end', usage }
     const answer = encodeMessages(contextOf('messages'), { events: [start, free] })
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a whole answer', () => {
     )
   })
 
-  it('is the upstream’s own document where it speaks the dialect, with our names and the price', () => {
+  it('is the upstream’s own document if it has the same dialect, with the gateway’s id and model name and the cost', () => {
     for (const [dialect, encode] of [
       ['messages', encodeMessages],
       ['chat', encodeChat],
@@ -160,11 +160,11 @@ describe('a whole answer', () => {
       const document: RawDocument = {
         kind: 'document',
         dialect,
-        body: { id: 'theirs', model: 'm', usage: { odd: 1 }, new_field: 2 },
+        body: { id: 'upstream-id', model: 'm', usage: { odd: 1 }, new_field: 2 },
       }
       assert.partialDeepStrictEqual(encode(contextOf(dialect), { events: [start, end], document }), {
         id: 'answer_1',
-        model: 'house-model',
+        model: 'default-model',
         usage: { odd: 1 },
         new_field: 2,
         ...credits,
@@ -175,7 +175,7 @@ describe('a whole answer', () => {
   })
 })
 
-describe('a response of an upstream that keeps it', () => {
+describe('a response of an upstream that stores it', () => {
   it('reports whether the response is stored', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const body = { store: false, previous_response_id: null }
@@ -185,11 +185,11 @@ describe('a response of an upstream that keeps it', () => {
   })
 })
 
-describe('a document of an upstream that leaves things out', () => {
+describe('a document of an upstream that leaves fields out', () => {
   const uncounted: InferenceEvent = { ...end, usage: { ...end.usage, source: 'estimated' } }
   const bare = (dialect: Dialect): RawDocument => ({ kind: 'document', dialect, body: {} })
 
-  it('has what clients expect filled in', () => {
+  it('gets the fields that clients expect', () => {
     const message = encodeMessages(contextOf('messages'), { events: [start, uncounted], document: bare('messages') })
     assert.partialDeepStrictEqual(message, { type: 'message', role: 'assistant', stop_reason: 'end_turn' })
     assert.equal(message['stop_sequence'], null)
@@ -210,7 +210,7 @@ describe('a document of an upstream that leaves things out', () => {
     assert.equal(encodeMessages(contextOf('messages'), { events: called, document })['stop_reason'], 'tool_use')
   })
 
-  it('has our count where it has none that can be used', () => {
+  it('has the gateway’s token counts if its own are missing or implausible', () => {
     const body = { usage: { completion_tokens: -3, total_tokens: null, extra: 1 } }
     const document: RawDocument = { kind: 'document', dialect: 'chat', body }
     assert.deepEqual(encodeChat(contextOf('chat'), { events: [start, uncounted], document })['usage'], {
@@ -222,15 +222,15 @@ describe('a document of an upstream that leaves things out', () => {
 
 describe('collecting an answer', () => {
   const document: RawDocument = { kind: 'document', dialect: 'chat', body: {} }
-  async function* of(...pieces: Chunk[]) {
-    yield* pieces
+  async function* of(...chunks: Chunk[]) {
+    yield* chunks
   }
 
   it('joins the chunks', async () => {
     assert.deepEqual(await collectAnswer(of({ events: [start] }, { events: [end] })), { events: [start, end] })
   })
 
-  it('takes the document only where it is the whole answer', async () => {
+  it('returns the document only if it is the complete answer', async () => {
     assert.deepEqual(await collectAnswer(of({ events: [start, end], raw: document })), {
       events: [start, end],
       document,
@@ -241,19 +241,19 @@ describe('collecting an answer', () => {
 })
 
 describe('a reasoning signature in another dialect’s field', () => {
-  it('travels as it is in its own dialect and wrapped in another', () => {
+  it('is unchanged in its own dialect and in an envelope in another', () => {
     const proof = { dialect: 'messages', value: 'sig' } as const
     assert.equal(signatureText(proof, 'messages'), 'sig')
     assert.deepEqual(readSignature(signatureText(proof, 'responses'), 'responses'), proof)
   })
 
-  it('travels wrapped in its own dialect where the caller knows its item by another id', () => {
+  it('is in an envelope in its own dialect if the caller sees its item under another id', () => {
     const proof = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
     assert.equal(signatureText(proof, 'responses', 'rs_theirs'), 'enc')
     assert.deepEqual(readSignature(signatureText(proof, 'responses', 'rs_ours'), 'responses'), proof)
   })
 
-  it('proves nothing when it is empty or was tampered with', () => {
+  it('is ignored if it is empty or was tampered with', () => {
     const wrapped = (value: unknown) => `gw1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
     for (const text of [
       '',

@@ -73,7 +73,7 @@ describe('the error responses of the inference families', () => {
     assert.equal(encodeChatFault(fault, 'r').headers['retry-after'], '5')
   })
 
-  it('a limit has one OpenAI-style body on both endpoints, whichever limit it was', () => {
+  it('all limits have the same OpenAI-style body on both endpoints', () => {
     const fault = new Fault('rate_limit', 'too_many_auth_failures', 'Slow down.', {
       retryAfterSeconds: 2.2,
       param: 'x',
@@ -94,7 +94,7 @@ describe('the error responses of the inference families', () => {
     })
   })
 
-  it('tells clients not to wait for longer than a minute, and gives the true time', () => {
+  it('sends x-should-retry: false for a wait of more than a minute, with the true Retry-After', () => {
     const wait = (retryAfterSeconds: number) =>
       encodeChatFault(new Fault('rate_limit', 'invalid_request', 'Later.', { retryAfterSeconds }), 'r').headers
     assert.deepEqual(wait(60), { 'retry-after': '60' })
@@ -113,7 +113,7 @@ describe('the error responses of the inference families', () => {
     }
   })
 
-  it('asks for a credential where none or an invalid one was sent', () => {
+  it('sends WWW-Authenticate if the credential is missing or invalid', () => {
     const challenge = (credential: 'missing' | 'invalid') =>
       encodeChatFault(new Fault('auth', 'invalid_api_key', 'No.', { credential }), 'r').headers['www-authenticate']
     assert.equal(challenge('missing'), 'Bearer realm="gatehouse"')
@@ -122,7 +122,7 @@ describe('the error responses of the inference families', () => {
     assert.equal('www-authenticate' in free.headers, false)
   })
 
-  it('tells clients not to repeat a request that can never succeed', () => {
+  it('sends x-should-retry: false for a request that can never succeed', () => {
     const fault = new Fault('rate_limit', 'rate_limit_exceeded', 'No.', { retryAfterSeconds: 2, isPermanent: true })
     assert.deepEqual(encodeChatFault(fault, 'r').headers, { 'x-should-retry': 'false', 'retry-after': '2' })
   })
@@ -135,14 +135,14 @@ describe('the error responses of the inference families', () => {
     })
   })
 
-  it('bounds a message that came from elsewhere', () => {
+  it('truncates a long message of an upstream', () => {
     const { body } = encodeResponsesFault(new Fault('upstream_failed', 'upstream_error', 'x'.repeat(9000)), 'r')
     assert.ok(JSON.stringify(body).length < 2200)
   })
 })
 
 describe('the error response of count_tokens for an invalid body', () => {
-  it('lists every problem with its place and what stood there', () => {
+  it('lists every problem with its path and the invalid value', () => {
     const problems = [
       { path: ['messages', 0, 'content'], message: 'must be a string or an array', type: 'type', input: 7 },
       { path: ['model'], message: 'is required', type: 'missing' },
@@ -165,7 +165,7 @@ describe('the error response of count_tokens for an invalid body', () => {
     })
   })
 
-  it('gives the shape to what is not even JSON, too', () => {
+  it('has the same format for a body that is not JSON', () => {
     const { status, body } = encodeDetailFault(
       new Fault('malformed', 'invalid_json', 'The body is not valid JSON.'),
       'r',

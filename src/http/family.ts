@@ -65,7 +65,7 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 const pattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')
 
-/** Tells the body parser that an empty body is no error. */
+/** Marks a route without a body, for which the body parser accepts an empty one. */
 const bodiless = { takesBody: false }
 
 /** Authenticates before a byte of the body is read. */

@@ -46,7 +46,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
 }
 
 /** Whether `X-Free-Tier` requests the free request. The only allowed value is `true`. */
-export function wantsFreeRequest(headers: Headers): boolean {
+export function isFreeTierRequest(headers: Headers): boolean {
   const value = headers['x-free-tier']
   if (value === undefined) return false
   if (value === 'true') return true

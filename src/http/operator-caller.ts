@@ -20,13 +20,13 @@ export function createOperatorCallerOf(
     const known = record?.administrator
     if (known !== undefined) return Promise.resolve(known)
     const named = request.headers[organizationHeader]
-    const found = organizationNamed(reads, typeof named === 'string' ? named : undefined).then(operatorOf)
-    found.then(
+    const administrator = organizationNamed(reads, typeof named === 'string' ? named : undefined).then(operatorOf)
+    administrator.then(
       (actor) => record && (record.actor = actor),
       () => {},
     )
-    if (record) record.administrator = found
-    return found
+    if (record) record.administrator = administrator
+    return administrator
   }
   return {
     principal: noPrincipal,

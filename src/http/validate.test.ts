@@ -34,7 +34,7 @@ const Strict = Type.Object(
   { additionalProperties: false },
 )
 
-const refusalOf = (act: () => unknown): Fault => {
+const faultOf = (act: () => unknown): Fault => {
   try {
     act()
   } catch (error) {
@@ -43,7 +43,7 @@ const refusalOf = (act: () => unknown): Fault => {
     assert.equal(error.code, 'invalid_parameter')
     return error
   }
-  return assert.fail('nothing was refused')
+  return assert.fail('nothing was rejected')
 }
 
 const message = (content: unknown, role: unknown = 'user') => ({ model: 'm', messages: [{ role, content }] })
@@ -51,40 +51,45 @@ const validate = createValidator(Body)
 const validateStrict = createValidator(Strict)
 
 describe('a validator', () => {
-  it('hands a fitting value on as it is, unknown fields included', () => {
+  it('returns a valid value unchanged, including unknown fields', () => {
     const body = { ...message('hi'), something_new: 1 }
     assert.equal(validate(body), body)
   })
 
-  const cases: readonly [says: string, check: (value: unknown) => unknown, value: unknown, message: string][] = [
+  const cases: readonly [name: string, check: (value: unknown) => unknown, value: unknown, message: string][] = [
     ['a missing field', validate, { messages: [] }, 'model: is required (and 1 more)'],
     ['an empty list', validate, { model: 'm', messages: [] }, 'messages: must have at least 1 item'],
     ['an empty text', validate, { ...message('hi'), model: '' }, 'model: must not be empty'],
-    ['a text too long', validate, { ...message('hi'), model: 'abcdef' }, 'model: must have at most 5 characters'],
-    ['a body that is a list', validate, [], 'body: must be an object'],
-    ['a number too large', validate, { ...message('hi'), temperature: 3 }, 'temperature: must be at most 2'],
     [
-      'a wrong type beside null',
+      'a text that is too long',
+      validate,
+      { ...message('hi'), model: 'abcdef' },
+      'model: must have at most 5 characters',
+    ],
+    ['a body that is a list', validate, [], 'body: must be an object'],
+    ['a number that is too large', validate, { ...message('hi'), temperature: 3 }, 'temperature: must be at most 2'],
+    [
+      'a wrong type in a union with null',
       validate,
       { ...message('hi'), temperature: 'hot' },
       'temperature: must be a number or null',
     ],
     ['a fraction', validate, { ...message('hi'), max_tokens: 1.5 }, 'max_tokens: must be an integer'],
     [
-      'a word not in the list',
+      'a value outside a union of literals',
       validate,
       message('hi', 'usr'),
       'messages[0].role: must be one of "user" or "assistant"',
     ],
-    ['a type no branch has', validate, message(7), 'messages[0].content: must be a string or an array'],
+    ['a type that no branch has', validate, message(7), 'messages[0].content: must be a string or an array'],
     [
-      'a mistake inside the meant branch',
+      'a mistake inside the intended branch',
       validate,
       message([{ type: 'text', text: 4 }]),
       'messages[0].content[0].text: must be a string',
     ],
     [
-      'a missing field of the meant branch',
+      'a missing field of the intended branch',
       validate,
       message([{ type: 'text' }]),
       'messages[0].content[0].text: is required',
@@ -105,7 +110,7 @@ describe('a validator', () => {
     ['an unknown field', validateStrict, { revision: 1, revison: 2 }, 'revison: is not a known field'],
     ['an item of a list', validateStrict, { revision: 1, project_ids: ['a', ''] }, 'project_ids[1]: must not be empty'],
     [
-      'a list too long',
+      'a list that is too long',
       validateStrict,
       { revision: 1, project_ids: ['a', 'b', 'c'] },
       'project_ids: must have at most 2 items',
@@ -123,12 +128,12 @@ describe('a validator', () => {
       'mode: must be one of "monitoring" or "enforcing"',
     ],
   ]
-  for (const [says, check, value, expected] of cases) {
-    it(`names ${says}`, () => assert.equal(refusalOf(() => check(value)).message, expected))
+  for (const [name, check, value, expected] of cases) {
+    it(`names ${name}`, () => assert.equal(faultOf(() => check(value)).message, expected))
   }
 
   it('gives the field as param, and all problems with their paths', () => {
-    const { details } = refusalOf(() => validateStrict({ project_ids: [1] }))
+    const { details } = faultOf(() => validateStrict({ project_ids: [1] }))
     assert.equal(details.param, 'revision')
     assert.deepEqual(details.problems, [
       { path: ['revision'], type: 'missing', message: 'is required' },
@@ -145,14 +150,14 @@ describe('a validator', () => {
       revision: 1,
       ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => ['k'.repeat(900) + at, 1])),
     }
-    const { message: said, details } = refusalOf(() => validateStrict(body))
-    assert.ok(said.length < 320)
+    const { message: text, details } = faultOf(() => validateStrict(body))
+    assert.ok(text.length < 320)
     assert.equal(details.problems?.length, 20)
   })
 
   it('uses the validator’s message if it has none of its own', () => {
     const unique = createValidator(Type.Object({ ids: Type.Array(Type.String(), { uniqueItems: true }) }))
-    assert.match(refusalOf(() => unique({ ids: ['a', 'a'] })).message, /^body: must not have duplicate items/)
+    assert.match(faultOf(() => unique({ ids: ['a', 'a'] })).message, /^body: must not have duplicate items/)
   })
 })
 
@@ -179,11 +184,11 @@ describe('a query validator', () => {
     })
   })
 
-  it('names what is wrong', () => {
-    assert.equal(refusalOf(() => query({ limit: '0' })).message, 'limit: must be at least 1')
-    assert.equal(refusalOf(() => query({ limit: 'ten' })).message, 'limit: must be an integer')
-    assert.equal(refusalOf(() => query({ limit: ['1', '2'] })).message, 'limit: must be given only once')
-    assert.equal(refusalOf(() => query({ lmit: '1' })).message, 'lmit: is not a known field')
+  it('names the invalid parameter', () => {
+    assert.equal(faultOf(() => query({ limit: '0' })).message, 'limit: must be at least 1')
+    assert.equal(faultOf(() => query({ limit: 'ten' })).message, 'limit: must be an integer')
+    assert.equal(faultOf(() => query({ limit: ['1', '2'] })).message, 'limit: must be given only once')
+    assert.equal(faultOf(() => query({ lmit: '1' })).message, 'lmit: is not a known field')
   })
 })
 

@@ -43,7 +43,7 @@ export const jobs = [
     everyMs: 10_000,
     runs: 'each node',
     onlyWith: 'PostgreSQL',
-    purpose: 'Tells the other nodes that this one is alive, and finds out which of them are.',
+    purpose: 'Publishes that this node is alive, and reads which other nodes are.',
   },
   {
     name: 'contribute-usage',
@@ -126,7 +126,7 @@ export const jobs = [
     name: 'run-backtests',
     everyMs: 1_000,
     runs: 'one node',
-    purpose: 'Runs the backtests that wait, one after the other.',
+    purpose: 'Runs queued backtests, one after the other.',
   },
   {
     name: 'watch-denial-spikes',

@@ -29,7 +29,7 @@ export function createLedgerMaintenance(parts: LedgerMaintenanceParts): LedgerMa
   const { reconciler, backlog, clock, organizations } = parts
   let failedAtMs = clock.monotonicMs()
 
-  const noteFailure = async (work: Promise<void>): Promise<void> => {
+  const trackFailure = async (work: Promise<void>): Promise<void> => {
     try {
       await work
     } catch (error) {
@@ -39,9 +39,9 @@ export function createLedgerMaintenance(parts: LedgerMaintenanceParts): LedgerMa
   }
   const isSettled = (): boolean => clock.monotonicMs() - failedAtMs >= settledAfterMs && backlog?.isEmpty() !== false
   return {
-    reconcileSlices: () => noteFailure(reconciler.reconcileSlices()),
+    reconcileSlices: () => trackFailure(reconciler.reconcileSlices()),
     async reconcileRequests() {
-      if (isSettled()) await noteFailure(reconciler.reconcileRequests(organizations()))
+      if (isSettled()) await trackFailure(reconciler.reconcileRequests(organizations()))
     },
     async release() {
       await backlog?.flush()

@@ -47,7 +47,7 @@ describe('the scheduler', () => {
     assert.equal(runs, 2)
   })
 
-  it('goes on after a failure, and logs the same error once a minute and the recovery once', async () => {
+  it('continues after a failure, and logs the same error once a minute and the recovery once', async () => {
     const { scheduler, lines, pass } = createScene()
     let error: Error | undefined = new Error('away')
     scheduler.start(name, () => (error ? Promise.reject(error) : Promise.resolve()))
@@ -75,7 +75,7 @@ describe('the scheduler', () => {
 })
 
 describe('the list of jobs', () => {
-  it('has only jobs that are started, each at one place', () => {
+  it('has exactly the jobs that are started, each started once', () => {
     const root = join(import.meta.dirname, '..')
     const files = globSync('{app,jobs}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'))
     const started = files.flatMap((path) =>

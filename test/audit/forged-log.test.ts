@@ -26,7 +26,7 @@ describe('a log that was rewritten with access to the database but without the s
     })
     const [code, text] = await run('verify')
     assert.equal(code, 1, text)
-    assert.match(text, /^Nothing is proven: no event was signed for with a key derived from the server secret\.$/m)
+    assert.match(text, /^Nothing is proven: no event was signed with a key derived from the server secret\.$/m)
     assert.match(text, new RegExp(`^Tampering: events 1 to 40 are signed for with the key ${key.keyId}`, 'm'))
   })
 
@@ -89,7 +89,7 @@ describe('pinned keys', () => {
     const file = join(folder, 'other.pem')
     writeFileSync(file, untrustedKey().publicKey.export({ type: 'spki', format: 'pem' }))
     const [code, text] = await run('verify', '--keys', file)
-    assert.match(text, /^Nothing is proven: no event was signed for with a key pinned in the file of --keys\.$/m)
+    assert.match(text, /^Nothing is proven: no event was signed with a key pinned in the file of --keys\.$/m)
     assert.equal(code, 1)
   })
 
@@ -100,7 +100,7 @@ describe('pinned keys', () => {
     writeFileSync(file, keys)
     const other = auditCommand(folder, { GATEHOUSE_SECRET: 'quite another server secret' })
     const [code, text] = await other('verify')
-    assert.match(text, /If it is of an earlier server secret of yours, pin it with --keys/)
+    assert.match(text, /If it belongs to an earlier server secret, pin it with --keys/)
     assert.equal(code, 1)
     assert.equal((await other('verify', '--keys', file))[0], 0)
   })

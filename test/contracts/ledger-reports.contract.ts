@@ -72,7 +72,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.deepEqual(
         grouped.map(({ startMs, model, projectId, requests, micro }) => [startMs, model, projectId, requests, micro]),
         [
-          [0, 'house-model', 'proj_1', 1, 30],
+          [0, 'default-model', 'proj_1', 1, 30],
           [0, 'other-model', 'proj_1', 1, 20],
         ],
       )

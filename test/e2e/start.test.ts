@@ -33,7 +33,7 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
     const { remark } = await start(test, { GATEHOUSE_PORT: String(port) })
-    assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*GATEHOUSE_PORT`))
+    assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*GATEHOUSE_PORT`))
   })
 
   it('a port of the administration or of the metrics that is in use', async (test) => {
@@ -43,7 +43,7 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
     const { port } = other.address() as AddressInfo
     for (const name of ['GATEHOUSE_ADMIN_PORT', 'GATEHOUSE_METRICS_PORT']) {
       const { remark, said } = await start(test, { [name]: String(port) })
-      assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is in use already.*set ${name}\\.`))
+      assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*set ${name}\\.`))
       assert.equal(said, '')
     }
   })

@@ -20,7 +20,7 @@ import {
 } from '../support/answers.ts'
 import { serveText } from '../support/sse-server.ts'
 
-const ask = { model: 'house-model', max_tokens: 64, messages: [{ role: 'user' as const, content: 'Hello' }] }
+const ask = { model: 'default-model', max_tokens: 64, messages: [{ role: 'user' as const, content: 'Hello' }] }
 
 async function readBySdk(text: string) {
   await using server = await serveText(text)

@@ -16,7 +16,7 @@ async function startScene(policies: object = {}) {
       config: {
         upstreams: [at('main', upstream), at('judge', judge)],
         models: [
-          { name: 'house-model', targets: [{ upstream: 'main' }] },
+          { name: 'default-model', targets: [{ upstream: 'main' }] },
           { name: 'judge-model', targets: [{ upstream: 'judge' }], price: { input: 1_000, output: 1_000 } },
         ],
         policies,
@@ -41,7 +41,7 @@ async function publish({ admin }: AdminApp, rule: string, content: object = {}) 
 }
 
 const say = (app: AdminApp, content: string) =>
-  app.post('/v1/messages', { model: 'house-model', max_tokens: 50, messages: [{ role: 'user', content }] })
+  app.post('/v1/messages', { model: 'default-model', max_tokens: 50, messages: [{ role: 'user', content }] })
 
 describe('a policy in force', () => {
   for (const [rule, refused, passed] of [
@@ -65,7 +65,7 @@ describe('a policy in force', () => {
     await publish(scene.app, 'cel:user == "intern"')
     const image_url = { url: 'https://example.com/cat.png' }
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
-    const ask = (user: string) => scene.app.post('/v1/chat/completions', { model: 'house-model', user, messages })
+    const ask = (user: string) => scene.app.post('/v1/chat/completions', { model: 'default-model', user, messages })
     assert.equal((await ask('intern')).status, 400)
     assert.equal((await ask('ada')).status, 200)
   })
@@ -188,7 +188,7 @@ describe('a policy that needs a judge', () => {
     assert.equal((await app.post('/api/policy-gateway/config', config, { authorization })).status, 200)
     judge.answer(answerWith('About a bird.', { input: 50, output: 5 }))
     const tools = [{ name: 'find', description: 'Finds the falcon.', input_schema: { type: 'object' } }]
-    const body = { model: 'house-model', max_tokens: 9, tools, messages: [{ role: 'user', content: 'Where is it?' }] }
+    const body = { model: 'default-model', max_tokens: 9, tools, messages: [{ role: 'user', content: 'Where is it?' }] }
     assert.equal((await app.post('/v1/messages', body)).status, 400)
     assert.equal(upstream.requests.length, 0)
   })

@@ -66,7 +66,7 @@ export function contextIn(
   let count = 0
   return {
     id: `${dialect}_answer`,
-    model: 'house-model',
+    model: 'default-model',
     createdAtSeconds: 1_700_000_000,
     requestId: 'req_1',
     request: requestBy(dialect, {}, body),

@@ -48,5 +48,5 @@ const decided: Omit<EventFacts, 'timeMs' | 'message'> = {
     reasonCode: 'REFUSE_LEGAL',
     policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
   },
-  model: { provider: 'local', name: 'house-model', inputTokens: 7, outputTokens: 0 },
+  model: { provider: 'local', name: 'default-model', inputTokens: 7, outputTokens: 0 },
 }

@@ -73,6 +73,6 @@ export const requestFacts = (facts: Partial<EventFacts>, clock: Clock): EventFac
   message: 'Allowed a request.',
   projectId: 'proj_1',
   verdict: { decision: 'allow', isEnforced: true },
-  model: { provider: 'local', name: 'house-model' },
+  model: { provider: 'local', name: 'default-model' },
   ...facts,
 })

@@ -16,7 +16,7 @@ export const chargeOf = (requestId: string, micro: number, sliceId: string | nul
   organizationId: 'org_1',
   projectId: 'proj_1',
   keyId: 'key_1',
-  model: 'house-model',
+  model: 'default-model',
   atMs: 1_760_000_000_000,
   outcome: 'answered',
   sliceId,

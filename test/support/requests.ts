@@ -7,7 +7,7 @@ export const requestBy = (
   asks: Partial<InferenceRequest> = {},
   body: Record<string, unknown> = {},
 ): InferenceRequest => ({
-  model: 'house-model',
+  model: 'default-model',
   stream: true,
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }],
   stop: [],

@@ -124,7 +124,7 @@ describe('azure_monitor', () => {
         PolicyVersion: '3',
         ActorUserId: 'ada',
         ProjectId: 'proj_1',
-        Model: 'house-model',
+        Model: 'default-model',
         SeverityId: 3,
         IsLate: false,
         Event: document,

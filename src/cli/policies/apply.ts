@@ -4,7 +4,7 @@ import type { PolicyBody, PolicySummaryBody } from '../../app/api-types.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-on-server.ts'
 import type { PolicyCall } from './call.ts'
-import { readPolicyFile, type Wanted } from './file.ts'
+import { readPolicyFile, type PolicyFileEntry } from './file.ts'
 import { isIdle, planLines, planStep, type PlanStep } from './plan.ts'
 import { changePolicy, notEvaluable, policiesPath } from './verbs.ts'
 
@@ -27,19 +27,19 @@ export async function apply(call: PolicyCall): Promise<Result> {
 async function planFile({ connection: { client } }: PolicyCall, file: string): Promise<PlanStep[]> {
   const { data: stored } = await client.list<PolicySummaryBody>(policiesPath)
   const steps: PlanStep[] = []
-  for (const wanted of readPolicyFile(file)) {
+  for (const entry of readPolicyFile(file)) {
     const path = '/operator/organization/policies/check'
-    const target = await client.post<PolicyBody>(path, wanted.policy).catch((error: unknown) => {
-      throw new Error(`${file}: ${wanted.name}: ${messageOf(error)}`, { cause: error })
+    const target = await client.post<PolicyBody>(path, entry.policy).catch((error: unknown) => {
+      throw new Error(`${file}: ${entry.name}: ${messageOf(error)}`, { cause: error })
     })
-    const match = matchOf(wanted, stored)
+    const match = matchOf(entry, stored)
     const current = match && (await client.get<PolicyBody>(apiPath`/v1/organization/policies/${match.id}`))
-    steps.push(planStep(wanted, target, current))
+    steps.push(planStep(entry, target, current))
   }
   return steps
 }
 
-function matchOf({ id, name }: Wanted, stored: readonly PolicySummaryBody[]): PolicySummaryBody | undefined {
+function matchOf({ id, name }: PolicyFileEntry, stored: readonly PolicySummaryBody[]): PolicySummaryBody | undefined {
   const matches = stored.filter((policy) => (id === undefined ? policy.name === name : policy.id === id))
   if (id !== undefined && matches.length === 0) throw new Error(`${name}: there is no policy ${id}.`)
   if (matches.length <= 1) return matches[0]

@@ -20,18 +20,18 @@ const at = (done: number, status: BacktestBody['status'] = 'running'): BacktestB
   updated_at: 0,
 })
 
-/** Nobody waits for long, and it is later. */
+/** Advances the clock instead of waiting. */
 function createLeaps() {
   let nowMs = 0
   return { clock: { monotonicMs: () => nowMs }, wait: async (ms: number) => void (nowMs += ms) }
 }
 
 describe('waiting for a backtest', () => {
-  it('shows how far it is, and ends with it', async () => {
+  it('shows the progress, and ends with the backtest', async () => {
     const shown: string[] = []
     const answers = [at(5), at(10, 'completed')]
     const ended = await awaitBacktest(at(0), {
-      read: async () => answers.shift() ?? assert.fail('asked after the end'),
+      read: async () => answers.shift() ?? assert.fail('read after the end'),
       ...createLeaps(),
       progress: (text) => void shown.push(text),
     })
@@ -40,7 +40,7 @@ describe('waiting for a backtest', () => {
     assert.equal(barOf(at(5)), `[${'='.repeat(15)}${' '.repeat(15)}] 50 %  5 of 10 events`)
   })
 
-  it('gives up where nobody works on it, and not while somebody does', async () => {
+  it('gives up if the backtest makes no progress, and not before', async () => {
     const { clock, wait } = createLeaps()
     let done = 0
     const read = async () => at(clock.monotonicMs() < 60_000 ? (done += 0.01) : done)

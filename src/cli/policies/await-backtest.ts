@@ -21,12 +21,12 @@ export async function awaitBacktest(
   { read, clock, wait, progress }: AwaitBacktestOptions,
 ): Promise<BacktestBody> {
   let latest = started
-  let movedAtMs = clock.monotonicMs()
-  while (latest.status === 'running' && clock.monotonicMs() - movedAtMs < timeoutMs) {
+  let progressAtMs = clock.monotonicMs()
+  while (latest.status === 'running' && clock.monotonicMs() - progressAtMs < timeoutMs) {
     progress?.(barOf(latest))
     await wait(everyMs)
     const next = await read()
-    if (next.progress.done !== latest.progress.done) movedAtMs = clock.monotonicMs()
+    if (next.progress.done !== latest.progress.done) progressAtMs = clock.monotonicMs()
     latest = next
   }
   progress?.('')

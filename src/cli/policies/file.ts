@@ -2,7 +2,7 @@ import { isRecord } from '../../base/record.ts'
 import { readYamlFile } from '../yaml-file.ts'
 
 /** One entry of the file. Fields that are left out get their defaults. */
-export type Wanted = {
+export type PolicyFileEntry = {
   /** Identifies the policy if its name changes or is not unique. */
   readonly id?: string
   readonly name: string
@@ -13,17 +13,17 @@ export type Wanted = {
 }
 
 /** Reads `policies.yaml`: a list under `policies`, with the field names of the API. */
-export function readPolicyFile(file: string): Wanted[] {
+export function readPolicyFile(file: string): PolicyFileEntry[] {
   const whole = readYamlFile(file)
   const entries = isRecord(whole) ? whole['policies'] : undefined
   if (!Array.isArray(entries)) throw new Error(`${file}: the key policies must contain a list of policies.`)
-  const wanted = entries.map((entry: unknown, at) => wantedOf(entry, `${file}: policies[${at}]`))
-  const twice = wanted.find(({ name }, at) => wanted.findIndex((each) => each.name === name) !== at)
+  const policies = entries.map((entry: unknown, at) => entryOf(entry, `${file}: policies[${at}]`))
+  const twice = policies.find(({ name }, at) => policies.findIndex((each) => each.name === name) !== at)
   if (twice) throw new Error(`${file}: the policy ${twice.name} is listed twice.`)
-  return wanted
+  return policies
 }
 
-function wantedOf(entry: unknown, where: string): Wanted {
+function entryOf(entry: unknown, where: string): PolicyFileEntry {
   if (!isRecord(entry)) throw new Error(`${where} must be a policy with a name and a rule.`)
   const { id, publish = true, ...policy } = entry
   const { name } = policy

@@ -41,21 +41,21 @@ const current: PolicyBody = {
 const wanted = { name: 'One', publish: true, policy: { name: 'One', rule: 'Say "no"' } }
 
 describe('the plan for one policy', () => {
-  it('creates and publishes what is not there', () => {
+  it('creates and publishes a policy that does not exist', () => {
     const step = planStep(wanted, target, undefined)
     assert.deepEqual([step.action, step.publish, step.body], ['create', true, wanted.policy])
   })
 
-  it('does nothing where all is as wanted, whatever the order of the projects', () => {
+  it('does nothing if nothing differs, whatever the order of the projects', () => {
     assert.equal(isIdle(planStep(wanted, target, current)), true)
   })
 
-  it('changes only what differs, against the revision it has seen', () => {
+  it('changes only the fields that differ, at the revision that it has read', () => {
     const differing = { ...current, description: 'Old', draft: { ...current.draft, mode: 'enforcing' as const } }
     const step = planStep(wanted, target, differing)
     assert.deepEqual([step.action, step.revision, step.id], ['update', 7, 'pol_1'])
     assert.deepEqual(step.body, { description: '', mode: 'monitoring' })
-    assert.equal(step.publish, false) // what is published is what is wanted already
+    assert.equal(step.publish, false) // the published version equals the file already
   })
 
   for (const { name, values } of fieldSamples('proj_c'))
@@ -68,13 +68,13 @@ describe('the plan for one policy', () => {
       assert.deepEqual([difference?.field, difference?.before, others], [name, value, []])
     })
 
-  it('publishes a draft that is as wanted but not in force', () => {
+  it('publishes a draft that equals the file but is not published', () => {
     const step = planStep(wanted, target, { ...current, published: { ...published, rule: 'Older' } })
     assert.deepEqual([step.action, step.publish], ['keep', true])
     assert.equal(planStep({ ...wanted, publish: false }, target, { ...current, published: null }).publish, false)
   })
 
-  it('is told in lines', () => {
+  it('is printed as lines', () => {
     const changed = { ...current, draft: { ...current.draft, rule: 'first\nsecond' } }
     assert.deepEqual(planLines([planStep(wanted, target, changed), planStep(wanted, target, current)]), [
       'update One (pol_1, revision 7)',

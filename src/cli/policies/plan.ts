@@ -1,6 +1,6 @@
 import type { PolicyBody } from '../../app/api-types.ts'
 import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
-import type { Wanted } from './file.ts'
+import type { PolicyFileEntry } from './file.ts'
 
 /** The change of one policy, and the revision that the plan is based on. */
 export type PlanStep = {
@@ -15,9 +15,9 @@ export type PlanStep = {
 }
 
 /** `target` is the policy of the file with all defaults; `current` is the existing policy, if any. */
-export function planStep(wanted: Wanted, target: PolicyBody, current: PolicyBody | undefined): PlanStep {
-  const { name, publish } = wanted
-  if (!current) return { name, action: 'create', publish, differences: [], body: wanted.policy }
+export function planStep(entry: PolicyFileEntry, target: PolicyBody, current: PolicyBody | undefined): PlanStep {
+  const { name, publish } = entry
+  if (!current) return { name, action: 'create', publish, differences: [], body: entry.policy }
   const differences = [...ownDifferences(current, target), ...contentDifferences(current.draft, target.draft)]
   const isPublished = current.published !== null && contentDifferences(current.published, target.draft).length === 0
   return {

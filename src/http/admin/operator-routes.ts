@@ -27,7 +27,7 @@ const KeyParams = Type.Object({
 const AnyKey = Type.Object({ id: Type.String(), name: Type.String() }, { additionalProperties: true })
 const KeysAnswer = Type.Object({ api_keys: Type.Array(AnyKey), admin_api_keys: Type.Array(AnyKey) })
 
-/** More keys than a person reads on a terminal. */
+/** The command line shows the list on a terminal, so it is not paged further. */
 const firstThousand = { limit: 1000, order: 'asc' } as const
 
 type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'policies' | 'audit'>
@@ -56,7 +56,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       answer: { description: 'The revoked key.', schema: AnyKey },
       operation: ({ directory: store }, { actor, params }) =>
         revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
-      present: (key) => ('projectId' in key ? shownApiKey(key) : shownAdminKey(key)),
+      present: (key) => ('projectId' in key ? presentAnyApiKey(key) : presentAnyAdminKey(key)),
     }),
     query({
       path: '/operator/organization/policies/check',
@@ -87,13 +87,13 @@ async function listKeys(directory: DirectoryStore, organizationId: string, proje
   const pages = await Promise.all(projects.map(({ id }) => directory.listApiKeys(organizationId, id, firstThousand)))
   const adminKeys = projectId === undefined ? (await directory.listAdminKeys(organizationId, firstThousand)).items : []
   return {
-    api_keys: pages.flatMap(({ items }) => items).map(shownApiKey),
-    admin_api_keys: adminKeys.map(shownAdminKey),
+    api_keys: pages.flatMap(({ items }) => items).map(presentAnyApiKey),
+    admin_api_keys: adminKeys.map(presentAnyAdminKey),
   }
 }
 
-const shownApiKey = (key: ApiKey) => ({ ...presentApiKey(key), ...revocationOf(key) })
-const shownAdminKey = (key: AdminKey) => ({ ...presentAdminKey(key), ...revocationOf(key) })
+const presentAnyApiKey = (key: ApiKey) => ({ ...presentApiKey(key), ...revocationOf(key) })
+const presentAnyAdminKey = (key: AdminKey) => ({ ...presentAdminKey(key), ...revocationOf(key) })
 
 const revocationOf = ({ revokedAtMs }: ApiKey | AdminKey): { revoked_at?: number } =>
   revokedAtMs === null ? {} : { revoked_at: toUnixSeconds(revokedAtMs) }

@@ -10,24 +10,24 @@ const validate = createValidator(ChatBody)
 const decode = (body: object) =>
   decodeChat(validate({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }))
 
-const refusalOf = (body: object) => {
+const faultOf = (body: object) => {
   try {
     decode(body)
   } catch (error) {
     assert.ok(error instanceof Fault)
     return [error.kind, error.code, error.message]
   }
-  return assert.fail('nothing was refused')
+  return assert.fail('nothing was rejected')
 }
 
-describe('reading a chat body', () => {
-  it('is for the user whom its metadata names, where nothing else does', () => {
+describe('decoding a chat body', () => {
+  it('takes the user from the metadata if no other field names one', () => {
     const metadata = { user_id: 'u' }
     assert.equal(decodeChat(validate({ model: 'm', messages: [{ role: 'user', content: 'hi' }], metadata })).user, 'u')
   })
-  it('reads a turn with tools, as the SDKs send it', () => {
+  it('decodes a turn with tools, as the SDKs send it', () => {
     const body = {
-      model: 'house-model',
+      model: 'default-model',
       stream: true,
       stream_options: { include_usage: true },
       max_tokens: 5,
@@ -62,7 +62,7 @@ describe('reading a chat body', () => {
       seed: 7,
     }
     assert.deepEqual(decodeChat(validate(body)), {
-      model: 'house-model',
+      model: 'default-model',
       stream: true,
       maxOutputTokens: 900,
       stop: ['END'],
@@ -98,7 +98,7 @@ describe('reading a chat body', () => {
     })
   })
 
-  it('reads pictures and files out of their addresses', () => {
+  it('decodes images and files from data URLs', () => {
     const { messages } = decode({
       messages: [
         {
@@ -126,7 +126,7 @@ describe('reading a chat body', () => {
     ])
   })
 
-  it('reads Anthropic’s cache marker too, on a part, a message as a whole, and a tool', () => {
+  it('decodes Anthropic’s cache marker on a part, a message and a tool', () => {
     const cache_control = { type: 'ephemeral', ttl: '1h' }
     const cache = { ttl: '1h' }
     const { messages, tools } = decode({
@@ -169,7 +169,7 @@ describe('reading a chat body', () => {
     assert.deepEqual(toolChoice, { type: 'required' })
   })
 
-  it('keeps tools and calls of other kinds as they are', () => {
+  it('keeps tools and calls of other types unchanged', () => {
     const tool = { type: 'custom', custom: { name: 'patch' } }
     const call = { id: 'c', type: 'custom', custom: { name: 'patch', input: '*' } }
     const request = decode({ tools: [tool], messages: [{ role: 'assistant', tool_calls: [call] }] })
@@ -177,7 +177,7 @@ describe('reading a chat body', () => {
     assert.deepEqual(request.messages[0]?.parts, [{ type: 'opaque', dialect: 'chat', raw: call }])
   })
 
-  it('keeps the words of a refusal apart from others', () => {
+  it('decodes a refusal as a part of its own', () => {
     const { messages } = decode({
       messages: [{ role: 'assistant', content: [{ type: 'text', text: 'a' }], refusal: 'No.' }],
     })
@@ -187,21 +187,26 @@ describe('reading a chat body', () => {
     ])
   })
 
-  it('takes our own field out of what an upstream gets', () => {
-    const { flaggedCategories, raw: original } = decode({ flagged_categories: ['hate'] })
+  it('removes the gateway’s own field from the raw body', () => {
+    const { flaggedCategories, raw } = decode({ flagged_categories: ['hate'] })
     assert.deepEqual(flaggedCategories, ['hate'])
-    assert.ok(!('flagged_categories' in original.body))
+    assert.ok(!('flagged_categories' in raw.body))
   })
 
-  const refused: readonly [says: string, body: object, code: string, message: string][] = [
+  const rejected: readonly [name: string, body: object, code: string, message: string][] = [
     ['more than one choice', { n: 2 }, 'unsupported_parameter', 'n: must be 1; only one choice is supported'],
     [
-      'an answer in sound',
+      'an audio answer',
       { modalities: ['text', 'audio'] },
       'unsupported_parameter',
       'modalities: only "text" is supported',
     ],
-    ['the old way to give tools', { functions: [] }, 'unsupported_parameter', 'functions: is not supported; use tools'],
+    [
+      'the deprecated functions field',
+      { functions: [] },
+      'unsupported_parameter',
+      'functions: is not supported; use tools',
+    ],
     [
       'a file without content',
       { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] },
@@ -209,13 +214,13 @@ describe('reading a chat body', () => {
       'messages[0].content[0].file: must have file_data or file_id',
     ],
     [
-      'a choice of no tool',
+      'a choice of an unknown tool',
       { tool_choice: { type: 'function', function: { name: 'x' } } },
       'invalid_parameter',
       'tool_choice.function.name: names no tool of this request',
     ],
     [
-      'an unknown word for a choice',
+      'an unknown tool choice',
       { tool_choice: 'maybe' },
       'invalid_parameter',
       'tool_choice: must be one of "none", "auto" or "required"',
@@ -233,7 +238,7 @@ describe('reading a chat body', () => {
       'messages[0].role: must be one of "system", "developer", "user", "assistant" or "tool"',
     ],
     [
-      'arguments that are no text',
+      'arguments that are not a string',
       {
         messages: [
           { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: {} } }] },
@@ -243,7 +248,7 @@ describe('reading a chat body', () => {
       'messages[0].tool_calls[0].function.arguments: must be a string',
     ],
   ]
-  for (const [says, body, code, message] of refused) {
-    it(`rejects ${says}`, () => assert.deepEqual(refusalOf(body), ['validation', code, message]))
+  for (const [name, body, code, message] of rejected) {
+    it(`rejects ${name}`, () => assert.deepEqual(faultOf(body), ['validation', code, message]))
   }
 })

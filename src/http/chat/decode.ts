@@ -9,9 +9,8 @@ import type {
 } from '../../domain/inference/request.ts'
 import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
-import { parametersOf } from '../inference/reading/tool-parameters.ts'
+import { effortByName, parametersOf } from '../inference/reading/request-fields.ts'
 import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
@@ -19,7 +18,7 @@ import { vendorFieldRoles } from '../../wire/field-roles.ts'
 /** Decodes a validated body of `POST /v1/chat/completions`. */
 export function decodeChat(body: ChatBody): InferenceRequest {
   rejectUnsupported(body)
-  const { flagged_categories: flagged, ...original } = body
+  const { flagged_categories: flagged, ...rawBody } = body
   const effort = effortByName(body.reasoning_effort)
   return {
     model: body.model,
@@ -27,7 +26,7 @@ export function decodeChat(body: ChatBody): InferenceRequest {
     messages: body.messages.map(decodeMessage),
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []),
     flaggedCategories: flagged ?? [],
-    raw: { dialect: 'chat', body: original, headers: {}, roles: vendorFieldRoles },
+    raw: { dialect: 'chat', body: rawBody, headers: {}, roles: vendorFieldRoles },
     ...selectTools((body.tools ?? []).map(decodeTool), choiceOf(body.tool_choice)),
     ...omitUndefined({
       maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,

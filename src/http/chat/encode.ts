@@ -34,7 +34,7 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
     choices: [
       {
         index: 0,
-        message: spellMessage(blocks, freeTextTools(context.request)),
+        message: formatMessage(blocks, freeTextTools(context.request)),
         logprobs: null,
         finish_reason: finish,
       },
@@ -44,9 +44,9 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
   }
 }
 
-function spellMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<string>) {
+function formatMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<string>) {
   const thinking = joined(blocks, 'thinking')
-  const calls = blocks.flatMap((block) => spellCall(block, freeText))
+  const calls = blocks.flatMap((block) => formatCall(block, freeText))
   return {
     role: 'assistant',
     content: joined(blocks, 'text'),
@@ -62,7 +62,7 @@ function joined(blocks: readonly FoldedBlock[], type: 'text' | 'thinking' | 'ref
   return texts.length === 0 ? null : texts.join('')
 }
 
-function spellCall(block: FoldedBlock, freeText: ReadonlySet<string>): unknown[] {
+function formatCall(block: FoldedBlock, freeText: ReadonlySet<string>): unknown[] {
   if (block.type === 'opaque') return block.dialect === 'chat' && isRecord(block.raw) ? [block.raw] : []
   if (block.type !== 'tool-call') return []
   const { id, name, input } = block

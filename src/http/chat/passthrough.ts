@@ -19,7 +19,7 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
   let usage: Chunk | undefined
   let hasRole = false
 
-  const passOn = (chunk: Chunk): string => {
+  const passChunk = (chunk: Chunk): string => {
     if (isRecord(chunk['error'])) return '' // the provider throws it as a Fault
     const { usage: counted, ...rest } = chunk
     if (isRecord(counted)) usage = counted
@@ -36,13 +36,13 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
       if (frame.data.startsWith('[DONE]')) return ''
       // Some servers repeat the role in every chunk, others in some chunks.
       const isQuick = hasRole && !frame.data.includes('"role"')
-      return (isQuick ? renamed(frame) : undefined) ?? passOn(frameObject(frame.data))
+      return (isQuick ? renamed(frame) : undefined) ?? passChunk(frameObject(frame.data))
     },
     ending(finish, isPassthrough) {
-      const isItsOwn =
+      const usesOwnFinish =
         finishChunks.length > 0 && (isPassthrough || finishChunks.some((chunk) => finishOf(chunk) === finish))
-      const texts = finishChunks.map((chunk) => `data: ${JSON.stringify(saying(chunk, finish))}\n\n`)
-      return { finish: isItsOwn ? texts.join('') : '', usage }
+      const texts = finishChunks.map((chunk) => `data: ${JSON.stringify(withFinish(chunk, finish))}\n\n`)
+      return { finish: usesOwnFinish ? texts.join('') : '', usage }
     },
   }
 }
@@ -94,7 +94,7 @@ function renamedHead(head: string, options: ChatPassthroughOptions): string | un
 function withoutRole(chunk: Chunk): Chunk {
   const choices = choicesOf(chunk).map((choice) => {
     if (!isRecord(choice) || !isRecord(choice['delta'])) return choice
-    const { role: _said, ...delta } = choice['delta']
+    const { role: _role, ...delta } = choice['delta']
     return { ...choice, delta }
   })
   return { ...chunk, choices }
@@ -109,7 +109,7 @@ function finishOf(chunk: Chunk): unknown {
 }
 
 /** Some upstreams report a plain stop after a tool call. That is corrected; other stop reasons are kept. */
-function saying(chunk: Chunk, finish: string): Chunk {
+function withFinish(chunk: Chunk, finish: string): Chunk {
   if (finish !== 'tool_calls') return chunk
   const choices = choicesOf(chunk).map((choice) => (isRecord(choice) ? { ...choice, finish_reason: finish } : choice))
   return { ...chunk, choices }

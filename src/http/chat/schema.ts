@@ -133,7 +133,7 @@ export const ChatBody = Type.Object(
   },
   {
     description: 'A request in the style of the OpenAI Chat Completions API.',
-    examples: [{ model: 'house-model', messages: [{ role: 'user', content: 'Hello' }] }],
+    examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
   },
 )
 export type ChatBody = Static<typeof ChatBody>
@@ -170,5 +170,5 @@ export const ChatAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole completion. With `stream: true` the same content comes as server-sent events.' },
+  { description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.' },
 )

@@ -37,9 +37,9 @@ const finishOf = (...events: InferenceEvent[]) =>
   chunksOf(createWriter().write([start, ...events])).at(-1).choices[0].finish_reason
 
 describe('the chat writer', () => {
-  it('writes the minimal stream to the letter', () => {
+  it('writes exactly the documented bytes for a minimal stream', () => {
     const head =
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"house-model","choices":'
+      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"default-model","choices":'
     assert.deepEqual(dataOf(createWriter().write([start, open(0, 'text'), delta(0, 'Hi'), close(0), end()])), [
       `${head}[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}`,
       `${head}[{"index":0,"delta":{"content":"Hi"},"logprobs":null,"finish_reason":null}]}`,
@@ -54,7 +54,7 @@ describe('the chat writer', () => {
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
       created: 1_700_000_000,
-      model: 'house-model',
+      model: 'default-model',
       choices: [],
       usage: {
         prompt_tokens: 16,
@@ -101,7 +101,7 @@ describe('the chat writer', () => {
     assert.equal(
       chunksOf(text).at(-1).choices[0].finish_reason,
       'tool_calls',
-      'although the upstream said only that it stopped',
+      'although the upstream reported a plain stop',
     )
   })
 
@@ -138,7 +138,7 @@ describe('the chat writer', () => {
     assert.equal(
       finishOf(open(0, 'refusal'), delta(0, 'No.'), close(0), end('refusal')),
       'stop',
-      'the model said it in words',
+      'the model sent a refusal text',
     )
   })
 
@@ -154,32 +154,32 @@ describe('the chat writer', () => {
     }
   })
 
-  it('throws at an illegal step', () => {
+  it('throws for an illegal event order', () => {
     assert.throws(() => createWriter().write([end()]), /before the start/)
     assert.throws(() => createWriter().write([start, open(0, 'text'), end()]), /while block 0 is open/)
   })
 })
 
-describe('the chat writer, forwarding', () => {
+describe('the chat writer, passing raw frames through', () => {
   const frames = (...data: string[]): RawFrame[] => data.map((each) => ({ event: undefined, data: each }))
-  const piece = (events: readonly InferenceEvent[], ...data: string[]): Chunk => ({
+  const chunkWith = (events: readonly InferenceEvent[], ...data: string[]): Chunk => ({
     events,
     raw: { kind: 'frames', dialect: 'chat', frames: frames(...data) },
   })
   const chunk = (choices: string, rest = '') =>
-    `{"id":"theirs","object":"chat.completion.chunk","created":5,"model":"llama","system_fingerprint":"fp","choices":${choices}${rest}}`
+    `{"id":"upstream-id","object":"chat.completion.chunk","created":5,"model":"llama","system_fingerprint":"fp","choices":${choices}${rest}}`
   const begun = (writer: StreamWriter) =>
     writer.forward(
-      piece([start, open(0, 'text')], chunk('[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]')),
+      chunkWith([start, open(0, 'text')], chunk('[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]')),
     )
   const finish = chunk('[{"index":0,"delta":{},"finish_reason":"stop","matched_stop":7}]')
   const counted = chunk('[]', ',"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"extra":1}')
 
-  it('changes the id and the model, and passes everything else on as it was', () => {
+  it('changes the id and the model, and nothing else', () => {
     const writer = createWriter()
     begun(writer)
     const text = writer.forward(
-      piece(
+      chunkWith(
         [delta(0, '"model":"x"')],
         chunk('[{"index":0,"delta":{"content":"\\"model\\":\\"x\\""},"logprobs":{"a":1}}]', ',"x_extra":{"model":"y"}'),
       ),
@@ -189,7 +189,7 @@ describe('the chat writer, forwarding', () => {
         id: 'chatcmpl-1',
         object: 'chat.completion.chunk',
         created: 5,
-        model: 'house-model',
+        model: 'default-model',
         system_fingerprint: 'fp',
         choices: [{ index: 0, delta: { content: '"model":"x"' }, logprobs: { a: 1 } }],
         x_extra: { model: 'y' },
@@ -197,11 +197,14 @@ describe('the chat writer, forwarding', () => {
     ])
   })
 
-  it('reads a chunk whose names stand behind the choices', () => {
+  it('parses a chunk whose id and model come after the choices', () => {
     const writer = createWriter()
     begun(writer)
     const text = writer.forward(
-      piece([delta(0, 'a')], '{"choices":[{"index":0,"delta":{"content":"a"}}],"id":"theirs","model":"llama"}'),
+      chunkWith(
+        [delta(0, 'a')],
+        '{"choices":[{"index":0,"delta":{"content":"a"}}],"id":"upstream-id","model":"llama"}',
+      ),
     )
     assert.deepEqual(chunksOf(text), [
       {
@@ -209,24 +212,24 @@ describe('the chat writer, forwarding', () => {
         created: 1700000000,
         choices: [{ index: 0, delta: { content: 'a' } }],
         id: 'chatcmpl-1',
-        model: 'house-model',
+        model: 'default-model',
       },
     ])
   })
 
   it('sends the role once, however often the upstream does, and keeps the other fields', () => {
     const writer = createWriter()
-    const saying = (content: string, more = {}, said: object = { role: 'assistant' }): string =>
-      JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta: { ...said, content }, ...more }] })
-    const pieces = [
-      piece([start], saying('')),
-      piece([open(0, 'text'), delta(0, 'a')], saying('a', {}, {})),
-      piece([delta(0, 'a')], saying('a', { extra: 1 })),
-      piece([close(0)], saying('', { finish_reason: 'stop' })),
-      piece([end()], '[DONE]'),
+    const frameOf = (content: string, more = {}, role: object = { role: 'assistant' }): string =>
+      JSON.stringify({ id: 'x', model: 'm', choices: [{ index: 0, delta: { ...role, content }, ...more }] })
+    const input = [
+      chunkWith([start], frameOf('')),
+      chunkWith([open(0, 'text'), delta(0, 'a')], frameOf('a', {}, {})),
+      chunkWith([delta(0, 'a')], frameOf('a', { extra: 1 })),
+      chunkWith([close(0)], frameOf('', { finish_reason: 'stop' })),
+      chunkWith([end()], '[DONE]'),
     ]
     const chunks = chunksOf(
-      pieces
+      input
         .map((each) => writer.forward(each))
         .join('')
         .replace('data: [DONE]\n\n', ''),
@@ -238,11 +241,11 @@ describe('the chat writer, forwarding', () => {
     assert.equal(chunks[2].choices[0].extra, 1)
   })
 
-  it('keeps finish and usage back until the price is known', () => {
+  it('holds finish and usage back until the cost is known', () => {
     const writer = createWriter(true)
     begun(writer)
-    assert.equal(writer.forward(piece([close(0)], finish, counted)), '')
-    const [last, count, ...rest] = dataOf(writer.forward(piece([end()], '[DONE]')))
+    assert.equal(writer.forward(chunkWith([close(0)], finish, counted)), '')
+    const [last, count, ...rest] = dataOf(writer.forward(chunkWith([end()], '[DONE]')))
     assert.equal(JSON.parse(last ?? '').choices[0].matched_stop, 7)
     assert.deepEqual(JSON.parse(count ?? '').usage, {
       prompt_tokens: 3,
@@ -254,10 +257,10 @@ describe('the chat writer, forwarding', () => {
     assert.deepEqual(rest, ['[DONE]'])
   })
 
-  it('keeps the upstream’s usage from a caller who did not ask for it', () => {
+  it('leaves out the upstream’s usage without include_usage', () => {
     const writer = createWriter()
     begun(writer)
-    const text = writer.forward(piece([close(0), end()], finish, counted, '[DONE]'))
+    const text = writer.forward(chunkWith([close(0), end()], finish, counted, '[DONE]'))
     assert.deepEqual(dataOf(text).length, 2)
     assert.doesNotMatch(text, /usage/)
   })
@@ -266,19 +269,19 @@ describe('the chat writer, forwarding', () => {
     const writer = createWriter()
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     writer.forward(
-      piece(
+      chunkWith(
         [start, call, delta(0, '{}'), close(0)],
         chunk('[{"index":0,"delta":{"role":"assistant","tool_calls":[]}}]'),
         finish,
       ),
     )
-    assert.equal(chunksOf(writer.forward(piece([end()], '[DONE]')))[0].choices[0].finish_reason, 'tool_calls')
+    assert.equal(chunksOf(writer.forward(chunkWith([end()], '[DONE]')))[0].choices[0].finish_reason, 'tool_calls')
   })
 
   it('formats the end itself if a check has ended the answer', () => {
     const writer = createWriter()
     begun(writer)
-    writer.forward(piece([], finish))
+    writer.forward(chunkWith([], finish))
     assert.equal(chunksOf(writer.write([close(0), end('filtered')]))[0].choices[0].finish_reason, 'content_filter')
   })
 })

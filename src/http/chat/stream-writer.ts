@@ -63,8 +63,8 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
 
 const done = 'data: [DONE]\n\n'
 
-function requestsUsage({ raw: original }: InferenceRequest): boolean {
-  const options = original.body['stream_options']
+function requestsUsage({ raw }: InferenceRequest): boolean {
+  const options = raw.body['stream_options']
   return isRecord(options) && options['include_usage'] === true
 }
 

@@ -32,9 +32,9 @@ export type CountInput = {
 
 /** The OpenAPI description of the response, for every dialect. */
 export const countDescription =
-  'The count. `x-gatehouse-token-source` tells how it was made: `upstream`, `tokenizer` (every text was counted), `sample` ' +
+  'The count. `x-gatehouse-token-source` names the method: `upstream`, `tokenizer` (every text was counted), `sample` ' +
   '(over 100,000 characters: estimated from evenly spread samples, within 5 % for most texts), or `length` (the organization ' +
-  'has too many counts under way: estimated from the number of bytes, mostly too high).'
+  'has too many counts in flight: estimated from the number of bytes, mostly too high).'
 
 /** Counts the input tokens of a request. The call counts against the request limits only. */
 export function createCountHandler(parts: CountEndpointParts, codec: CountCodec): Route['handle'] {
@@ -42,7 +42,7 @@ export function createCountHandler(parts: CountEndpointParts, codec: CountCodec)
   return async (request, reply) => {
     using inFlightRequest = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
-    const verdict = await admission.count(principal)
+    const { limitStatus } = await admission.count(principal)
     const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
     const { inputTokens, source } = await countTokens({
       request: decodedRequest,
@@ -51,7 +51,7 @@ export function createCountHandler(parts: CountEndpointParts, codec: CountCodec)
     })
     const headers = {
       ...codec.headers?.(request.id),
-      ...rateLimitHeaders(verdict.limitStatus),
+      ...rateLimitHeaders(limitStatus),
       ...gatewayHeader('x-gatehouse-token-source', source),
     }
     return await reply.headers(headers).send(codec.present(inputTokens))

@@ -11,7 +11,7 @@ import type { LimitStatus } from '../../domain/limits/status.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
-import { policyHeaders, purposeOf } from './reading/policy-headers.ts'
+import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
 import { gatewayHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
@@ -90,7 +90,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
       caller,
       request: decodedRequest,
       origin,
-      purpose: purposeOf(request.headers),
+      purpose: policyLabelsOf(request.headers),
     }
     await using answer = await infer({ ...call, signal: inFlightRequest.signal })
     const base = {
@@ -148,8 +148,8 @@ function createPartIds(answerId: string): Ids {
   }
 }
 
-const limitHeaders = ({ admission: verdict }: InferenceAnswer): Record<string, string> =>
-  verdict === null ? {} : rateLimitHeaders(verdict.limitStatus)
+const limitHeaders = ({ admission }: InferenceAnswer): Record<string, string> =>
+  admission === null ? {} : rateLimitHeaders(admission.limitStatus)
 
 /** Names the request fields that the upstream does not support. They may contain any text of the caller. */
 const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>

@@ -27,12 +27,12 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
     case 'tool_result':
       return decodeToolResult(block)
     case 'thinking': {
-      const proof = readSignature(block.signature ?? '', 'messages')
-      return { type: 'thinking', text: block.thinking, ...(proof && { signature: proof }) }
+      const signature = readSignature(block.signature ?? '', 'messages')
+      return { type: 'thinking', text: block.thinking, ...(signature && { signature }) }
     }
     case 'redacted_thinking': {
-      const proof = readSignature(block.data, 'messages')
-      return { type: 'thinking', text: '', ...(proof && { signature: { ...proof, redacted: true } }) }
+      const signature = readSignature(block.data, 'messages')
+      return { type: 'thinking', text: '', ...(signature && { signature: { ...signature, redacted: true } }) }
     }
     default:
       return { type: 'opaque', dialect: 'messages', raw: block }

@@ -11,19 +11,19 @@ const decode = (body: object, headers = {}) =>
   decodeMessages(validate({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }), headers)
 const partsOf = (content: unknown, role = 'user') => decode({ messages: [{ role, content }] }).messages[0]?.parts
 
-const refusalOf = (act: () => unknown) => {
+const faultOf = (act: () => unknown) => {
   try {
     act()
   } catch (error) {
     assert.ok(error instanceof Fault)
     return [error.kind, error.details.param, error.message]
   }
-  return assert.fail('nothing was refused')
+  return assert.fail('nothing was rejected')
 }
 
-/** What Claude Code sends, shortened. */
+/** A request of Claude Code, shortened. */
 const claudeCode = {
-  model: 'house-model',
+  model: 'default-model',
   max_tokens: 32_000,
   stream: true,
   system: [
@@ -73,7 +73,7 @@ const claudeCode = {
   metadata: { user_id: '{"device":"d","session":"s"}' },
 }
 
-describe('reading what Claude Code sends', () => {
+describe('decoding a request of Claude Code', () => {
   const request = decodeMessages(validate(claudeCode), {
     'anthropic-version': '2023-06-01',
     'anthropic-beta': 'claude-code-20250219,context-management-2025-06-27',
@@ -108,12 +108,12 @@ describe('reading what Claude Code sends', () => {
     ])
   })
 
-  it('reads its settings', () => {
-    const { messages, raw: original } = request
+  it('decodes its settings', () => {
+    const { messages, raw } = request
     assert.deepEqual(request, {
       messages,
-      raw: original,
-      model: 'house-model',
+      raw,
+      model: 'default-model',
       stream: true,
       stop: [],
       flaggedCategories: [],
@@ -139,7 +139,7 @@ describe('reading what Claude Code sends', () => {
     })
   })
 
-  it('keeps the body for an upstream of its kind, less the edit we consume and thinking that nobody signed', () => {
+  it('keeps the raw body for an upstream of the same dialect, without the edit that the gateway handles and unsigned thinking', () => {
     const { dialect, body, headers } = request.raw
     assert.equal(dialect, 'messages')
     const [first, second, third, fourth] = claudeCode.messages
@@ -157,8 +157,8 @@ describe('reading what Claude Code sends', () => {
   })
 })
 
-describe('reading a messages body', () => {
-  it('needs no more than a model and a message', () => {
+describe('decoding a messages body', () => {
+  it('needs only a model and a message', () => {
     const request = decode({})
     assert.deepEqual(request, {
       raw: request.raw,
@@ -171,7 +171,7 @@ describe('reading a messages body', () => {
     })
   })
 
-  it('reads the plain settings', () => {
+  it('decodes the simple settings', () => {
     const request = decode({
       system: 'Be brief.',
       temperature: 2,
@@ -192,17 +192,17 @@ describe('reading a messages body', () => {
     assert.ok(!('flagged_categories' in request.raw.body), 'our own field goes no further')
   })
 
-  it('takes a thinking budget beyond the answer where thinking may go on between tool calls', () => {
+  it('accepts a thinking budget above max_tokens with interleaved thinking', () => {
     const body = { max_tokens: 4000, thinking: { type: 'enabled', budget_tokens: 16_000 } }
     const { reasoning } = decode(body, { 'anthropic-beta': 'x,interleaved-thinking-2025-05-14' })
     assert.equal(reasoning?.budgetTokens, 16_000)
   })
 
-  it('reads that thinking is off', () => {
+  it('decodes disabled thinking', () => {
     assert.deepEqual(decode({ thinking: { type: 'disabled' } }).reasoning, { effort: 'none' })
   })
 
-  it('reads pictures and documents, by value and by address', () => {
+  it('decodes images and documents, inline and by URL', () => {
     assert.deepEqual(
       partsOf([
         { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
@@ -235,8 +235,8 @@ describe('reading a messages body', () => {
   })
 
   it('describes the result of a tool search as text', () => {
-    const found = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'tool_reference', tool_name: 'fetch' }] }
-    assert.deepEqual(partsOf([found]), [
+    const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'tool_reference', tool_name: 'fetch' }] }
+    assert.deepEqual(partsOf([result]), [
       {
         type: 'tool-result',
         id: 'a',
@@ -246,7 +246,7 @@ describe('reading a messages body', () => {
     ])
   })
 
-  it('keeps what only this dialect knows as it is', () => {
+  it('keeps blocks that only this dialect has unchanged', () => {
     const raw = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } }
     const mixed = { type: 'document', source: { type: 'content', content: [{ type: 'image', source: {} }] } }
     assert.deepEqual(partsOf([raw, mixed], 'assistant'), [
@@ -255,7 +255,7 @@ describe('reading a messages body', () => {
     ])
   })
 
-  it('takes back the proofs of thinking, its own and those we wrapped for another dialect', () => {
+  it('decodes the signatures of thinking, plain ones and those in an envelope for another dialect', () => {
     const foreign = { dialect: 'responses', value: 'enc', id: 'rs_1' } as const
     const wrapped = signatureText(foreign, 'messages')
     const request = decode({
@@ -288,17 +288,17 @@ describe('reading a messages body', () => {
     )
   })
 
-  it('sends on the edits that are not ours to consume', () => {
+  it('passes on edits that the gateway does not handle', () => {
     const other = { type: 'clear_tool_uses_20250919' }
-    const { raw: original } = decode({
+    const { raw } = decode({
       context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, other] },
     })
-    assert.deepEqual(original.body['context_management'], { edits: [other] })
+    assert.deepEqual(raw.body['context_management'], { edits: [other] })
   })
 
-  const refused: readonly [says: string, body: object, param: string, message: string][] = [
+  const rejected: readonly [name: string, body: object, param: string, message: string][] = [
     [
-      'a thinking budget that leaves no room',
+      'a thinking budget of max_tokens or more',
       { max_tokens: 10, thinking: { type: 'enabled', budget_tokens: 10 } },
       'thinking.budget_tokens',
       'must be less than max_tokens',
@@ -310,7 +310,7 @@ describe('reading a messages body', () => {
       'is required',
     ],
     [
-      'a forced tool that is not there',
+      'a forced tool that is not in the list',
       { tool_choice: { type: 'tool', name: 'b' } },
       'tool_choice.name',
       'names no tool of this request',
@@ -344,19 +344,19 @@ describe('reading a messages body', () => {
       'must be one of "harassment", "hate", "illicit" or "sexual"',
     ],
   ]
-  for (const [says, body, param, message] of refused) {
-    it(`rejects ${says}`, () =>
+  for (const [name, body, param, message] of rejected) {
+    it(`rejects ${name}`, () =>
       assert.deepEqual(
-        refusalOf(() => decode(body)),
+        faultOf(() => decode(body)),
         ['validation', param, `${param}: ${message}`],
       ))
   }
 })
 
-describe('reading a count_tokens body', () => {
+describe('decoding a count_tokens body', () => {
   const count = createValidator(CountTokensBody)
 
-  it('takes a message without a role for the user’s', () => {
+  it('gives a message without a role the role user', () => {
     const request = decodeCountTokens(count({ model: 'm', messages: [{ content: 'Hi' }], system: 'S' }), {})
     assert.deepEqual(
       request.messages.map(({ role }) => role),
@@ -367,11 +367,11 @@ describe('reading a count_tokens body', () => {
 
   it('rejects an empty model, an empty list and a message without content', () => {
     assert.deepEqual(
-      refusalOf(() => count({ model: '', messages: [] })),
+      faultOf(() => count({ model: '', messages: [] })),
       ['validation', 'model', 'model: must not be empty (and 1 more)'],
     )
     assert.deepEqual(
-      refusalOf(() => count({ model: 'm', messages: [{}] })),
+      faultOf(() => count({ model: 'm', messages: [{}] })),
       ['validation', 'messages[0].content', 'messages[0].content: is required'],
     )
   })

@@ -8,7 +8,7 @@ import type {
   ToolChoice,
 } from '../../domain/inference/request.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import { effortByName } from '../inference/reading/efforts.ts'
+import { effortByName } from '../inference/reading/request-fields.ts'
 import { invalidField } from '../validate.ts'
 import { decodeBlock, decodeText } from './decode-block.ts'
 import type { CountTokensBody, MessagesBody, MessagesBlock } from './schema.ts'
@@ -108,10 +108,10 @@ function decodeToolChoice(choice: CountTokensBody['tool_choice'], tools: readonl
 
 function decodeReasoning(
   thinking: CountTokensBody['thinking'],
-  effortWord: string | null | undefined,
+  effortName: string | null | undefined,
 ): Reasoning | undefined {
   if (thinking?.type === 'disabled') return { effort: 'none' }
-  const effort = effortByName(effortWord)
+  const effort = effortByName(effortName)
   if (thinking === undefined) return effort && { effort }
   return { visible: thinking.display !== 'omitted', ...omitUndefined({ effort, budgetTokens: thinking.budget_tokens }) }
 }
@@ -133,8 +133,9 @@ function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
 
 /**
- * The caller's body for an upstream of the same dialect: unchanged, without the fields that are for the gateway only.
- * That is our own field, the edit that says what we do anyway, and thinking whose proof the upstream did not make.
+ * The caller's body for an upstream of the same dialect. It is unchanged except for three things that are removed:
+ * `flagged_categories`, the edit that keeps all thinking (the gateway always does), and thinking without a signature of
+ * the upstream.
  */
 function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> {
   const { context_management: management, ...rest } = body

@@ -50,11 +50,11 @@ function formatBlock(block: FoldedBlock): unknown[] {
   }
 }
 
-function formatThinking({ text, signature: proof }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
-  const signature = proof === undefined ? '' : signatureText(proof, 'messages')
-  return proof?.redacted === true && text === ''
-    ? { type: 'redacted_thinking', data: signature }
-    : { type: 'thinking', thinking: text, signature }
+function formatThinking({ text, signature }: Extract<FoldedBlock, { type: 'thinking' }>): unknown {
+  const encoded = signature === undefined ? '' : signatureText(signature, 'messages')
+  return signature?.redacted === true && text === ''
+    ? { type: 'redacted_thinking', data: encoded }
+    : { type: 'thinking', thinking: text, signature: encoded }
 }
 
 /** This dialect requires an object. Invalid JSON of the model is kept in `_raw`, so that the history can be replayed. */

@@ -98,14 +98,14 @@ const Block = Type.Union([...blocks, OtherThan(tagsOf(blocks))])
 const Content = Type.Union([Type.String(), Type.Array(Block)])
 
 const Role = Type.Enum(['user', 'assistant', 'system'])
-const said = {
+const messageFields = {
   content: Content,
   clear_at: Nullish(
     Type.String({ description: 'For a system message: `next_user_message` if it applies only until then.' }),
   ),
   output_config: Nullish(Type.Object({ effort: Nullish(Type.String()) })),
 }
-const Message = Type.Object({ role: Role, ...said }, { examples: [{ role: 'user', content: 'Hello' }] })
+const Message = Type.Object({ role: Role, ...messageFields }, { examples: [{ role: 'user', content: 'Hello' }] })
 
 const ToolChoice = Type.Object({
   type: Type.Optional(Type.Enum(['auto', 'any', 'tool', 'none'])),
@@ -159,15 +159,15 @@ export const MessagesBody = Type.Object(
   },
   {
     description: 'A request in the style of the Anthropic Messages API.',
-    examples: [{ model: 'house-model', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] }],
+    examples: [{ model: 'default-model', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] }],
   },
 )
 export type MessagesBody = Static<typeof MessagesBody>
 
 /** Body of `POST /v1/messages/count_tokens`. A message without a role is the user's. */
 export const CountTokensBody = Type.Object(
-  { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...said }), { minItems: 1 }) },
-  { examples: [{ model: 'house-model', messages: [{ role: 'user', content: 'Hello' }] }] },
+  { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...messageFields }), { minItems: 1 }) },
+  { examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }] },
 )
 export type CountTokensBody = Static<typeof CountTokensBody>
 
@@ -199,7 +199,7 @@ export const MessagesAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole message. With `stream: true` the same content comes as server-sent events.' },
+  { description: 'A whole message. With `stream: true` the same content is sent as server-sent events.' },
 )
 
 /** Answer of `POST /v1/messages/count_tokens`. */

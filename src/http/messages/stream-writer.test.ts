@@ -33,7 +33,7 @@ const middle = (...events: InferenceEvent[]) =>
     .map(dataOf)
 
 describe('the messages writer', () => {
-  it('writes the minimal stream with a tool call to the letter', () => {
+  it('writes exactly the documented bytes for a minimal stream with a tool call', () => {
     assert.deepEqual(
       write(
         start,
@@ -46,7 +46,7 @@ describe('the messages writer', () => {
         end('tool-call'),
       ),
       [
-        'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"house-model","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":812,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}',
+        'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"default-model","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":812,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}',
         'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
         'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Looking."}}',
         'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}',
@@ -59,7 +59,7 @@ describe('the messages writer', () => {
     )
   })
 
-  it('puts the signature right before the end of its thinking', () => {
+  it('sends the signature right before the end of its thinking block', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
       { type: 'delta', block: 0, text: 'Hm.' },
@@ -74,7 +74,7 @@ describe('the messages writer', () => {
     ])
   })
 
-  it('shows redacted thinking as the block it is', () => {
+  it('sends redacted thinking as a redacted_thinking block', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
       { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'opaque', redacted: true } },
@@ -86,7 +86,7 @@ describe('the messages writer', () => {
     ])
   })
 
-  it('writes the words of a refusal as text, and leaves out blocks of other dialects without a gap', () => {
+  it('writes a refusal as text, and leaves out blocks of other dialects without a gap', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'opaque', dialect: 'responses', raw: {} } },
       { type: 'close', block: 0 },
@@ -120,11 +120,11 @@ describe('the messages writer', () => {
     assert.deepEqual(
       deltaOf(end('stop-sequence')),
       { stop_reason: 'end_turn', stop_sequence: null },
-      'nobody said which',
+      'the upstream did not report which',
     )
   })
 
-  it('estimates the input where nobody has counted it: some clients read it at the start and nowhere else', () => {
+  it('estimates the input tokens if no count is known, because some clients read them only from the start', () => {
     assert.ok(dataOf(write({ type: 'start', model: 'm' })[0]).message.usage.input_tokens > 0)
   })
 
@@ -141,15 +141,15 @@ describe('the messages writer', () => {
     assert.throws(() => writer.write([end()]), /after a failure/)
   })
 
-  it('throws at an illegal step', () => {
+  it('throws for an illegal event order', () => {
     assert.throws(() => write({ type: 'delta', block: 0, text: 'x' }), /before the start/)
     assert.throws(() => write(start, { type: 'delta', block: 0, text: 'x' }), /not open/)
     assert.throws(() => write(start, end(), end()), /after the end/)
   })
 })
 
-describe('the messages writer, forwarding', () => {
-  const piece = (events: readonly InferenceEvent[], ...frames: [event: string, data: object][]): Chunk => ({
+describe('the messages writer, passing raw frames through', () => {
+  const chunkWith = (events: readonly InferenceEvent[], ...frames: [event: string, data: object][]): Chunk => ({
     events,
     raw: {
       kind: 'frames',
@@ -157,13 +157,13 @@ describe('the messages writer, forwarding', () => {
       frames: frames.map(([event, data]) => ({ event, data: JSON.stringify(data) })),
     },
   })
-  const opening = piece(
+  const opening = chunkWith(
     [start, { type: 'open', block: 0, part: { type: 'text' } }],
     [
       'message_start',
       {
         type: 'message_start',
-        message: { id: 'theirs', model: 'claude', content: [], usage: { input_tokens: 3 }, new_field: 1 },
+        message: { id: 'upstream-id', model: 'claude', content: [], usage: { input_tokens: 3 }, new_field: 1 },
       },
     ],
     // Upstreams may begin with a block that stays empty and has no event.
@@ -176,19 +176,19 @@ describe('the messages writer, forwarding', () => {
     usage: { output_tokens: 5, tier: 'a' },
   }
 
-  it('changes the id and the model, and passes everything else on as it was', () => {
+  it('changes the id and the model, and nothing else', () => {
     const writer = createMessagesWriter(context)
     const [messageStart] = writer.forward(opening).split('\n\n')
     assert.deepEqual(dataOf(messageStart).message, {
       id: 'msg_01',
-      model: 'house-model',
+      model: 'default-model',
       content: [],
       usage: { input_tokens: 3 },
       new_field: 1,
     })
     const citation = { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation: { a: 1 } } }
     assert.equal(
-      writer.forward(piece([], ['content_block_delta', citation])),
+      writer.forward(chunkWith([], ['content_block_delta', citation])),
       `event: content_block_delta\ndata: ${JSON.stringify(citation)}\n\n`,
     )
   })
@@ -197,9 +197,9 @@ describe('the messages writer, forwarding', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
     const stops = [0, 1].map((index): [string, object] => ['content_block_stop', { type: 'content_block_stop', index }])
-    writer.forward(piece([{ type: 'close', block: 0 }], ...stops))
-    assert.equal(writer.forward(piece([], ['message_delta', closing])), '')
-    const [delta, stop] = writer.forward(piece([end()], ['message_stop', { type: 'message_stop' }])).split('\n\n')
+    writer.forward(chunkWith([{ type: 'close', block: 0 }], ...stops))
+    assert.equal(writer.forward(chunkWith([], ['message_delta', closing])), '')
+    const [delta, stop] = writer.forward(chunkWith([end()], ['message_stop', { type: 'message_stop' }])).split('\n\n')
     assert.deepEqual(dataOf(delta).delta, { stop_reason: 'end_turn', stop_details: { why: 'x' } })
     assert.equal(dataOf(delta).usage.tier, 'a')
     assert.equal(dataOf(delta).usage.output_tokens, 5)
@@ -207,29 +207,33 @@ describe('the messages writer, forwarding', () => {
     assert.equal(stop, 'event: message_stop\ndata: {"type":"message_stop"}')
   })
 
-  it('has our counts where the upstream sends zeros: agents take them for a context that is empty', () => {
+  it('replaces zero counts by the gateway’s, because agents take zero for an empty context', () => {
     const writer = createMessagesWriter(context)
     const zeros = { input_tokens: 0, output_tokens: 0 }
     const started = { type: 'message_start', message: { content: [], usage: zeros } }
-    const [messageStart] = writer.forward(piece([start], ['message_start', started])).split('\n\n')
+    const [messageStart] = writer.forward(chunkWith([start], ['message_start', started])).split('\n\n')
     assert.ok(dataOf(messageStart).message.usage.input_tokens > 0)
     const estimated: InferenceEvent = { type: 'end', stopReason: 'end', usage: { ...usage, source: 'estimated' } }
     const last = writer.forward(
-      piece([estimated], ['message_delta', { ...closing, usage: zeros }], ['message_stop', { type: 'message_stop' }]),
+      chunkWith(
+        [estimated],
+        ['message_delta', { ...closing, usage: zeros }],
+        ['message_stop', { type: 'message_stop' }],
+      ),
     )
     assert.equal(dataOf(last.split('\n\n')[0]).usage.input_tokens, 790)
   })
 
-  it('keeps back events that the dialect does not know: some clients fail at them', () => {
+  it('leaves out events that the dialect does not define, because some clients fail on them', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
-    assert.equal(writer.forward(piece([], ['heartbeat', { type: 'heartbeat' }])), '')
+    assert.equal(writer.forward(chunkWith([], ['heartbeat', { type: 'heartbeat' }])), '')
   })
 
   it('formats the end itself if a check has ended the answer', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
-    writer.forward(piece([], ['message_delta', closing]))
+    writer.forward(chunkWith([], ['message_delta', closing]))
     const frames = writer.write([{ type: 'close', block: 0 }, end('filtered')]).split('\n\n')
     assert.deepEqual(dataOf(frames[0]), { type: 'content_block_stop', index: 1 })
     assert.deepEqual(dataOf(frames[1]), { type: 'content_block_stop', index: 0 })
@@ -244,7 +248,7 @@ describe('the messages writer, forwarding', () => {
     assert.match(createMessagesWriter(context).forward(foreign), /^event: message_start/)
   })
 
-  it('gives every line of a frame its field name, and drops what comes after the end', () => {
+  it('prefixes every line of a frame with its field name, and drops frames after the end', () => {
     const writer = createMessagesWriter(context)
     writer.forward(opening)
     const ping: Chunk = {

@@ -19,7 +19,7 @@ type State = {
   readonly passthrough: MessagesPassthrough
   hasToolCall: boolean
   /** A thinking block whose start is delayed until its first text, because it may be a redacted one. */
-  waiting: number | undefined
+  delayed: number | undefined
 }
 
 /** Writes one answer in the Anthropic event order. */
@@ -31,7 +31,7 @@ export function createMessagesWriter(context: AnswerContext): StreamWriter {
     wire,
     passthrough: createMessagesPassthrough(context, wire),
     hasToolCall: false,
-    waiting: undefined,
+    delayed: undefined,
   }
   return createAnswerWriter({
     dialect: 'messages',
@@ -53,7 +53,7 @@ function format(state: State, step: WriteStep): string {
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
     case 'signature':
-      return writeProof(state, step.block, step.signature)
+      return writeSignature(state, step.block, step.signature)
     case 'close':
       return closeBlock(state, step.block)
   }
@@ -87,10 +87,10 @@ function openBlock(state: State, block: number, part: BlockStart): string {
     state.shown.set(block, { index: begun, part })
     return ''
   }
-  const before = showWaiting(state)
+  const before = startDelayed(state)
   state.shown.set(block, { index: state.wire.nextIndex++, part })
   if (part.type !== 'thinking') return before + blockStart(state, block, contentBlock(part))
-  state.waiting = block
+  state.delayed = block
   return before
 }
 
@@ -107,11 +107,11 @@ function contentBlock(part: Exclude<BlockStart, { type: 'thinking' }>): unknown 
 }
 
 /** Blocks must start in the order of their indexes, so the next block to open ends the delay too. */
-function showWaiting(state: State, block = state.waiting): string {
-  const { waiting } = state
-  if (waiting === undefined || waiting !== block) return ''
-  state.waiting = undefined
-  return blockStart(state, waiting, { type: 'thinking', thinking: '', signature: '' })
+function startDelayed(state: State, block = state.delayed): string {
+  const { delayed } = state
+  if (delayed === undefined || delayed !== block) return ''
+  state.delayed = undefined
+  return blockStart(state, delayed, { type: 'thinking', thinking: '', signature: '' })
 }
 
 function blockStart(state: State, block: number, content: unknown): string {
@@ -124,7 +124,7 @@ function blockStart(state: State, block: number, content: unknown): string {
 /** The wire index where a block continues. The upstream may have ended the block that was assigned to it. */
 function indexOf(state: State, block: number): number | undefined {
   const shown = state.shown.get(block)
-  if (shown === undefined || state.waiting === block || state.wire.open.has(shown.index)) return shown?.index
+  if (shown === undefined || state.delayed === block || state.wire.open.has(shown.index)) return shown?.index
   const index = state.passthrough.claim(shown.part)
   if (index !== undefined) state.shown.set(block, { ...shown, index })
   return index
@@ -143,28 +143,28 @@ function writeDelta(state: State, block: number, text: string): string {
   const index = indexOf(state, block)
   const type = state.shown.get(block)?.part.type
   if (index === undefined || type === undefined) return ''
-  return showWaiting(state, block) + delta(index, `${deltaHeads[type]}${JSON.stringify(text)}}`)
+  return startDelayed(state, block) + delta(index, `${deltaHeads[type]}${JSON.stringify(text)}}`)
 }
 
 const delta = (index: number, json: string): string =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${json}}\n\n`
 
-function writeProof(state: State, block: number, proof: ReasoningSignature): string {
+function writeSignature(state: State, block: number, signature: ReasoningSignature): string {
   const index = indexOf(state, block)
   if (index === undefined) return ''
-  const value = signatureText(proof, 'messages')
-  if (proof.redacted === true) {
-    if (state.waiting !== block) return '' // the upstream's own frames contain it
-    state.waiting = undefined
+  const value = signatureText(signature, 'messages')
+  if (signature.redacted === true) {
+    if (state.delayed !== block) return '' // the upstream's own frames contain it
+    state.delayed = undefined
     return blockStart(state, block, { type: 'redacted_thinking', data: value })
   }
-  const signature = `{"type":"signature_delta","signature":${JSON.stringify(value)}}`
-  return showWaiting(state, block) + delta(index, signature)
+  const json = `{"type":"signature_delta","signature":${JSON.stringify(value)}}`
+  return startDelayed(state, block) + delta(index, json)
 }
 
 function closeBlock(state: State, block: number): string {
   const index = indexOf(state, block)
-  return index === undefined ? '' : showWaiting(state, block) + stopBlock(state, index)
+  return index === undefined ? '' : startDelayed(state, block) + stopBlock(state, index)
 }
 
 /** Empty if the upstream has ended the block itself. */
@@ -173,9 +173,9 @@ const stopBlock = ({ wire }: State, index: number): string =>
 
 function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
   const stop = formatStop(effectiveStop(end.stopReason, state.hasToolCall), end)
-  const ours = { type: 'message_delta', delta: stop, usage: formatMessagesUsage(end.usage) }
-  const message = state.passthrough.ending(ours, isPassthrough) ?? ours
-  const usage = vendorUsage({ ...ours.usage, ...recordAt(message, 'usage') }, ours.usage, end.usage)
+  const gatewayEnding = { type: 'message_delta', delta: stop, usage: formatMessagesUsage(end.usage) }
+  const message = state.passthrough.ending(gatewayEnding, isPassthrough) ?? gatewayEnding
+  const usage = vendorUsage({ ...gatewayEnding.usage, ...recordAt(message, 'usage') }, gatewayEnding.usage, end.usage)
   // The upstream may have started blocks without an event.
   const stops = [...state.wire.open].map((index) => stopBlock(state, index)).join('')
   return (

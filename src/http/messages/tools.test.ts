@@ -12,7 +12,7 @@ const addition = (name: string) => ({
   tool: { type: 'tool_definition', definition: tool(name) },
 })
 
-/** A talk in which the system says these things, one after the other. */
+/** A conversation with these system messages, one after the other. */
 const decode = (...system: readonly object[]) =>
   decodeMessages(
     validate({
@@ -24,8 +24,8 @@ const decode = (...system: readonly object[]) =>
   )
 const toolsOf = (...content: readonly object[]) => decode({ content }).tools.map(({ name }) => name)
 
-describe('tools that come and go in the middle of a talk', () => {
-  it('are offered as long as they are there', () => {
+describe('tools that are added and removed during the conversation', () => {
+  it('are in the list from their addition to their removal', () => {
     assert.deepEqual(toolsOf(addition('fetch')), ['read', 'write', 'fetch'])
     assert.deepEqual(toolsOf(reference('tool_removal', 'read')), ['write'])
     const back = [reference('tool_removal', 'read'), reference('tool_addition', 'read')]
@@ -34,7 +34,7 @@ describe('tools that come and go in the middle of a talk', () => {
     assert.deepEqual(toolsOf({ ...addition('read'), type: 'tool_removal' }), ['write'])
   })
 
-  it('are described in a text, for a model that only sees the list', () => {
+  it('are also described as text, for a model that only sees the list', () => {
     const { messages } = decode({ content: [addition('fetch'), reference('tool_removal', 'read')] })
     assert.deepEqual(messages.at(-1)?.parts, [
       { type: 'text', text: 'The tool fetch can be called now.' },
@@ -43,7 +43,7 @@ describe('tools that come and go in the middle of a talk', () => {
   })
 })
 
-describe('a system message in the middle of a talk', () => {
+describe('a system message in the middle of a conversation', () => {
   it('applies to one turn if it has clear_at', () => {
     const reminder = { content: 'Only now.', clear_at: 'next_user_message' }
     assert.equal(decode(reminder).messages.length, 2)

@@ -1,6 +1,6 @@
 import type { Tool } from '../../domain/inference/request.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import { parametersOf } from '../inference/reading/tool-parameters.ts'
+import { parametersOf } from '../inference/reading/request-fields.ts'
 import { cacheOf } from './decode-block.ts'
 import type { CountTokensBody, MessagesBlock, MessagesTool, MessagesToolChange } from './schema.ts'
 

@@ -16,7 +16,7 @@ export type ModerationParts = {
   readonly callerOf: CallerOf
   readonly admission: Pick<Admission, 'count'>
   readonly ids: Ids
-  readonly screen: ScanText
+  readonly scanText: ScanText
   /** The name of the classifier in responses. */
   readonly moderationModel: string
 }
@@ -25,13 +25,13 @@ const maxBodyBytes = 1024 * 1024
 
 /** `/v1/moderations`: the result of the classifier in the format of OpenAI's moderation endpoint. */
 export function moderationsFamily(parts: ModerationParts): EndpointFamily {
-  const { callerOf, admission, ids, screen, moderationModel } = parts
+  const { callerOf, admission, ids, scanText, moderationModel } = parts
   const validate = createValidator(ModerationBody)
 
   async function classify(texts: readonly string[]): Promise<Classification> {
     const classifications: Classification[] = []
     for (const text of texts) {
-      const { classification } = await screen({ text, direction: 'request', skipsPersonalData: true })
+      const { classification } = await scanText({ text, direction: 'request', skipsPersonalData: true })
       classifications.push(classification)
     }
     return classifications.reduce(strongest)

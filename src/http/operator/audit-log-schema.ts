@@ -74,7 +74,7 @@ const after = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   default: 0,
-  description: 'The last event of the page before.',
+  description: 'The last event of the previous page.',
 })
 
 export const EventsQuery = Type.Object(

@@ -51,7 +51,7 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       method: 'DELETE',
       path: `${path}/texts/{request_id}`,
       summary: 'Erase the texts of a request',
-      description: 'Erases the prompt and the response that are stored beside its events. The events stay.',
+      description: 'Erases the prompt and the response that are stored with its events. The events stay.',
       permission: '*',
       params: Schema.TextsParams,
       query: none,

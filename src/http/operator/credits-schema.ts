@@ -22,7 +22,7 @@ export const CreatePayment = Type.Object(
   {
     usd: Type.Number({ description: 'More than 0.' }),
     ref,
-    credits: Type.Optional(Type.Number({ description: 'Without it, as many as the payment buys.' })),
+    credits: Type.Optional(Type.Number({ description: 'Default: as many as the payment buys.' })),
   },
   { additionalProperties: false, examples: [{ usd: 20, ref: 'invoice-2026-001' }] },
 )
@@ -86,7 +86,7 @@ export const LedgerVerificationObject = Type.Object(
     slices: Type.Integer(),
     broken: orNull(
       Type.Object({ table: Type.String(), id: Type.String(), says: Type.String() }),
-      'The first row that does not fit with the others.',
+      'The first row that is inconsistent with the others.',
     ),
   },
   { examples: [{ organizations: 1, entries: 12, charges: 11, slices: 1, broken: null }] },

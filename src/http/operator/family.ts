@@ -10,7 +10,7 @@ import { secretRoutes } from './secret.ts'
 /**
  * `/operator/*`: what only the operator may do. It is served on the control socket and never on a network port.
  * `/operator/organization/*` is about the organization that `x-gatehouse-organization` names. `others` are routes about
- * objects of other families, which define them beside the representation of these objects.
+ * objects of other families, which define them next to the representation of these objects.
  */
 export function operatorFamily(
   parts: OperatorParts & { readonly publicUrl: () => string },

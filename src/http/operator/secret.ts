@@ -11,8 +11,8 @@ export const SecretStatusObject = Type.Object(
   {
     secret_id: Type.String({ description: 'Names the secret. The secret cannot be computed from it.' }),
     kept_in: Type.Enum(['data_folder', 'configuration']),
-    previous_id: orNull(Type.String(), 'The secret before, while it is accepted.'),
-    next_id: orNull(Type.String(), 'The secret that other nodes use already.'),
+    previous_id: orNull(Type.String(), 'The previous secret, while it is accepted.'),
+    next_id: orNull(Type.String(), 'The next secret, which other nodes may already use.'),
     needs_previous: Type.Object(
       {
         keys: count('Keys that were not used since the rotation.'),

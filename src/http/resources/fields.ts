@@ -25,6 +25,10 @@ export const expiresAt = Type.Optional(
   ),
 )
 
+/** The expiry in milliseconds; null for never, undefined if the request has none. */
+export const expiryMs = (expiresAtSeconds: number | null | undefined): number | null | undefined =>
+  typeof expiresAtSeconds === 'number' ? expiresAtSeconds * 1000 : expiresAtSeconds
+
 export const allowedIps = Type.Optional(
   orNull(
     Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.0/24'] }), {

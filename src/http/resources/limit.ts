@@ -11,7 +11,7 @@ export type ResourceLimitParts = {
 type LimitedActor = { readonly id: string; readonly organization: { readonly id: string } }
 
 /** Admits one request. Dispose the result when the request has ended. */
-export function enter({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
+export function admitRequest({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
   const admission = limits.admit({ credential: actor.id, organization: actor.organization.id })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.rejected, clock)

@@ -15,7 +15,7 @@ import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 import { none } from './fields.ts'
 import { withCursorError } from './list.ts'
-import { enter, type ResourceLimitParts } from './limit.ts'
+import { admitRequest, type ResourceLimitParts } from './limit.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
 
@@ -99,7 +99,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
         async handle(request) {
           const actor = await parts.authenticate(request)
-          using _slot = enter(parts, actor)
+          using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, spec.permission)
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
@@ -119,7 +119,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         errorStatuses: [400, 401, 403, 413, 422, 429, 500, 503],
         async handle(request) {
           const actor = await parts.authenticate(request)
-          using _slot = enter(parts, actor)
+          using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, spec.permission)
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
@@ -141,7 +141,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
         async handle(request, reply) {
           const actor = await parts.authenticate(request)
-          using _slot = enter(parts, actor)
+          using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, spec.permission)
           const input = { actor, ifMatch: request.headers['if-match'], ...decode(request) }
           const answer = await perform(request, actor, async (stores) => {
@@ -180,7 +180,7 @@ const asReplay = (reply: MutationReply): MutationReply => ({
   headers: { ...reply.headers, 'idempotent-replayed': 'true' },
 })
 
-/** TActor makes a change, as the audit log names them. */
+/** The actor of a mutation, in the form of the audit log. */
 export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
   if (actor.kind === 'operator') return operatorActor(actor.organization.id)
   return {

@@ -34,7 +34,7 @@ export type ShownBlock = {
   /** Its tool takes free text, which is extracted once the JSON is complete. */
   readonly isFreeText: boolean
   text: string
-  proof?: ReasoningSignature
+  signature?: ReasoningSignature
   /** The position fields of every delta as JSON, cached. */
   positionJson?: string
   /** The summary part of reasoning is opened with its first text, because thinking may have no text. */
@@ -83,36 +83,36 @@ export function deltaFrames(sequence: Sequence, block: ShownBlock, text: string)
 /** Repeats the whole text, as the dialect requires, and completes the item. */
 export function closeFrames(sequence: Sequence, block: ShownBlock): string {
   // A call without arguments gets `{}`, because clients parse the joined arguments.
-  const isBare = block.part.type === 'tool-call' && !block.isFreeText && block.text === ''
-  const before = isBare ? deltaFrames(sequence, block, '{}') : ''
+  const hasNoArguments = block.part.type === 'tool-call' && !block.isFreeText && block.text === ''
+  const before = hasNoArguments ? deltaFrames(sequence, block, '{}') : ''
   const text = before + doneFrames(sequence, block)
   const item = itemOf(block, 'completed')
   return text + emit(sequence, 'response.output_item.done', { output_index: block.outputIndex, item })
 }
 
 function doneFrames(sequence: Sequence, block: ShownBlock): string {
-  const place = positionOf(block)
+  const position = positionOf(block)
   const { text } = block
   switch (block.part.type) {
     case 'text':
       return (
-        emit(sequence, 'response.output_text.done', { ...place, text, logprobs: [] }) +
-        emit(sequence, 'response.content_part.done', { ...place, part: textPart(text) })
+        emit(sequence, 'response.output_text.done', { ...position, text, logprobs: [] }) +
+        emit(sequence, 'response.content_part.done', { ...position, part: textPart(text) })
       )
     case 'refusal':
       return (
-        emit(sequence, 'response.refusal.done', { ...place, refusal: text }) +
-        emit(sequence, 'response.content_part.done', { ...place, part: refusalPart(text) })
+        emit(sequence, 'response.refusal.done', { ...position, refusal: text }) +
+        emit(sequence, 'response.content_part.done', { ...position, part: refusalPart(text) })
       )
     case 'tool-call':
       if (block.isFreeText)
-        return emit(sequence, 'response.custom_tool_call_input.done', { ...place, input: freeTextOf(text) })
-      return emit(sequence, 'response.function_call_arguments.done', { ...place, arguments: text })
+        return emit(sequence, 'response.custom_tool_call_input.done', { ...position, input: freeTextOf(text) })
+      return emit(sequence, 'response.function_call_arguments.done', { ...position, arguments: text })
     case 'thinking':
       if (!block.hasSummary) return ''
       return (
-        emit(sequence, 'response.reasoning_summary_text.done', { ...place, text }) +
-        emit(sequence, 'response.reasoning_summary_part.done', { ...place, part: summaryPart(text) })
+        emit(sequence, 'response.reasoning_summary_text.done', { ...position, text }) +
+        emit(sequence, 'response.reasoning_summary_part.done', { ...position, part: summaryPart(text) })
       )
   }
 }
@@ -131,7 +131,7 @@ export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
     case 'refusal':
       return messageItem(itemId, status, status === 'completed' ? [refusalPart(text)] : [])
     case 'thinking':
-      return reasoningItem(itemId, text, block.proof)
+      return reasoningItem(itemId, text, block.signature)
     case 'tool-call':
       if (block.isFreeText) return freeTextCallItem(itemId, status, { ...part, input: freeTextOf(text) })
       return functionCallItem(itemId, status, { ...part, input: text })

@@ -53,14 +53,14 @@ function opaqueItem(item: { readonly type: string }): Message {
 
 function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
   const texts = item.summary?.length ? item.summary : (item.content ?? [])
-  const proof = proofOf(item)
-  return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(proof && { signature: proof }) }
+  const signature = signatureOf(item)
+  return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(signature && { signature }) }
 }
 
-/** What a reasoning item carries back for the model that thought it. */
-export function proofOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): ReasoningSignature | undefined {
-  const proof = readSignature(encrypted ?? '', 'responses')
-  return proof && id && proof.dialect === 'responses' ? { id, ...proof } : proof
+/** The reasoning signature of an item, with the id of the item if this dialect made it. */
+export function signatureOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): ReasoningSignature | undefined {
+  const signature = readSignature(encrypted ?? '', 'responses')
+  return signature && id && signature.dialect === 'responses' ? { id, ...signature } : signature
 }
 
 function decodeContent(content: string | readonly ResponsesPart[], path: Path): ContentPart[] {

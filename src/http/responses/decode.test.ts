@@ -17,11 +17,11 @@ const refusalOf = (body: object) => {
     assert.ok(error instanceof Fault)
     return [error.code, error.message]
   }
-  return assert.fail('nothing was refused')
+  return assert.fail('nothing was rejected')
 }
 
-describe('reading a responses body', () => {
-  it('reads a plain text', () => {
+describe('decoding a responses body', () => {
+  it('decodes a plain text', () => {
     const request = decode({ instructions: 'Be brief.' })
     assert.deepEqual(request, {
       raw: request.raw,
@@ -37,13 +37,13 @@ describe('reading a responses body', () => {
     })
   })
 
-  it('is for the user whom its metadata names, where nothing else does', () => {
+  it('takes the user from the metadata if no other field names one', () => {
     assert.equal(decode({ metadata: { user_id: 'u' } }).user, 'u')
   })
 
-  it('reads a turn of an agent that keeps its own history', () => {
+  it('decodes a turn of an agent that sends its own history', () => {
     const body = {
-      model: 'house-model',
+      model: 'default-model',
       instructions: 'You are an agent.',
       input: [
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Sandboxed.' }] },
@@ -73,8 +73,8 @@ describe('reading a responses body', () => {
       include: ['reasoning.encrypted_content'],
       prompt_cache_key: 'k',
     }
-    const { messages, raw: original, ...rest } = decodeResponses(validate(body))
-    const opaque = (raw: unknown) => [{ type: 'opaque', dialect: 'responses', raw }]
+    const { messages, raw, ...rest } = decodeResponses(validate(body))
+    const opaque = (item: unknown) => [{ type: 'opaque', dialect: 'responses', raw: item }]
     assert.deepEqual(messages, [
       { role: 'system', parts: [{ type: 'text', text: 'You are an agent.' }] },
       { role: 'system', parts: [{ type: 'text', text: 'Sandboxed.' }] },
@@ -92,9 +92,9 @@ describe('reading a responses body', () => {
       { role: 'assistant', parts: opaque(body.input[6]) },
       { role: 'user', parts: opaque(body.input[7]) },
     ])
-    assert.deepEqual(original, { dialect: 'responses', body, headers: {}, roles: vendorFieldRoles })
+    assert.deepEqual(raw, { dialect: 'responses', body, headers: {}, roles: vendorFieldRoles })
     assert.deepEqual(rest, {
-      model: 'house-model',
+      model: 'default-model',
       stream: true,
       stop: [],
       flaggedCategories: [],
@@ -109,7 +109,7 @@ describe('reading a responses body', () => {
     })
   })
 
-  it('reads pictures and files, in messages and in what tools gave', () => {
+  it('decodes images and files, in messages and in tool results', () => {
     const parts = [
       { type: 'input_image', image_url: 'data:image/webp;base64,AAAA', detail: 'high' },
       { type: 'input_image', file_id: 'file_1' },
@@ -132,11 +132,11 @@ describe('reading a responses body', () => {
     assert.deepEqual(messages[1]?.parts, [{ type: 'tool-result', id: 'c', parts: [image], isError: false }])
   })
 
-  it('takes back the proofs of reasoning that we wrapped, and gives each upstream only its own', () => {
+  it('unwraps reasoning signatures from the envelope, and sends each upstream only its own', () => {
     const foreign = { dialect: 'messages', value: 'sig' } as const
     const own = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
     const item = { type: 'reasoning', id: 'rs_ours', summary: [{ type: 'summary_text', text: 'Hm.' }] }
-    const { messages, raw: original } = decode({
+    const { messages, raw } = decode({
       input: [
         { ...item, encrypted_content: signatureText(foreign, 'responses') },
         { ...item, encrypted_content: signatureText(own, 'responses', 'rs_ours') },
@@ -151,13 +151,13 @@ describe('reading a responses body', () => {
         [{ type: 'thinking', text: 'Hm.' }],
       ],
     )
-    assert.deepEqual(original.body['input'], [
+    assert.deepEqual(raw.body['input'], [
       { ...item, id: 'rs_theirs', encrypted_content: 'enc' },
       { ...item, encrypted_content: null },
     ])
   })
 
-  it('reads the forms of a tool choice', () => {
+  it('decodes every form of a tool choice', () => {
     const tools = [{ type: 'function', name: 'a' }, { type: 'function', name: 'b' }, { type: 'web_search' }]
     const choiceOf = (choice: unknown) => {
       const request = decode({ tools, tool_choice: choice })
@@ -175,7 +175,7 @@ describe('reading a responses body', () => {
     assert.deepEqual(choiceOf(allowed), [{ type: 'auto' }, ['a', 'web_search']])
   })
 
-  it('reads the formats of an answer', () => {
+  it('decodes the output formats', () => {
     assert.deepEqual(decode({ text: { format: { type: 'json_object' } } }).outputFormat, { type: 'json-object' })
     assert.deepEqual(
       decode({ text: { format: { type: 'json_schema', name: 'out', schema: { type: 'object' }, strict: true } } })
@@ -185,50 +185,50 @@ describe('reading a responses body', () => {
     assert.equal(decode({ text: { format: { type: 'text' } } }).outputFormat, undefined)
   })
 
-  const refused: readonly [says: string, body: object, code: string, message: RegExp][] = [
+  const rejected: readonly [name: string, body: object, code: string, message: RegExp][] = [
     ['no input', { input: null }, 'invalid_parameter', /^input: is required$/],
     ['an empty input', { input: [] }, 'invalid_parameter', /^input: must have at least 1 item$/],
     [
-      'a reference that nobody resolved',
+      'a reference that was not resolved',
       { input: [{ type: 'item_reference', id: 'msg_x' }] },
       'invalid_parameter',
       /^Item with id 'msg_x' not found/,
     ],
     [
-      'a reference that does not say that it is one',
+      'a reference without a type',
       { input: [{ id: 'msg_x' }] },
       'invalid_parameter',
       /^Item with id 'msg_x' not found/,
     ],
     [
-      'a message with an id that is in bad form',
+      'a message with an id and invalid content',
       { input: [{ id: 'msg_x', role: 'user', content: 5 }] },
       'invalid_parameter',
       /^input\[0\]\.content: must be a string or an array$/,
     ],
     [
-      'a message with an id by nobody we know',
+      'a message with an id and an unknown role',
       { input: [{ id: 'msg_x', role: 'wizard', content: 'Hi' }] },
       'invalid_parameter',
       /^input\[0\]\.role: must be one of/,
     ],
     [
-      'an earlier response that nobody resolved',
+      'a previous response that was not resolved',
       { previous_response_id: 'resp_1' },
       'unsupported_parameter',
       /^previous_response_id: /,
     ],
-    ['an answer in the background', { background: true }, 'unsupported_parameter', /^background: /],
-    ['a conversation kept elsewhere', { conversation: 'conv_1' }, 'unsupported_parameter', /^conversation: /],
-    ['a prompt kept elsewhere', { prompt: { id: 'pmpt_1' } }, 'unsupported_parameter', /^prompt: /],
+    ['a response in the background', { background: true }, 'unsupported_parameter', /^background: /],
+    ['a stored conversation', { conversation: 'conv_1' }, 'unsupported_parameter', /^conversation: /],
+    ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'unsupported_parameter', /^prompt: /],
     [
-      'an item without its id',
+      'an item without an id',
       { input: [{ type: 'function_call', name: 'f', arguments: '{}' }] },
       'invalid_parameter',
       /^input\[0\]\.call_id: is required$/,
     ],
     [
-      'a picture without a picture',
+      'an image without a source',
       { input: [{ role: 'user', content: [{ type: 'input_image' }] }] },
       'invalid_parameter',
       /^input\[0\]\.content\[0\]: must have image_url or file_id$/,
@@ -241,8 +241,8 @@ describe('reading a responses body', () => {
       /^input\[0\]\.content: is required$/,
     ],
   ]
-  for (const [says, body, code, message] of refused) {
-    it(`rejects ${says}`, () => {
+  for (const [name, body, code, message] of rejected) {
+    it(`rejects ${name}`, () => {
       const [actualCode, actualMessage] = refusalOf(body)
       assert.equal(actualCode, code)
       assert.match(actualMessage ?? '', message)

@@ -8,11 +8,10 @@ import {
   qualifiedToolName,
 } from '../../domain/inference/request.ts'
 import { omitUndefined } from '../omit-undefined.ts'
-import { effortByName } from '../inference/reading/efforts.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
-import { parametersOf } from '../inference/reading/tool-parameters.ts'
+import { effortByName, parametersOf } from '../inference/reading/request-fields.ts'
 import { invalidField } from '../validate.ts'
-import { decodeItem, proofOf } from './decode-item.ts'
+import { decodeItem, signatureOf } from './decode-item.ts'
 import type { ResponsesBody, ResponsesNamespace, ResponsesTool, ResponsesItem } from './schema.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
 import { isEnvelope } from '../inference/signature-envelope.ts'
@@ -137,7 +136,7 @@ function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unkno
 
 function unwrapped(item: ResponsesItem): ResponsesItem[] {
   if (item.type !== 'reasoning' || !isEnvelope(item.encrypted_content ?? '')) return [item]
-  const proof = proofOf(item)
-  if (proof?.dialect !== 'responses') return []
-  return [{ ...item, encrypted_content: proof.value, ...(proof.id !== undefined && { id: proof.id }) }]
+  const signature = signatureOf(item)
+  if (signature?.dialect !== 'responses') return []
+  return [{ ...item, encrypted_content: signature.value, ...(signature.id !== undefined && { id: signature.id }) }]
 }

@@ -18,26 +18,26 @@ export function encodeResponses(context: AnswerContext, { events, document }: Wh
   )
   if (document?.dialect === 'responses') {
     const { body } = document
-    const ours = ended(context, end, { output: [], reason })
+    const gatewayResponse = ended(context, end, { output: [], reason })
     return {
-      ...ours,
+      ...gatewayResponse,
       ...body,
       id,
       model,
-      usage: vendorUsage(body['usage'], ours.usage, end.usage),
+      usage: vendorUsage(body['usage'], gatewayResponse.usage, end.usage),
       ...context.echo,
       ...creditFields(end),
     }
   }
   const freeText = freeTextTools(context.request)
   const calleeOf = createCalleeOf(context.request)
-  const output = blocks.flatMap((block) => spellBlock(block, context, { freeText, calleeOf }))
+  const output = blocks.flatMap((block) => formatBlock(block, context, { freeText, calleeOf }))
   return { ...ended(context, end, { output, reason }), ...echoOf(context) }
 }
 
 type Tools = { readonly freeText: ReadonlySet<string>; readonly calleeOf: CalleeOf }
 
-function spellBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, calleeOf }: Tools): unknown[] {
+function formatBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, calleeOf }: Tools): unknown[] {
   switch (block.type) {
     case 'text':
       return [messageItem(newId('msg'), 'completed', [textPart(block.text)])]
@@ -46,13 +46,13 @@ function spellBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, ca
     case 'thinking':
       return [reasoningItem(newId('rs'), block.text, block.signature)]
     case 'tool-call':
-      return [spellCall(block, newId, { freeText, calleeOf })]
+      return [formatCall(block, newId, { freeText, calleeOf })]
     case 'opaque':
       return block.dialect === 'responses' ? [block.raw] : []
   }
 }
 
-function spellCall(
+function formatCall(
   { id, name, input }: Extract<FoldedBlock, { type: 'tool-call' }>,
   newId: AnswerContext['newId'],
   { freeText, calleeOf }: Tools,

@@ -20,7 +20,7 @@ export const incompleteReason = (stopReason: StopReason, hasRefusal: boolean): s
   stopReason === 'refusal' && hasRefusal ? undefined : incompleteReasons[stopReason]
 
 /** Token counts in this dialect, where cached tokens are part of the input tokens. */
-const spellUsage = (usage: Usage) => ({
+const formatUsage = (usage: Usage) => ({
   input_tokens: totalInputTokens(usage),
   input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
   output_tokens: usage.outputTokens,
@@ -49,7 +49,7 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Respon
     status: reason === undefined ? 'completed' : 'incomplete',
     output,
     incomplete_details: reason === undefined ? null : { reason },
-    usage: spellUsage(end.usage),
+    usage: formatUsage(end.usage),
     ...creditFields(end),
   }
 }
@@ -57,8 +57,8 @@ export function ended(context: AnswerContext, end: InferenceEnd, outcome: Respon
 export type ResponseOutcome = { readonly output: readonly unknown[]; readonly reason: string | undefined }
 
 /** The request fields that a response repeats, with the dialect's defaults. */
-export function echoOf({ request: { raw: original }, echo }: AnswerContext): Record<string, unknown> {
-  const { body } = original
+export function echoOf({ request: { raw }, echo }: AnswerContext): Record<string, unknown> {
+  const { body } = raw
   return {
     instructions: body['instructions'] ?? null,
     max_output_tokens: body['max_output_tokens'] ?? null,

@@ -57,10 +57,10 @@ async function resolved(
 ): Promise<readonly StoredItem[]> {
   const ids = items.filter(isReference).map(({ id }) => id)
   if (ids.length === 0) return items
-  const found = await stored.findItems(projectId, ids, clock.nowMs())
+  const storedItems = await stored.findItems(projectId, ids, clock.nowMs())
   return items.map((item, at) => {
     if (!isReference(item)) return item
-    const target = found.get(item.id)
+    const target = storedItems.get(item.id)
     if (!target) throw unknown(`input[${at}].id`, `Item with id '${item.id}' not found.`)
     return target
   })

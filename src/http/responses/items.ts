@@ -2,7 +2,7 @@ import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { signatureText } from '../inference/signature-envelope.ts'
 import type { Callee } from './namespaces.ts'
 
-/** Output items of this dialect. Each has an id, which must be the same in all events. */
+/** Output items of this dialect. The id of an item must be the same in all events. */
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -44,11 +44,11 @@ export const freeTextCallItem = (id: string, status: ItemStatus, call: CallField
 export const summaryPart = (text: string) => ({ type: 'summary_text', text })
 
 /** Reasoning as a summary, because not all clients show raw reasoning. */
-export const reasoningItem = (id: string, text: string, proof?: ReasoningSignature) => ({
+export const reasoningItem = (id: string, text: string, signature?: ReasoningSignature) => ({
   id,
   type: 'reasoning',
   summary: text === '' ? [] : [summaryPart(text)],
-  ...(proof !== undefined && {
-    encrypted_content: signatureText(proof, 'responses', proof.id === undefined ? undefined : id),
+  ...(signature !== undefined && {
+    encrypted_content: signatureText(signature, 'responses', signature.id === undefined ? undefined : id),
   }),
 })

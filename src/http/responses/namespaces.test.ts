@@ -13,7 +13,7 @@ const patch = { type: 'custom', name: 'patch' }
 const tools = [close, { type: 'namespace', name: 'agents', description: 'Helpers.', tools: [close, patch] }]
 
 describe('tools in a namespace', () => {
-  it('become tools like all others, under both names', () => {
+  it('become plain tools with a qualified name', () => {
     assert.deepEqual(decode({ tools }).tools, [
       { ...close },
       { ...close, name: 'agents.close' },
@@ -21,7 +21,7 @@ describe('tools in a namespace', () => {
     ])
   })
 
-  it('are chosen by both names, or all at once by that of the namespace', () => {
+  it('are selected by namespace and name, or all at once by the namespace', () => {
     const named = { type: 'function', namespace: 'agents', name: 'close' }
     assert.deepEqual(decode({ tools, tool_choice: named }).toolChoice, { type: 'tool', name: 'agents.close' })
     const allow = (...allowed: object[]) =>
@@ -33,7 +33,7 @@ describe('tools in a namespace', () => {
     assert.deepEqual(allow({ type: 'function', name: 'close' }), ['close'])
   })
 
-  it('may also come in the middle of the talk', () => {
+  it('may be added during the conversation', () => {
     const later = { type: 'additional_tools', role: 'developer', tools }
     const request = decode({ input: [{ role: 'user', content: 'Hi' }, later] })
     assert.deepEqual(
@@ -43,7 +43,7 @@ describe('tools in a namespace', () => {
     assert.deepEqual(createCalleeOf(request)('agents.close'), { namespace: 'agents', name: 'close' })
   })
 
-  it('count once where they come again', () => {
+  it('are listed once if they are declared twice', () => {
     const later = { type: 'additional_tools', role: 'developer', tools }
     const request = decode({ tools, input: [{ role: 'user', content: 'Hi' }, later, later] })
     assert.deepEqual(
@@ -52,14 +52,14 @@ describe('tools in a namespace', () => {
     )
   })
 
-  it('are known again in the history', () => {
+  it('have their qualified name in the history', () => {
     const call = { type: 'function_call', call_id: 'c', namespace: 'agents', name: 'close', arguments: '{}' }
     assert.deepEqual(decode({ tools, input: [call] }).messages[0]?.parts, [
       { type: 'tool-call', id: 'c', name: 'agents.close', input: '{}' },
     ])
   })
 
-  it('are called as the caller calls them, and other tools with a dot in their name are left alone', () => {
+  it('are called by namespace and name, and other tools with a dot in their name are unchanged', () => {
     const calleeOf = createCalleeOf(decode({ tools: [...tools, { ...close, name: 'files.close' }] }))
     assert.deepEqual(calleeOf('agents.close'), { namespace: 'agents', name: 'close' })
     assert.deepEqual(calleeOf('close'), { name: 'close' })

@@ -8,8 +8,8 @@ export type Callee = { readonly name: string; readonly namespace?: string }
 export type CalleeOf = (name: string) => Callee
 
 /** Agents group tools in namespaces, such as those of an MCP server, and expect each call with both names. */
-export function createCalleeOf({ raw: original }: InferenceRequest): CalleeOf {
-  const { tools, input } = original.body
+export function createCalleeOf({ raw }: InferenceRequest): CalleeOf {
+  const { tools, input } = raw.body
   const later = recordsIn(input).flatMap((item) => recordsIn(item['tools']))
   const callees = new Map([...recordsIn(tools), ...later].flatMap(membersOf))
   return (name) => callees.get(name) ?? { name }

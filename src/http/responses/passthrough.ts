@@ -24,13 +24,13 @@ export type ResponsesPassthrough = {
   /** Called after each chunk, because an item that is done without an event will never have one. */
   dropDone(): void
   /** The upstream's own final response, if the answer still ends that way. */
-  ending(ours: Fields, end: InferenceEnd, isPassthrough: boolean): Fields | undefined
+  ending(gatewayResponse: Fields, end: InferenceEnd, isPassthrough: boolean): Fields | undefined
 }
 
-type Place = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'>
+type Position = Pick<ShownBlock, 'itemId' | 'outputIndex' | 'contentIndex'>
 
-/** Blocks that the upstream has opened and no event was assigned to yet. */
-type Slot = Place &
+/** A block that the upstream has opened and that no event is assigned to yet. */
+type UnclaimedBlock = Position &
   Pick<ShownBlock, 'isFreeText'> & {
     readonly type: Part['type']
     hasSummary: boolean
@@ -38,10 +38,10 @@ type Slot = Place &
 
 type Items = {
   readonly output: Output
-  slots: Slot[]
+  unclaimed: UnclaimedBlock[]
   readonly blocks: Map<string, ShownBlock>
   /** Messages without a part, by id. */
-  readonly empty: Map<string, Place>
+  readonly empty: Map<string, Position>
 }
 
 /** `output` and `sequence` are shared with the writer, so that it can continue after the upstream's frames. */
@@ -50,7 +50,7 @@ export function createResponsesPassthrough(
   sequence: Sequence,
   output: Output,
 ): ResponsesPassthrough {
-  const items: Items = { output, slots: [], blocks: new Map(), empty: new Map() }
+  const items: Items = { output, unclaimed: [], blocks: new Map(), empty: new Map() }
   let last: Fields | undefined
 
   const renamed = (type: string, event: Fields): string => {
@@ -69,14 +69,14 @@ export function createResponsesPassthrough(
       }
       sequence.next += 1
       if (beginnings.has(type)) return renamed(type, frameObject(frame.data))
-      if (structural.has(type)) note(type, frameObject(frame.data), items)
+      if (structural.has(type)) trackFrame(type, frameObject(frame.data), items)
       return sameFrame(frame)
     },
     blockFor(part) {
-      const at = items.slots.findIndex((slot) => slot.type === part.type)
-      const [slot] = at === -1 ? [] : items.slots.splice(at, 1)
-      if (slot === undefined) return undefined
-      const { itemId, outputIndex, contentIndex, isFreeText, hasSummary } = slot
+      const at = items.unclaimed.findIndex((candidate) => candidate.type === part.type)
+      const [candidate] = at === -1 ? [] : items.unclaimed.splice(at, 1)
+      if (candidate === undefined) return undefined
+      const { itemId, outputIndex, contentIndex, isFreeText, hasSummary } = candidate
       const block: ShownBlock = { part, itemId, outputIndex, contentIndex, isFreeText, text: '', hasSummary }
       items.blocks.set(itemId, block)
       return block
@@ -88,13 +88,14 @@ export function createResponsesPassthrough(
       return { part, ...message, isFreeText: false, text: '', hasSummary: false }
     },
     dropDone() {
-      items.slots = items.slots.filter(({ outputIndex }) => !output.done.has(outputIndex))
+      items.unclaimed = items.unclaimed.filter(({ outputIndex }) => !output.done.has(outputIndex))
     },
-    ending(ours, end, isPassthrough) {
-      if (last === undefined || !(isPassthrough || last['status'] === ours['status'])) return undefined
+    ending(gatewayResponse, end, isPassthrough) {
+      if (last === undefined || !(isPassthrough || last['status'] === gatewayResponse['status'])) return undefined
       // Some upstreams leave the items out of the last event after streaming them.
-      const listed = Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : ours['output']
-      const counts = recordAt(ours, 'usage')
+      const listed =
+        Array.isArray(last['output']) && last['output'].length > 0 ? last['output'] : gatewayResponse['output']
+      const counts = recordAt(gatewayResponse, 'usage')
       const usage = vendorUsage({ ...counts, ...recordAt(last, 'usage') }, counts, end.usage)
       return { ...last, id, model, output: listed, usage, ...echo, ...creditFields(end) }
     },
@@ -111,7 +112,7 @@ const structural = new Set([
   'response.reasoning_summary_part.done',
 ])
 
-const slotTypes: Readonly<Record<string, Part['type']>> = {
+const partTypes: Readonly<Record<string, Part['type']>> = {
   function_call: 'tool-call',
   custom_tool_call: 'tool-call',
   reasoning: 'thinking',
@@ -119,7 +120,7 @@ const slotTypes: Readonly<Record<string, Part['type']>> = {
   refusal: 'refusal',
 }
 
-function note(type: string, event: Fields, items: Items): void {
+function trackFrame(type: string, event: Fields, items: Items): void {
   const outputIndex = numberAt(event, 'output_index')
   const item = recordAt(event, 'item')
   switch (type) {
@@ -128,9 +129,9 @@ function note(type: string, event: Fields, items: Items): void {
       addItem(items, item, { itemId: String(item['id']), outputIndex, contentIndex: 0 })
       return
     case 'response.content_part.added': {
-      const place = { itemId: String(event['item_id']), outputIndex, contentIndex: numberAt(event, 'content_index') }
-      items.empty.delete(place.itemId)
-      addSlot(items, recordAt(event, 'part'), place)
+      const position = { itemId: String(event['item_id']), outputIndex, contentIndex: numberAt(event, 'content_index') }
+      items.empty.delete(position.itemId)
+      addUnclaimed(items, recordAt(event, 'part'), position)
       return
     }
     case 'response.output_item.done':
@@ -138,25 +139,25 @@ function note(type: string, event: Fields, items: Items): void {
       items.output.done.add(outputIndex)
       return
     default:
-      noteSummary(items, event, type.endsWith('.added'))
+      trackSummary(items, event, type.endsWith('.added'))
   }
 }
 
-function addItem(items: Items, item: Fields, place: Place): void {
-  if (item['type'] === 'message') items.empty.set(place.itemId, place)
-  else addSlot(items, item, place)
+function addItem(items: Items, item: Fields, position: Position): void {
+  if (item['type'] === 'message') items.empty.set(position.itemId, position)
+  else addUnclaimed(items, item, position)
 }
 
-function addSlot({ slots }: Items, { type }: Fields, place: Place): void {
-  const slotType = slotTypes[String(type)]
-  if (slotType !== undefined)
-    slots.push({ ...place, type: slotType, isFreeText: type === 'custom_tool_call', hasSummary: false })
+function addUnclaimed({ unclaimed }: Items, { type }: Fields, position: Position): void {
+  const partType = partTypes[String(type)]
+  if (partType !== undefined)
+    unclaimed.push({ ...position, type: partType, isFreeText: type === 'custom_tool_call', hasSummary: false })
 }
 
 /** Reasoning has summary parts, one of which may be open when a check stops the stream. */
-function noteSummary({ slots, blocks }: Items, event: Fields, isOpen: boolean): void {
+function trackSummary({ unclaimed, blocks }: Items, event: Fields, isOpen: boolean): void {
   const itemId = String(event['item_id'])
-  const holder = blocks.get(itemId) ?? slots.find((slot) => slot.itemId === itemId)
+  const holder = blocks.get(itemId) ?? unclaimed.find((candidate) => candidate.itemId === itemId)
   if (holder === undefined) return
   holder.contentIndex = numberAt(event, 'summary_index')
   holder.hasSummary = isOpen

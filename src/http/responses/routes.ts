@@ -93,9 +93,9 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
           const { projectId } = await parts.callerOf.principal(request)
           const { response_id: id } = readId(request.params)
           if (readQuery(request.query).stream) throw notStreamed()
-          const found = await parts.stored.find(projectId, id, parts.clock.nowMs())
-          if (!found) throw notFound(id)
-          return found.document
+          const response = await parts.stored.find(projectId, id, parts.clock.nowMs())
+          if (!response) throw notFound(id)
+          return response.document
         },
       },
       {
@@ -151,6 +151,6 @@ async function decodeWithHistory(
   return {
     request,
     echo,
-    observe: (pieces, newContext) => storingResponse(pieces, known, { context: newContext(), parts }),
+    observe: (chunks, newContext) => storingResponse(chunks, known, { context: newContext(), parts }),
   }
 }

@@ -150,7 +150,7 @@ export const ResponsesBody = Type.Object(
   },
   {
     description: 'A request in the style of the OpenAI Responses API.',
-    examples: [{ model: 'house-model', input: 'Hello' }],
+    examples: [{ model: 'default-model', input: 'Hello' }],
   },
 )
 export type ResponsesBody = Static<typeof ResponsesBody>
@@ -184,7 +184,7 @@ export const ResponsesAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole response. With `stream: true` the same content comes as server-sent events.' },
+  { description: 'A whole response. With `stream: true` the same content is sent as server-sent events.' },
 )
 
 const FlatError = Type.Object({

@@ -5,7 +5,11 @@ import type { StoredResponse, StoredResponses } from '../../domain/inference/sto
 import { frameObject, type AnswerContext } from '../inference/writing/stream-writer.ts'
 import { encodeResponses } from './encode.ts'
 
-export type StoreResponseParts = { readonly stored: StoredResponses; readonly clock: Clock; readonly keepMs: number }
+export type StoreResponseParts = {
+  readonly stored: StoredResponses
+  readonly clock: Clock
+  readonly retentionMs: number
+}
 
 /** The fields of a stored response that are known before the answer. */
 export type StoredAnswer = Pick<StoredResponse, 'organizationId' | 'projectId' | 'previousId' | 'input'>
@@ -20,29 +24,35 @@ export async function* storingResponse(chunks: AsyncIterable<Chunk>, known: Stor
   const events: InferenceEvent[] = []
   for await (const chunk of chunks) {
     events.push(...chunk.events)
-    if (chunk.events.at(-1)?.type === 'end') await keep(documentOf(chunk, events, writing.context), known, writing)
+    if (chunk.events.at(-1)?.type === 'end') await save(documentOf(chunk, events, writing.context), known, writing)
     yield chunk
   }
 }
 
-async function keep(
+async function save(
   document: StoredResponse['document'],
   known: StoredAnswer,
   { context, parts }: Writing,
 ): Promise<void> {
   const nowMs = parts.clock.nowMs()
-  await parts.stored.save({ ...known, id: context.id, document, createdAtMs: nowMs, expiresAtMs: nowMs + parts.keepMs })
+  await parts.stored.save({
+    ...known,
+    id: context.id,
+    document,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + parts.retentionMs,
+  })
 }
 
 /** The upstream's own output if it has this dialect, so that its item ids can be referenced; otherwise the encoded answer. */
 function documentOf(
-  { raw: original }: Chunk,
+  { raw }: Chunk,
   events: readonly InferenceEvent[],
   context: AnswerContext,
 ): Record<string, unknown> {
-  const whole = encodeResponses(context, { events, ...(original?.kind === 'document' && { document: original }) })
-  if (original?.kind !== 'frames' || original.dialect !== 'responses') return whole
-  const last = original.frames.findLast(({ data }) => data.includes('"response"'))
+  const whole = encodeResponses(context, { events, ...(raw?.kind === 'document' && { document: raw }) })
+  if (raw?.kind !== 'frames' || raw.dialect !== 'responses') return whole
+  const last = raw.frames.findLast(({ data }) => data.includes('"response"'))
   const response = last && frameObject(last.data)['response']
   return isRecord(response) && Array.isArray(response['output']) ? { ...whole, output: response['output'] } : whole
 }

@@ -104,7 +104,7 @@ describe('the responses writer', () => {
     )
   })
 
-  it('shows thinking in the summary form, with its proof', () => {
+  it('sends thinking as a summary, with its signature', () => {
     const proof: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'responses', value: 'enc' } }
     const text = written(open(0, 'thinking'), delta(0, 'Hm.'), proof, close(0))
     assert.deepEqual(namesOf(text).slice(2, -1), [
@@ -120,7 +120,7 @@ describe('the responses writer', () => {
     ])
   })
 
-  it('writes a refusal as a part of its own, and the answer is complete', () => {
+  it('writes a refusal as a part of its own, in a completed response', () => {
     const writer = createWriter()
     const events = eventsOf(writer.write([start, open(0, 'refusal'), delta(0, 'No.'), close(0), end('refusal')]))
     assert.equal(events.at(-1).type, 'response.completed')
@@ -139,7 +139,7 @@ describe('the responses writer', () => {
     assert.deepEqual(reasonOf('pause'), ['response.completed', undefined])
   })
 
-  it('shows items of its own dialect and leaves out those of others', () => {
+  it('sends items of its own dialect and leaves out those of others', () => {
     const raw = { id: 'ws_1', type: 'web_search_call', status: 'completed' }
     const own: InferenceEvent = { type: 'open', block: 0, part: { type: 'opaque', dialect: 'responses', raw } }
     const other: InferenceEvent = { type: 'open', block: 1, part: { type: 'opaque', dialect: 'messages', raw } }
@@ -171,14 +171,14 @@ describe('the responses writer', () => {
     assert.throws(() => writer.write([end()]), /after a failure/)
   })
 
-  it('throws at an illegal step', () => {
+  it('throws for an illegal event order', () => {
     assert.throws(() => createWriter().write([open(0, 'text')]), /before the start/)
     assert.throws(() => createWriter().write([start, open(1, 'text')]), /where 0 is next/)
   })
 })
 
-describe('the responses writer, forwarding', () => {
-  const piece = (
+describe('the responses writer, passing raw frames through', () => {
+  const chunkWith = (
     events: readonly InferenceEvent[],
     ...frames: ({ type: string } & Record<string, unknown>)[]
   ): Chunk => ({
@@ -189,45 +189,45 @@ describe('the responses writer, forwarding', () => {
       frames: frames.map((data) => ({ event: data.type, data: JSON.stringify(data) })),
     },
   })
-  const theirs = { id: 'theirs', model: 'gpt', status: 'in_progress', output: [], service_tier: 'x' }
+  const upstreamResponse = { id: 'upstream-id', model: 'gpt', status: 'in_progress', output: [], service_tier: 'x' }
   const item = { id: 'msg_t', type: 'message', status: 'in_progress', role: 'assistant', content: [] }
-  const place = { item_id: 'msg_t', output_index: 0, content_index: 0 }
+  const position = { item_id: 'msg_t', output_index: 0, content_index: 0 }
   const opening = [
-    piece([start], { type: 'response.created', sequence_number: 0, response: theirs }),
-    piece(
+    chunkWith([start], { type: 'response.created', sequence_number: 0, response: upstreamResponse }),
+    chunkWith(
       [open(0, 'text')],
       { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item },
       {
         type: 'response.content_part.added',
         sequence_number: 2,
-        ...place,
+        ...position,
         part: { type: 'output_text', text: '' },
       },
     ),
-    piece([delta(0, 'Hi')], { type: 'response.output_text.delta', sequence_number: 3, ...place, delta: 'Hi' }),
+    chunkWith([delta(0, 'Hi')], { type: 'response.output_text.delta', sequence_number: 3, ...position, delta: 'Hi' }),
   ]
 
-  it('changes the id and the model of the response and nothing of its items', () => {
+  it('changes the id and the model of the response, and nothing in its items', () => {
     const writer = createWriter()
     const [created, added] = eventsOf(opening.map((each) => writer.forward(each)).join(''))
-    assert.deepEqual(created.response, { ...theirs, id: 'resp_1', model: 'house-model' })
+    assert.deepEqual(created.response, { ...upstreamResponse, id: 'resp_1', model: 'default-model' })
     assert.deepEqual(added.item, item)
   })
 
-  it('reports what the gateway stores, whatever the upstream stores', () => {
+  it('reports whether the gateway stores the response, whatever the upstream reports', () => {
     const echo = { store: true, previous_response_id: 'resp_0' }
     const writer = createWriter({}, echo)
     const [created] = eventsOf(opening.map((each) => writer.forward(each)).join(''))
     assert.partialDeepStrictEqual(created.response, echo)
-    const response = { ...theirs, status: 'completed', store: false, previous_response_id: null }
-    const [last] = eventsOf(writer.forward(piece([close(0), end()], { type: 'response.completed', response })))
+    const response = { ...upstreamResponse, status: 'completed', store: false, previous_response_id: null }
+    const [last] = eventsOf(writer.forward(chunkWith([close(0), end()], { type: 'response.completed', response })))
     assert.partialDeepStrictEqual(last.response, echo)
   })
 
-  it('goes on in a message that the upstream has begun, where it began no part', () => {
+  it('continues a message that the upstream has started without a part', () => {
     const writer = createWriter()
     const [created] = opening
-    const message = piece([], { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item })
+    const message = chunkWith([], { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item })
     assert.ok(created)
     writer.forward(created)
     writer.forward(message)
@@ -242,13 +242,13 @@ describe('the responses writer, forwarding', () => {
     )
   })
 
-  it('keeps back events that the dialect does not know: some clients fail at them', () => {
+  it('leaves out events that the dialect does not define, because some clients fail on them', () => {
     const writer = createWriter()
     for (const each of opening) writer.forward(each)
-    assert.equal(writer.forward(piece([], { type: 'keepalive' })), '')
+    assert.equal(writer.forward(chunkWith([], { type: 'keepalive' })), '')
   })
 
-  it('keeps the last event back for the price, and fills in items that it left out', () => {
+  it('holds the last event back until the cost is known, and adds items that it left out', () => {
     const writer = createWriter()
     for (const each of opening) writer.forward(each)
     const done = {
@@ -257,13 +257,13 @@ describe('the responses writer, forwarding', () => {
       content: [{ type: 'output_text', text: 'Hi', annotations: [{ a: 1 }] }],
     }
     writer.forward(
-      piece([close(0)], { type: 'response.output_item.done', sequence_number: 4, output_index: 0, item: done }),
+      chunkWith([close(0)], { type: 'response.output_item.done', sequence_number: 4, output_index: 0, item: done }),
     )
     const completed = {
       type: 'response.completed',
-      response: { ...theirs, status: 'completed', usage: { input_tokens: 3, extra: 1 } },
+      response: { ...upstreamResponse, status: 'completed', usage: { input_tokens: 3, extra: 1 } },
     }
-    const [last, ...rest] = eventsOf(writer.forward(piece([end()], completed)))
+    const [last, ...rest] = eventsOf(writer.forward(chunkWith([end()], completed)))
     assert.deepEqual(rest, [])
     assert.deepEqual([last.type, last.sequence_number, last.response.id], ['response.completed', 5, 'resp_1'])
     assert.deepEqual(last.response.output, [done])
@@ -271,14 +271,14 @@ describe('the responses writer, forwarding', () => {
     assert.deepEqual([last.response.service_tier, last.response.estimated_credits_used], ['x', 12])
   })
 
-  it('ends the upstream’s call under both of its names', () => {
+  it('completes a call of the upstream with namespace and name', () => {
     const tools = [{ type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'close' }] }]
     const writer = createWriter({ tools })
     const called = { id: 'fc_t', type: 'function_call', call_id: 'c', name: 'close', namespace: 'agents' }
     const part = { type: 'tool-call', id: 'c', name: 'agents.close' } as const
     for (const each of opening.slice(0, 1)) writer.forward(each)
     writer.forward(
-      piece([{ type: 'open', block: 0, part }], {
+      chunkWith([{ type: 'open', block: 0, part }], {
         type: 'response.output_item.added',
         output_index: 0,
         item: { ...called, arguments: '' },
@@ -288,12 +288,16 @@ describe('the responses writer, forwarding', () => {
     assert.deepEqual(done, { ...called, status: 'completed', arguments: '{}' })
   })
 
-  it('has our counts where the upstream’s cannot be used', () => {
+  it('has the gateway’s counts if the upstream’s are implausible', () => {
     const writer = createWriter()
     for (const each of opening) writer.forward(each)
     const ending: InferenceEvent = { type: 'end', stopReason: 'end', usage: { ...usage, source: 'estimated' } }
-    const response = { ...theirs, status: 'completed', usage: { input_tokens: 0, output_tokens: 2, extra: 1 } }
-    const [last] = eventsOf(writer.forward(piece([close(0), ending], { type: 'response.completed', response })))
+    const response = {
+      ...upstreamResponse,
+      status: 'completed',
+      usage: { input_tokens: 0, output_tokens: 2, extra: 1 },
+    }
+    const [last] = eventsOf(writer.forward(chunkWith([close(0), ending], { type: 'response.completed', response })))
     assert.partialDeepStrictEqual(last.response.usage, { input_tokens: 16, extra: 1 })
   })
 

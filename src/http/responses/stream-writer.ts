@@ -79,7 +79,7 @@ function format(state: State, step: WriteStep): string {
     }
     case 'signature': {
       const block = blockOf(state, step.block)
-      if (block !== undefined) block.proof = step.signature
+      if (block !== undefined) block.signature = step.signature
       return ''
     }
     case 'close':
@@ -113,7 +113,7 @@ function openBlock(state: State, block: number, part: BlockStart): string {
     const fields = { output_index: outputIndex, item: part.raw }
     return emit(sequence, 'response.output_item.added', fields) + emit(sequence, 'response.output_item.done', fields)
   }
-  const shownPart = asKnown(state, part)
+  const shownPart = withCallee(state, part)
   const begun = state.passthrough.blockFor(shownPart)
   if (begun !== undefined) {
     state.open.set(block, begun)
@@ -133,7 +133,7 @@ function openBlock(state: State, block: number, part: BlockStart): string {
 }
 
 /** Replaces the tool name by the one that the caller used. */
-const asKnown = ({ calleeOf }: State, part: Exclude<BlockStart, { type: 'opaque' }>): ShownPart =>
+const withCallee = ({ calleeOf }: State, part: Exclude<BlockStart, { type: 'opaque' }>): ShownPart =>
   part.type === 'tool-call' ? { ...part, ...calleeOf(part.name) } : part
 
 /** The item where a block continues. The upstream may have completed the item that was assigned to it. */
@@ -190,14 +190,14 @@ function track(state: State, step: WriteStep): void {
   }
   if (step.type === 'open') {
     trackPart(state, step.part)
-    const shown = step.part.type === 'opaque' ? undefined : state.passthrough.blockFor(asKnown(state, step.part))
+    const shown = step.part.type === 'opaque' ? undefined : state.passthrough.blockFor(withCallee(state, step.part))
     if (shown !== undefined) state.open.set(step.block, shown)
     return
   }
   const shown = state.open.get(step.block)
   if (shown === undefined) return
   if (step.type === 'delta') shown.text += step.text
-  else if (step.type === 'signature') shown.proof = step.signature
+  else if (step.type === 'signature') shown.signature = step.signature
   else closePassthrough(state, step.block, shown)
 }
 

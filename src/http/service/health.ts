@@ -54,8 +54,8 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
         const { strict = 'false' } = readQuery(request.query)
         const results = await Promise.all(
           checks.map(async ({ part, problem, isVital = () => true }) => {
-            const found = await problem()
-            return { part, problem: found, isVital: strict !== 'false' || isVital() }
+            const message = await problem()
+            return { part, problem: message, isVital: strict !== 'false' || isVital() }
           }),
         )
         const failed = results.filter((result) => result.problem !== undefined)

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
+import { describeGatewayHeaders, namesOf } from '../gateway-headers.ts'
 import type { Credential, EndpointFamily, Route } from '../route.ts'
-import { allHeaders, headersOf } from './openapi-headers.ts'
 
 type Json = Record<string, unknown>
 
@@ -145,13 +145,13 @@ function response({ description, schema, contentType }: Route['answers'][number]
   }
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
+function parameters(location: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
   if (schema === undefined || !('properties' in schema)) return []
   const { properties, required = [] } = schema as TSchema & { properties: Record<string, Json>; required?: string[] }
   return Object.entries(properties).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || (required.includes(name) && property['default'] === undefined),
+    in: location,
+    required: location === 'path' || (required.includes(name) && property['default'] === undefined),
     ...(property['description'] === undefined ? {} : { description: property['description'] }),
     schema: property,
   }))
@@ -168,3 +168,54 @@ const operationId = ({ method, path }: Route): string =>
       .join('_')
       .replaceAll('-', '_') || 'root'
   }`
+
+const header = (type: 'string' | 'integer', description: string, example: string | number): Json => ({
+  description,
+  schema: { type, examples: [example] },
+})
+
+/** Standard response headers, and those that clients of other gateways know. */
+const headers = {
+  'X-Request-Id': header('string', 'Names the request in the log.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+  'WWW-Authenticate': header('string', 'The authentication scheme that is required.', 'Bearer realm="gatehouse"'),
+  'Retry-After': header('integer', 'Seconds to wait before the next attempt.', 12),
+  'X-RateLimit-Limit': header('integer', 'The limit that was exceeded.', 120),
+  'X-RateLimit-Remaining': header('integer', 'What remains of that limit.', 0),
+  'X-RateLimit-Reset': header('integer', 'When capacity is available again, in Unix seconds.', 1_767_225_600),
+  'X-RateLimit-Scope': header('string', 'The scope of that limit: `credential` or `organization`.', 'credential'),
+  'X-RateLimit-Metric': header('string', 'What that limit counts: `requests` or `concurrent_requests`.', 'requests'),
+  'Idempotent-Replayed': header(
+    'string',
+    '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
+    'true',
+  ),
+} as const satisfies Json
+
+/** `components.headers`. */
+const allHeaders: Json = { ...headers, ...describeGatewayHeaders() }
+
+type HeaderName = keyof typeof headers
+
+const administrationLimit: readonly HeaderName[] = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Scope',
+  'X-RateLimit-Metric',
+]
+
+/** References to the headers that a route's response with this status carries. */
+function headersOf({ credential, headers: requestHeaders, answers }: Route, status: number): Json {
+  const isAdministration = credential === 'admin_key' || credential === 'gateway'
+  const standard: readonly HeaderName[] = [
+    'X-Request-Id',
+    ...(status === 401 ? ['WWW-Authenticate' as const] : []),
+    ...(status === 429 ? ['Retry-After' as const, ...(isAdministration ? administrationLimit : [])] : []),
+    ...(status < 300 && takesIdempotencyKey(requestHeaders) ? ['Idempotent-Replayed' as const] : []),
+  ]
+  const names = [...standard, ...(answers[status]?.headers ?? []).flatMap(namesOf)]
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+const takesIdempotencyKey = (schema: Route['headers']): boolean =>
+  schema !== undefined && 'properties' in schema && Object.hasOwn(Object(schema.properties), 'Idempotency-Key')

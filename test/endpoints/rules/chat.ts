@@ -48,7 +48,7 @@ export function checkChatStream(text: string, how: 'complete' | 'failed', wantsU
 
 function onlyChoice(chunk: Chunk | undefined): Choice {
   assert.equal(chunk?.object, 'chat.completion.chunk')
-  assert.deepEqual([chunk.id, chunk.model], ['chat_answer', 'house-model'])
+  assert.deepEqual([chunk.id, chunk.model], ['chat_answer', 'default-model'])
   assert.equal(chunk.usage ?? null, null, 'usage is only in the last chunk')
   const [choice, ...others] = chunk.choices
   assert.deepEqual(others, [])

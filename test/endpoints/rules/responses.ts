@@ -70,7 +70,7 @@ export function checkResponsesStream(text: string, how: 'complete' | 'failed'): 
 }
 
 function checkResponse({ type, response }: Event): void {
-  assert.deepEqual([response.id, response.model, response.object], ['responses_answer', 'house-model', 'response'])
+  assert.deepEqual([response.id, response.model, response.object], ['responses_answer', 'default-model', 'response'])
   assert.equal(typeof response.created_at, 'number')
   const status = type.replace('response.', '').replace('created', 'in_progress')
   assert.equal(response.status, status)

@@ -357,7 +357,7 @@ describe('structured output on a Messages upstream', () => {
 describe('a Messages caller at a Messages upstream', () => {
   it('gets every field passed through except the gateway’s own, with the upstream’s model name and limit', async () => {
     const body = {
-      model: 'house-model',
+      model: 'default-model',
       max_tokens: 9_999,
       future_field: { a: 1 },
       flagged_categories: ['hate'],

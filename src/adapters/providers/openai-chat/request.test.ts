@@ -214,7 +214,7 @@ describe('tools that the Messages vendor runs itself', () => {
 describe('a chat caller at a chat upstream', () => {
   it('gets every field passed through except the gateway’s own, with usage requested', async () => {
     const body = {
-      model: 'house-model',
+      model: 'default-model',
       n: 2,
       seed: 1,
       stream: true,

@@ -116,7 +116,7 @@ describe('a request to a Responses upstream', () => {
 
 describe('a Responses caller at a Responses upstream', () => {
   it('gets every field passed through except the gateway’s own, with the upstream’s model name and limit', async () => {
-    const body = { model: 'house-model', input: 'hi', truncation: 'auto', flagged_categories: ['hate'], store: true }
+    const body = { model: 'default-model', input: 'hi', truncation: 'auto', flagged_categories: ['hate'], store: true }
     const { body: sentOn, dropped } = await sentTo('openai-responses', requestBy('responses', {}, body), {
       model: 'm',
       maxOutputTokens: 9,

@@ -14,7 +14,7 @@ const facts: EventFacts = {
   code: 'gateway.request.decided',
   organizationId: 'org_1',
   timeMs: 1_700_000_000_123,
-  message: 'Refused a request to house-model.',
+  message: 'Refused a request to default-model.',
   requestId: 'req_1',
   projectId: 'proj_1',
   actor: { userId: 'ada', credentialId: 'key_1' },
@@ -26,7 +26,7 @@ const facts: EventFacts = {
     policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
     direction: 'request',
   },
-  model: { provider: 'local', name: 'house-model', inputTokens: 10, outputTokens: 0 },
+  model: { provider: 'local', name: 'default-model', inputTokens: 10, outputTokens: 0 },
   content: { full: { prompt: 'may I sue my neighbour?' } },
 }
 

@@ -5,8 +5,7 @@ import {
   requireGrantable,
 } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
-import { expiryMs } from '../expiry.ts'
-import { none } from '../../resources/fields.ts'
+import { expiryMs, none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAdminKey, presentCreatedAdminKey, presentDeletedAdminKey } from './present.ts'

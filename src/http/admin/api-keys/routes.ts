@@ -6,8 +6,7 @@ import {
   requireGrantable,
 } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
-import { expiryMs } from '../expiry.ts'
-import { none } from '../../resources/fields.ts'
+import { expiryMs, none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentApiKey, presentCreatedApiKey, presentDeletedApiKey } from './present.ts'
@@ -26,7 +25,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       query: Schema.ApiKeyQuery,
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.ApiKeyList },
       async operation({ directory: store }, { query, ...input }) {
-        const { organizationId, id } = await findProject(store, at(input))
+        const { organizationId, id } = await findProject(store, projectAt(input))
         const page = { ...pageOf(query), withoutRevoked: true }
         return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
       },
@@ -51,7 +50,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
         const models = body.models ? [...new Set(body.models)] : null
         const allowedIps = inheritedIps(networks, body.allowed_ips)
         const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
-        return directory.createApiKey(store, at(input), key)
+        return directory.createApiKey(store, projectAt(input), key)
       },
       present: presentCreatedApiKey,
     }),
@@ -65,15 +64,18 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       query: none,
       body: none,
       answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
-      operation: ({ directory: store }, input) => directory.revokeApiKey(store, at(input), input.params.key_id),
+      operation: ({ directory: store }, input) => directory.revokeApiKey(store, projectAt(input), input.params.key_id),
       present: presentDeletedApiKey,
     }),
   ]
 }
 
-type Named = {
+type ProjectInput = {
   readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly project_id: string }
 }
 
-const at = ({ actor, params }: Named) => ({ organizationId: actor.organization.id, projectId: params.project_id })
+const projectAt = ({ actor, params }: ProjectInput) => ({
+  organizationId: actor.organization.id,
+  projectId: params.project_id,
+})

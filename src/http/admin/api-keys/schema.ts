@@ -31,7 +31,7 @@ export const CreateApiKey = Type.Object(
     expires_at: expiresAt,
     allowed_ips: allowedIps,
   },
-  { additionalProperties: false, examples: [{ name: 'Support chat', permissions: [], models: ['house-model'] }] },
+  { additionalProperties: false, examples: [{ name: 'Support chat', permissions: [], models: ['default-model'] }] },
 )
 
 const fields = {
@@ -55,7 +55,7 @@ const example = {
   name: 'Support chat',
   redacted_value: 'ak_…x7Qa',
   permissions: [],
-  models: ['house-model'],
+  models: ['default-model'],
   allowed_ips: ['203.0.113.0/24'],
   created_at: 1_767_225_600,
 }

@@ -42,9 +42,9 @@ function actorOf({ actor, unmapped }: LoggedEvent['document']): Entry['actor'] {
 
 /** The details of a request event, without those that have a field of their own in the entry. */
 function detailsOf({ ai_model: model, message_context: context, unmapped, ...document }: LoggedEvent['document']) {
-  const { actor_type: _type, decision: _decision, ...ours } = unmapped.gatehouse
+  const { actor_type: _type, decision: _decision, ...gatewayFields } = unmapped.gatehouse
   return {
-    ...ours,
+    ...gatewayFields,
     ...(model && { model: model.name, provider: model.ai_provider }),
     ...(context && { input_tokens: context.prompt_tokens, output_tokens: context.completion_tokens }),
     ...(document.status_id === 2 && { error: document.status_code }),

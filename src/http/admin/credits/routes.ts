@@ -13,7 +13,7 @@ export function ledgerRoutes(admin: AdminRoutes): Route[] {
   return [
     admin.read({
       path: '/v1/organization/credits/ledger',
-      summary: 'List what came in and what was used',
+      summary: 'List ledger entries',
       permission: 'usage:read',
       params: none,
       query: LedgerQuery,

@@ -44,10 +44,10 @@ export const LedgerEntryObject = Type.Object({
   credits: Type.Number({ description: 'Positive for grants and payments, negative for usage.' }),
   ref: Type.String({ description: 'The reference of the grant or payment, or the id of the request.' }),
   note: Type.String(),
-  receipt: orNull(Receipt, 'Of a use.'),
+  receipt: orNull(Receipt, 'Tokens and rates of a `usage` entry; null for grants and payments.'),
 })
 
-const use = {
+const usageExample = {
   id: 'cre_01k9z8y7x6w5v4t3s2r1q0p9n9',
   object: 'organization.credit_entry',
   created_at: 1_767_229_200,
@@ -59,7 +59,7 @@ const use = {
     request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
     project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
     api_key_id: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8',
-    model: 'house-model',
+    model: 'default-model',
     outcome: 'answered',
     input_tokens: 1200,
     cache_read_tokens: 0,
@@ -71,7 +71,7 @@ const use = {
   },
 }
 
-const start = {
+const grantExample = {
   id: 'cre_01k9z8y7x6w5v4t3s2r1q0p9n8',
   object: 'organization.credit_entry',
   created_at: 1_767_225_600,
@@ -82,4 +82,4 @@ const start = {
   receipt: null,
 }
 
-export const LedgerList = listOf(LedgerEntryObject, pageExample(use, start))
+export const LedgerList = listOf(LedgerEntryObject, pageExample(usageExample, grantExample))

@@ -9,50 +9,50 @@ import type { CheckObject, LimitsObject } from './schema.ts'
 
 const microUsdPerUsd = 1_000_000
 
-export const presentLimits = (organization: Organization, standing: LimitStatus): Static<typeof LimitsObject> => ({
+export const presentLimits = (organization: Organization, limitStatus: LimitStatus): Static<typeof LimitsObject> => ({
   object: 'organization.limits',
   tier: tierOf(organization),
   plan: organization.plan,
   lifetime_paid_usd: organization.lifetimePaidMicroUsd / microUsdPerUsd,
-  scopes: presentStanding(standing),
+  scopes: presentLimitStatus(limitStatus),
 })
 
-export function presentCheck({ admission: verdict, tokens, micro }: PreflightResult): Static<typeof CheckObject> {
-  const refusal = verdict.admitted ? null : verdict
-  const waitMs = refusal?.retryAfterMs ?? null
+export function presentCheck({ admission, tokens, micro }: PreflightResult): Static<typeof CheckObject> {
+  const rejection = admission.admitted ? null : admission
+  const waitMs = rejection?.retryAfterMs ?? null
   return {
     object: 'organization.limits.check',
-    would_pass: verdict.admitted,
-    reason: refusal?.reason ?? null,
-    scope: refusal?.scope ?? null,
+    would_pass: admission.admitted,
+    reason: rejection?.reason ?? null,
+    scope: rejection?.scope ?? null,
     retry_after_seconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
     holds: { tokens, credits: inCredits(micro) },
-    closest: closestOf(verdict.limitStatus),
-    scopes: presentStanding(verdict.limitStatus),
+    closest: closestOf(admission.limitStatus),
+    scopes: presentLimitStatus(admission.limitStatus),
   }
 }
 
-const presentStanding = (standing: LimitStatus) => ({
-  key: presentScope(standing.key),
-  project: presentScope(standing.project),
-  organization: presentScope(standing.organization),
+const presentLimitStatus = (limitStatus: LimitStatus) => ({
+  key: presentScope(limitStatus.key),
+  project: presentScope(limitStatus.project),
+  organization: presentScope(limitStatus.organization),
 })
 
 const presentScope = (scope: ScopeStatus) => ({
-  rpm: presentGauge(scope.rpm),
-  rpd: presentGauge(scope.rpd),
-  tpm: presentGauge(scope.tpm),
-  tpd: presentGauge(scope.tpd),
+  rpm: presentWindow(scope.rpm),
+  rpd: presentWindow(scope.rpd),
+  tpm: presentWindow(scope.tpm),
+  tpd: presentWindow(scope.tpd),
   concurrent: scope.concurrent && { ...scope.concurrent },
 })
 
-const presentGauge = (gauge: WindowUsage | null) =>
-  gauge && { limit: gauge.limit, remaining: gauge.remaining, reset_ms: gauge.resetMs }
+const presentWindow = (usage: WindowUsage | null) =>
+  usage && { limit: usage.limit, remaining: usage.remaining, reset_ms: usage.resetMs }
 
-function closestOf(standing: LimitStatus) {
+function closestOf(limitStatus: LimitStatus) {
   const all = limitScopes.flatMap((scope) =>
     metrics.flatMap((metric) => {
-      const status = standing[scope][metric]
+      const status = limitStatus[scope][metric]
       return status === null ? [] : [{ scope, metric, limit: status.limit, remaining: status.remaining }]
     }),
   )

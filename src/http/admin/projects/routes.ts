@@ -48,7 +48,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       params: Schema.ProjectParams,
       query: none,
       answer,
-      operation: async ({ directory: store }, input) => presentProject(await findProject(store, at(input))),
+      operation: async ({ directory: store }, input) => presentProject(await findProject(store, projectAt(input))),
     }),
     mutation({
       method: 'PATCH',
@@ -59,7 +59,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       query: none,
       body: Schema.NamedProject,
       answer,
-      operation: ({ directory: store }, input) => directory.renameProject(store, at(input), input.body.name),
+      operation: ({ directory: store }, input) => directory.renameProject(store, projectAt(input), input.body.name),
       present: presentProject,
     }),
     mutation({
@@ -72,18 +72,21 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       query: none,
       body: none,
       answer,
-      operation: ({ directory: store }, input) => directory.archiveProject(store, at(input)),
+      operation: ({ directory: store }, input) => directory.archiveProject(store, projectAt(input)),
       present: presentProject,
     }),
   ]
 }
 
-type Named = {
+type ProjectInput = {
   readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly project_id: string }
 }
 
-const at = ({ actor, params }: Named) => ({ organizationId: actor.organization.id, projectId: params.project_id })
+const projectAt = ({ actor, params }: ProjectInput) => ({
+  organizationId: actor.organization.id,
+  projectId: params.project_id,
+})
 
 const presentProject = (project: Project): Static<typeof ProjectObject> => ({
   id: project.id,

@@ -17,7 +17,7 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
   return [
     admin.read({
       path: '/v1/organization/usage',
-      summary: 'Read what was used',
+      summary: 'Read usage',
       description: 'At most 31 days by hour, or 366 days by day.',
       permission: 'usage:read',
       params: none,
@@ -39,9 +39,9 @@ function spanOf({ start_time, end_time, bucket }: Static<typeof UsageQuery>, now
   const toMs = end_time === undefined ? nowMs : end_time * 1000
   const fromMs = start_time === undefined ? Math.max(0, toMs - weekMs) : start_time * 1000
   const { ms, mostMs } = buckets[bucket]
-  if (fromMs >= toMs) throw invalidField(['start_time'], 'must lie before end_time')
+  if (fromMs >= toMs) throw invalidField(['start_time'], 'must be before end_time')
   if (toMs - fromMs > mostMs)
-    throw invalidField(['start_time'], `must lie at most ${mostMs / dayMs} days before end_time`)
+    throw invalidField(['start_time'], `must be at most ${mostMs / dayMs} days before end_time`)
   return { fromMs, toMs, bucketMs: ms }
 }
 
@@ -50,15 +50,15 @@ function presentUsage(
   rows: readonly UsageRow[],
   creditUsd: number,
 ): Static<typeof UsageObject> {
-  const stretches = Map.groupBy(rows, ({ startMs }) => startMs)
+  const rowsByStart = Map.groupBy(rows, ({ startMs }) => startMs)
   return {
     object: 'organization.usage',
     start_time: toUnixSeconds(fromMs),
     end_time: toUnixSeconds(toMs),
-    data: Array.from(stretches, ([startMs, inside]) => ({
+    data: Array.from(rowsByStart, ([startMs, bucketRows]) => ({
       start_time: toUnixSeconds(startMs),
       end_time: toUnixSeconds(startMs + bucketMs),
-      results: inside.map((row) => presentRow(row, creditUsd)),
+      results: bucketRows.map((row) => presentRow(row, creditUsd)),
     })),
   }
 }

@@ -6,10 +6,14 @@ import { orNull, unixTime } from '../../resources/fields.ts'
 export const UsageQuery = Type.Object(
   {
     start_time: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds; seven days ago when left out.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: lastSecond,
+        description: 'Unix seconds; default: seven days before the end.',
+      }),
     ),
     end_time: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds, exclusive; now when left out.' }),
+      Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds, exclusive; default: now.' }),
     ),
     bucket: Type.Enum(['hour', 'day'], { default: 'day', description: 'Length of a bucket, in UTC.' }),
     group_by: Type.Array(Type.Enum([...usageGroups]), {
@@ -24,14 +28,17 @@ export const UsageQuery = Type.Object(
 const tokens = (description: string) => Type.Integer({ minimum: 0, description })
 
 const UsageResult = Type.Object({
-  project_id: orNull(Type.String(), 'null unless grouped by it, as the next two.'),
+  project_id: orNull(
+    Type.String(),
+    'Null unless `group_by` contains it. The same applies to `api_key_id` and `model`.',
+  ),
   api_key_id: orNull(Type.String()),
   model: orNull(Type.String()),
   requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
   input_tokens: tokens('Input tokens, without those read from a cache.'),
   cache_read_tokens: tokens('Input tokens read from a cache.'),
   cache_write_tokens: tokens('Input tokens written to a cache.'),
-  output_tokens: tokens('Written.'),
+  output_tokens: tokens('Output tokens.'),
   credits: Type.Number({ minimum: 0 }),
   cost_usd: Type.Number({ minimum: 0 }),
 })
@@ -48,7 +55,7 @@ const example = {
         {
           project_id: null,
           api_key_id: null,
-          model: 'house-model',
+          model: 'default-model',
           requests: 3,
           input_tokens: 1200,
           cache_read_tokens: 0,
@@ -66,11 +73,11 @@ export const UsageObject = Type.Object(
   {
     object: Type.Literal('organization.usage'),
     start_time: unixTime('Start of the whole range.'),
-    end_time: unixTime('Exclusive.'),
+    end_time: unixTime('End of the whole range, exclusive.'),
     data: Type.Array(
       Type.Object({
         start_time: unixTime('Start of this bucket.'),
-        end_time: unixTime('Exclusive.'),
+        end_time: unixTime('End of this bucket, exclusive.'),
         results: Type.Array(UsageResult),
       }),
       { description: 'Buckets with usage, oldest first.' },

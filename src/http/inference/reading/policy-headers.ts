@@ -28,7 +28,7 @@ const maxPoliciesLength = 2000
 
 const noLabels: PolicyLabels = { policyIds: [] }
 
-export function purposeOf(headers: IncomingHttpHeaders): PolicyLabels {
+export function policyLabelsOf(headers: IncomingHttpHeaders): PolicyLabels {
   const { 'x-policy-id': policies, 'x-policy-user': user, 'x-policy-target': target } = headers
   if (policies === undefined && user === undefined && target === undefined) return noLabels
   const named = textOf(headers, 'X-Policy-Id', maxPoliciesLength) ?? ''

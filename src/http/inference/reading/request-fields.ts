@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { efforts, type Effort } from '../../../domain/inference/request.ts'
 import { optionalCategories } from '../../../domain/moderation/categories.ts'
 
 /** The model name and the moderation field are the same in all three dialects. */
@@ -6,7 +7,7 @@ export const Model = Type.String({
   minLength: 1,
   maxLength: 200,
   description: 'Model name; `GET /v1/models` lists the available ones.',
-  examples: ['house-model'],
+  examples: ['default-model'],
 })
 
 export const FlaggedCategories = Type.Array(Type.Enum([...optionalCategories]), {
@@ -52,3 +53,20 @@ export const tagsOf = (schemas: readonly { readonly properties: TProperties }[])
   schemas.flatMap(({ properties: { type } }) =>
     type !== undefined && 'const' in type && typeof type.const === 'string' ? [type.const] : [],
   )
+
+const knownEfforts: ReadonlySet<string> = new Set(efforts)
+
+/** All dialects use the same names for the reasoning effort. An unknown name is left to the upstream. */
+export const effortByName = (name: string | null | undefined): Effort | undefined => (isEffort(name) ? name : undefined)
+
+const isEffort = (name: string | null | undefined): name is Effort => typeof name === 'string' && knownEfforts.has(name)
+
+type ToolSchema = Readonly<Record<string, unknown>>
+
+/** The JSON Schema of a tool without `$schema`, which code generators add and some upstreams reject. */
+export function parametersOf(schema: ToolSchema | null | undefined): ToolSchema {
+  if (!schema) return { type: 'object', properties: {} }
+  const parameters = { ...schema }
+  delete parameters['$schema']
+  return parameters
+}

@@ -19,7 +19,7 @@ const usage = {
   source: 'reported',
 } as const
 
-/** How any upstream calls a tool that takes free text: as a function with one text. */
+/** A call of a free-text tool as upstreams send it: a function call with one string field. */
 const events: readonly InferenceEvent[] = [
   { type: 'start', model: 'm' },
   { type: 'open', block: 0, part: { type: 'tool-call', id: 'call_1', name: 'apply_patch' } },
@@ -61,7 +61,7 @@ describe('a call of a tool that takes free text', () => {
     input: '*** Begin\n*** End',
   }
 
-  it('is an item of its own kind in a response, whole and streamed', () => {
+  it('is a custom_tool_call item in a response, streamed or not', () => {
     assert.deepEqual(encodeResponses(contextIn('responses'), { events })['output'], [item])
     const frames = createResponsesWriter(contextIn('responses')).write(events).split('\n\n').slice(0, -1)
     const streamed = frames.map((frame) => JSON.parse(frame.split('\ndata: ')[1] ?? ''))
@@ -79,7 +79,7 @@ describe('a call of a tool that takes free text', () => {
     assert.deepEqual(streamed[5].response.output, [item])
   })
 
-  it('is a custom call in a completion, whole and streamed', () => {
+  it('is a custom call in a completion, streamed or not', () => {
     const call = { id: 'call_1', type: 'custom', custom: { name: 'apply_patch', input: '*** Begin\n*** End' } }
     const { choices } = encodeChat(contextIn('chat'), { events }) as { choices: { message: { tool_calls: unknown } }[] }
     assert.deepEqual(choices[0]?.message.tool_calls, [call])
@@ -91,7 +91,7 @@ describe('a call of a tool that takes free text', () => {
     assert.deepEqual(calls, [[{ index: 0, ...call }]])
   })
 
-  it('keeps what there is of a call that was cut off or is no JSON', () => {
+  it('keeps the text of a call that is truncated or not JSON', () => {
     assert.equal(freeTextOf('{"input":"*** Beg'), '*** Beg')
     assert.equal(freeTextOf('*** Begin'), '*** Begin')
     assert.equal(freeTextOf(''), '')

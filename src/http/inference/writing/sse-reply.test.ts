@@ -10,11 +10,11 @@ import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { sendStream, type StreamReply } from './sse-reply.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
-/** A source that gives what the test puts in, and remembers how it was treated. */
+/** A source of chunks that the test controls. It counts how often it was stopped. */
 function createSource() {
   const waiting: PromiseWithResolvers<IteratorResult<Chunk>>[] = []
   const ready: Promise<IteratorResult<Chunk>>[] = []
-  const asked = Promise.withResolvers<void>()
+  const polled = Promise.withResolvers<void>()
   let returns = 0
   const settle = (act: (step: PromiseWithResolvers<IteratorResult<Chunk>>) => void): void => {
     const step = waiting.shift()
@@ -26,7 +26,7 @@ function createSource() {
   }
   const iterator: AsyncIterator<Chunk> = {
     next() {
-      asked.resolve()
+      polled.resolve()
       const step = ready.shift()
       if (step !== undefined) return step
       const later = Promise.withResolvers<IteratorResult<Chunk>>()
@@ -41,7 +41,7 @@ function createSource() {
   return {
     chunks: { [Symbol.asyncIterator]: () => iterator },
     iterator,
-    asked: asked.promise,
+    polled: polled.promise,
     give: (text: string) => settle((step) => step.resolve({ done: false, value: chunkOf(text) })),
     finish: () => settle((step) => step.resolve({ done: true, value: undefined })),
     break: (error: unknown) => settle((step) => step.reject(error)),
@@ -52,7 +52,7 @@ function createSource() {
 const chunkOf = (text: string): Chunk => ({ events: [{ type: 'delta', block: 0, text }] })
 const textOf = (event: InferenceEvent | undefined): string => (event?.type === 'delta' ? event.text : '')
 
-/** Writes what a chunk says as it is; `END` ends the answer, `BUG` is a step that no writer takes. */
+/** Writes the text of a chunk unchanged. `END` ends the answer, `BUG` is an illegal event. */
 function createPlainWriter(): StreamWriter {
   let ended = false
   const write = (events: readonly InferenceEvent[]): string => {
@@ -76,13 +76,13 @@ function createPlainWriter(): StreamWriter {
 type Parts = Partial<Omit<StreamReply, 'chunks' | 'clock'>>
 
 /** A server with one route that streams from the source. */
-async function createHouse(parts: Parts = {}) {
+async function createFixture(parts: Parts = {}) {
   const time = createHandClock()
   const source = createSource()
   const failures: unknown[] = []
   const settled = Promise.withResolvers<void>()
   const app = Fastify()
-  app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 502 : 500).send('refused'))
+  app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 502 : 500).send('error'))
   app.get('/', async (_request, reply) => {
     reply.header('x-request-id', 'req_1')
     try {
@@ -133,11 +133,11 @@ async function readAll(response: IncomingMessage): Promise<string> {
 const nextChunk = async (response: IncomingMessage): Promise<string> => String((await once(response, 'data'))[0])
 
 describe('sending a stream', () => {
-  it('sends what comes, with the headers of a stream and those it was given', async () => {
-    await using house = await createHouse()
-    for (const text of ['a', 'END']) house.source.give(text)
-    house.source.finish()
-    const response = await house.answer()
+  it('sends every chunk, with the headers of a stream and the given ones', async () => {
+    await using fixture = await createFixture()
+    for (const text of ['a', 'END']) fixture.source.give(text)
+    fixture.source.finish()
+    const response = await fixture.answer()
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['content-type'], 'text/event-stream; charset=utf-8')
     assert.equal(response.headers['cache-control'], 'no-cache, no-transform')
@@ -145,19 +145,19 @@ describe('sending a stream', () => {
     assert.equal(response.headers['request-id'], 'req_1')
     assert.equal(response.headers['x-request-id'], 'req_1')
     assert.equal(await readAll(response), 'data: a\n\ndata: END\n\n')
-    await house.settled
-    assert.deepEqual([house.failures, house.source.returns(), house.waiting()], [[], 0, 0])
+    await fixture.settled
+    assert.deepEqual([fixture.failures, fixture.source.returns(), fixture.waiting()], [[], 0, 0])
   })
 
-  it('keeps characters of several bytes whole, also for a caller of the days before chunks', async () => {
-    await using house = await createHouse()
-    house.source.give('naïve 日本')
-    house.source.give('END')
-    house.source.finish()
+  it('keeps multi-byte characters intact, also for an HTTP/1.0 caller', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('naïve 日本')
+    fixture.source.give('END')
+    fixture.source.finish()
     const text = 'data: naïve 日本\n\ndata: END\n\n'
-    assert.equal(await readAll(await house.answer()), text)
+    assert.equal(await readAll(await fixture.answer()), text)
 
-    await using older = await createHouse()
+    await using older = await createFixture()
     older.source.give('naïve 日本')
     older.source.give('END')
     older.source.finish()
@@ -168,12 +168,12 @@ describe('sending a stream', () => {
     assert.equal(body, text)
   })
 
-  it('keeps long and short texts in their order', async () => {
-    await using house = await createHouse()
+  it('keeps the order of long and short texts', async () => {
+    await using fixture = await createFixture()
     const texts = ['a', 'b'.repeat(5_000), 'c', 'd'.repeat(100_000), 'e', 'END']
-    for (const text of texts) house.source.give(text)
-    house.source.finish()
-    assert.equal(await readAll(await house.answer()), texts.map((text) => `data: ${text}\n\n`).join(''))
+    for (const text of texts) fixture.source.give(text)
+    fixture.source.finish()
+    assert.equal(await readAll(await fixture.answer()), texts.map((text) => `data: ${text}\n\n`).join(''))
   })
 
   it('delays a pipelined response until the one before it has ended', async () => {
@@ -214,140 +214,140 @@ describe('sending a stream', () => {
     await app.close()
   })
 
-  it('gives a failure before the first chunk a status of its own', async () => {
-    await using house = await createHouse()
-    house.source.break(new Fault('upstream_failed', 'upstream_error', 'No.'))
-    const response = await house.answer()
-    assert.deepEqual([response.statusCode, await readAll(response)], [502, 'refused'])
+  it('answers a failure before the first chunk with an HTTP status', async () => {
+    await using fixture = await createFixture()
+    fixture.source.break(new Fault('upstream_failed', 'upstream_error', 'No.'))
+    const response = await fixture.answer()
+    assert.deepEqual([response.statusCode, await readAll(response)], [502, 'error'])
   })
 
-  it('gives a source without a single chunk a status of its own', async () => {
-    await using house = await createHouse()
-    house.source.finish()
-    assert.equal((await house.answer()).statusCode, 502)
+  it('answers a source without any chunk with an HTTP status', async () => {
+    await using fixture = await createFixture()
+    fixture.source.finish()
+    assert.equal((await fixture.answer()).statusCode, 502)
   })
 
-  it('sends a later failure as an event of the dialect, and ends', async () => {
-    await using house = await createHouse()
+  it('sends a later failure as an event of the dialect, and ends the response', async () => {
+    await using fixture = await createFixture()
     const fault = new Fault('upstream_timeout', 'upstream_timeout', 'Too slow.')
-    house.source.give('a')
-    house.source.break(fault)
-    assert.equal(await readAll(await house.answer()), 'data: a\n\ndata: failed with upstream_timeout\n\n')
-    assert.deepEqual(house.failures, [fault])
+    fixture.source.give('a')
+    fixture.source.break(fault)
+    assert.equal(await readAll(await fixture.answer()), 'data: a\n\ndata: failed with upstream_timeout\n\n')
+    assert.deepEqual(fixture.failures, [fault])
   })
 
-  it('tells the caller nothing about an internal error, and stops the source', async () => {
-    await using house = await createHouse()
-    house.source.give('a')
-    house.source.give('BUG')
-    assert.equal(await readAll(await house.answer()), 'data: a\n\ndata: failed with internal_error\n\n')
-    assert.equal(house.source.returns(), 1)
+  it('hides the details of an internal error from the caller, and stops the source', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('a')
+    fixture.source.give('BUG')
+    assert.equal(await readAll(await fixture.answer()), 'data: a\n\ndata: failed with internal_error\n\n')
+    assert.equal(fixture.source.returns(), 1)
   })
 
-  it('never lets a source that just stops pass for a complete answer', async () => {
-    await using house = await createHouse()
-    house.source.give('a')
-    house.source.finish()
-    assert.equal(await readAll(await house.answer()), 'data: a\n\ndata: failed with upstream_error\n\n')
+  it('ends with an error if the source stops before the end of the answer', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('a')
+    fixture.source.finish()
+    assert.equal(await readAll(await fixture.answer()), 'data: a\n\ndata: failed with upstream_error\n\n')
   })
 
-  it('does not let the caller wait for what the source does after the end', async () => {
-    await using house = await createHouse()
-    house.source.give('END')
-    const response = await house.answer()
+  it('ends the response without waiting for the source to finish', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('END')
+    const response = await fixture.answer()
     assert.equal(await readAll(response), 'data: END\n\n')
-    house.source.finish()
-    await house.settled
-    assert.deepEqual(house.failures, [])
+    fixture.source.finish()
+    await fixture.settled
+    assert.deepEqual(fixture.failures, [])
   })
 
-  it('shows that it is alive after silence, with one timer for the whole stream', async () => {
-    await using house = await createHouse()
-    house.source.give('a')
-    const response = await house.answer()
+  it('sends a keep-alive comment when idle, with one timer for the whole stream', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('a')
+    const response = await fixture.answer()
     assert.equal(await nextChunk(response), 'data: a\n\n')
-    house.advance(10_000)
-    house.source.give('b')
+    fixture.advance(10_000)
+    fixture.source.give('b')
     assert.equal(await nextChunk(response), 'data: b\n\n')
-    assert.equal(house.waiting(), 1)
-    house.advance(5_000) // the timer is due, but there was a word in between
-    house.advance(10_000)
+    assert.equal(fixture.waiting(), 1)
+    fixture.advance(5_000) // the timer is due, but there was a write since
+    fixture.advance(10_000)
     assert.equal(await nextChunk(response), ': k\n\n')
-    house.advance(15_000)
+    fixture.advance(15_000)
     assert.equal(await nextChunk(response), ': k\n\n')
-    assert.equal(house.waiting(), 1)
+    assert.equal(fixture.waiting(), 1)
   })
 
-  it('stops at once when the caller hangs up, even if the source never answers again', async () => {
-    await using house = await createHouse()
-    house.source.give('a')
-    const call = house.call()
+  it('stops at once when the caller disconnects, even if the source is stuck', async () => {
+    await using fixture = await createFixture()
+    fixture.source.give('a')
+    const call = fixture.call()
     call.on('error', () => {})
     call.end()
     await once(call, 'response')
     call.destroy()
-    await house.settled
-    assert.equal(house.source.returns(), 1)
-    assert.deepEqual(house.failures, [])
-    assert.equal(house.waiting(), 0)
+    await fixture.settled
+    assert.equal(fixture.source.returns(), 1)
+    assert.deepEqual(fixture.failures, [])
+    assert.equal(fixture.waiting(), 0)
   })
 
-  it('stops when the caller hangs up before the first chunk', async () => {
-    await using house = await createHouse()
-    const call = house.call()
+  it('stops when the caller disconnects before the first chunk', async () => {
+    await using fixture = await createFixture()
+    const call = fixture.call()
     call.on('error', () => {})
     call.end()
-    await house.source.asked
+    await fixture.source.polled
     call.destroy()
-    await house.settled
-    assert.equal(house.source.returns(), 1)
+    await fixture.settled
+    assert.equal(fixture.source.returns(), 1)
   })
 
   it('ignores a source that fails to release its resources', async () => {
-    await using house = await createHouse()
+    await using fixture = await createFixture()
     const broken = new Error('disposal')
-    house.source.iterator.return = () => Promise.reject(broken)
-    house.source.give('a')
-    house.source.give('BUG')
-    assert.match(await readAll(await house.answer()), /internal_error/)
-    assert.equal(house.failures.at(-1), broken)
+    fixture.source.iterator.return = () => Promise.reject(broken)
+    fixture.source.give('a')
+    fixture.source.give('BUG')
+    assert.match(await readAll(await fixture.answer()), /internal_error/)
+    assert.equal(fixture.failures.at(-1), broken)
   })
 
-  it('writes no faster than the caller reads, and gives up on one who never reads', async () => {
-    await using house = await createHouse()
+  it('writes no faster than the caller reads, and disconnects a caller that never reads', async () => {
+    await using fixture = await createFixture()
     const large = 'x'.repeat(4 * 1024 * 1024)
     let taken = 0
-    const next = house.source.iterator.next
-    house.source.iterator.next = () => {
+    const next = fixture.source.iterator.next
+    fixture.source.iterator.next = () => {
       taken += 1
       return next()
     }
-    for (let count = 0; count < 20; count++) house.source.give(large)
-    const response = await house.answer()
+    for (let count = 0; count < 20; count++) fixture.source.give(large)
+    const response = await fixture.answer()
     response.pause()
-    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for the socket to drain
+    while (fixture.waiting() < 2) await new Promise((resolve) => setImmediate(resolve)) // waiting for the socket to drain
     const takenThen = taken
     assert.ok(takenThen < 20, 'it stopped taking chunks')
-    house.advance(60_000)
-    await house.settled
+    fixture.advance(60_000)
+    await fixture.settled
     assert.equal(taken, takenThen)
     assert.deepEqual(
-      house.failures.map((failure) => failure instanceof Fault && failure.code),
+      fixture.failures.map((failure) => failure instanceof Fault && failure.code),
       ['response_not_read'],
     )
   })
 
-  it('goes on when a slow caller reads again', async () => {
-    await using house = await createHouse()
+  it('continues when a slow caller reads again', async () => {
+    await using fixture = await createFixture()
     const large = 'x'.repeat(4 * 1024 * 1024)
-    for (let count = 0; count < 4; count++) house.source.give(large)
-    house.source.give('END')
-    house.source.finish()
-    const response = await house.answer()
-    while (house.waiting() < 2) await new Promise((resolve) => setImmediate(resolve))
+    for (let count = 0; count < 4; count++) fixture.source.give(large)
+    fixture.source.give('END')
+    fixture.source.finish()
+    const response = await fixture.answer()
+    while (fixture.waiting() < 2) await new Promise((resolve) => setImmediate(resolve))
     const text = await readAll(response)
     assert.equal(text.length, 4 * (large.length + 'data: \n\n'.length) + 'data: END\n\n'.length)
-    await house.settled
-    assert.equal(house.waiting(), 0)
+    await fixture.settled
+    assert.equal(fixture.waiting(), 0)
   })
 })

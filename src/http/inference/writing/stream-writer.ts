@@ -42,15 +42,15 @@ export function sameFrame({ event, data }: RawFrame): string {
 export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
 /** The upstream's raw frames, if they are in the caller's dialect. */
-export function framesIn(dialect: Dialect, { raw: original }: Chunk): readonly RawFrame[] | undefined {
-  return original?.kind === 'frames' && original.dialect === dialect ? original.frames : undefined
+export function framesIn(dialect: Dialect, { raw }: Chunk): readonly RawFrame[] | undefined {
+  return raw?.kind === 'frames' && raw.dialect === dialect ? raw.frames : undefined
 }
 
 /** The object in a frame's data. The provider has parsed it before, so anything else is a bug. */
 export function frameObject(data: string): Record<string, unknown> {
   const value: unknown = JSON.parse(data)
   if (isRecord(value)) return value
-  throw new Error('A forwarded frame does not hold a JSON object.')
+  throw new Error('A raw frame is not a JSON object.')
 }
 
 /** The object in a field, or an empty one. */

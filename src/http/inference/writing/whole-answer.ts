@@ -12,8 +12,8 @@ export async function collectAnswer(chunks: AsyncIterable<Chunk>): Promise<Whole
   const source = pullStreamOf(chunks)
   const first = await nextOf(source)
   if (first !== undefined && hasEnded(first.events)) {
-    const { events, raw: original } = first
-    return original?.kind === 'document' ? { events, document: original } : { events }
+    const { events, raw } = first
+    return raw?.kind === 'document' ? { events, document: raw } : { events }
   }
   const events: InferenceEvent[] = []
   for (let chunk = first; chunk !== undefined; chunk = await nextOf(source)) {

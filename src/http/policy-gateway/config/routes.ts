@@ -68,8 +68,8 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
 /** The configuration, and the prefix of its fields in the body. */
 function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, paramPrefix: string] {
   if (config === undefined) return [own, '']
-  const [beside] = Object.keys(own)
-  if (beside !== undefined) throw invalidField([beside], 'belongs into config, where one is sent')
+  const [extra] = Object.keys(own)
+  if (extra !== undefined) throw invalidField([extra], 'must be inside config, because the body has one')
   return [config, 'config.']
 }
 

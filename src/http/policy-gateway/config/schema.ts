@@ -107,8 +107,8 @@ const givenFields = {
 export const Given = partial(givenFields)
 
 const given = {
-  policy_id: 'house-rules',
-  name: 'House rules',
+  policy_id: 'default-rules',
+  name: 'Default rules',
   rules: { denylist: ['project x', '/\\bACME-\\d{4}\\b/'], redact: true, flagged_categories: ['hate', 'illicit'] },
   rollout: { canary: { enabled: true, sample_percent: 10 } },
 }

@@ -5,7 +5,7 @@ import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import { presentDeadLetter } from './present.ts'
-import { at, exportPath } from './routes.ts'
+import { sinkAt, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
 
 /** Events that a destination has rejected permanently. They can be sent again after the cause is fixed. */
@@ -19,7 +19,7 @@ export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }:
       query: Schema.ExportQuery,
       answer: { description: 'A page of dead letters.', schema: Schema.DeadLetterList },
       async operation({ exports: store }, input) {
-        const sink = await findSink(store, at(input))
+        const sink = await findSink(store, sinkAt(input))
         return presentList(await store.listDeadLetters(sink, pageOf(input.query)), presentDeadLetter)
       },
     }),
@@ -32,7 +32,7 @@ export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }:
       query: none,
       body: Schema.Replay,
       answer: { description: 'The number of events that will be sent again.', schema: Schema.ReplayAnswer },
-      operation: ({ exports: store }, input) => exports.replay(store, at(input), omitUndefined(input.body).ids),
+      operation: ({ exports: store }, input) => exports.replay(store, sinkAt(input), omitUndefined(input.body).ids),
       present: (value) => value,
     }),
   ]

@@ -51,21 +51,21 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       params: Schema.ExportParams,
       query: none,
       answer,
-      operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, at(input))) }),
+      operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, sinkAt(input))) }),
     }),
     mutation({
       method: 'PATCH',
       path: exportPath,
       summary: 'Change an export sink',
       description:
-        '`config` is merged field by field; null takes a field away, and a secret that comes back masked stays as it is. Where the destination changes, its secrets must be sent again. A sink that was paused is tried at once.',
+        '`config` is merged field by field: null removes a field, and a masked secret keeps its stored value. If the destination changes, its secrets must be sent again. A paused sink is tried again at once.',
       permission: 'exports:write',
       params: Schema.ExportParams,
       query: none,
       body: Schema.ChangedExport,
       bodyLimitBytes,
       answer,
-      operation: ({ exports: store }, input) => exports.update(store, at(input), omitUndefined(input.body)),
+      operation: ({ exports: store }, input) => exports.update(store, sinkAt(input), omitUndefined(input.body)),
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     mutation({
@@ -77,18 +77,18 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       query: none,
       body: none,
       answer: { description: 'The id of the deleted export sink.', schema: Schema.DeletedExport },
-      operation: ({ exports: store }, input) => exports.remove(store, at(input)),
+      operation: ({ exports: store }, input) => exports.remove(store, sinkAt(input)),
       present: ({ id }) => ({ export: { id, deleted: true } }),
     }),
   ]
 }
 
-type Named = {
+type SinkInput = {
   readonly actor: { readonly organization: { readonly id: string } }
   readonly params: { readonly export_id: string }
 }
 
-export const at = ({ actor, params }: Named): SinkAt => ({
+export const sinkAt = ({ actor, params }: SinkInput): SinkAt => ({
   organizationId: actor.organization.id,
   id: params.export_id,
 })

@@ -60,7 +60,7 @@ const Health = Type.Object(
         '`retrying` and `throttled` sinks retry automatically; `auth_error` and `config_error` need a change of the configuration. No event is lost in any state.',
     }),
     backlog_events: Type.Integer({ description: 'Events that are not sent yet.' }),
-    oldest_unsent_at: orNull(isoTime('Time of the oldest of them.')),
+    oldest_unsent_at: orNull(isoTime('Time of the oldest event that is not sent yet.')),
     next_attempt_at: orNull(isoTime('Time of the next attempt after a failure.')),
     dead_letters: Type.Integer({ description: 'Events that the destination has rejected permanently.' }),
   },
@@ -91,7 +91,7 @@ export const ExportObject = Type.Object({
   updated_at: isoTime('When it was last changed.'),
   last_success_at: orNull(isoTime('When the destination last accepted events.')),
   last_error_at: orNull(isoTime('When the destination last rejected events or was unreachable.')),
-  last_error: orNull(Type.String(), 'Why.'),
+  last_error: orNull(Type.String(), 'Why the last failed attempt failed.'),
   health: Health,
 })
 
@@ -119,7 +119,7 @@ export const TestAnswer = Type.Object(
         test: {
           success: true,
           outcome: 'delivered',
-          message: 'The destination took the event.',
+          message: 'The destination accepted the event.',
           event_id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
         },
       },

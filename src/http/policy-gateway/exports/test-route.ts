@@ -3,12 +3,12 @@ import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findSink } from '../../../domain/audit/export/mutations.ts'
 import type { DeliveryOutcome } from '../../../domain/audit/export/sink.ts'
 import { none } from '../../resources/fields.ts'
-import { enter } from '../../resources/limit.ts'
+import { admitRequest } from '../../resources/limit.ts'
 import { actorOf } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator, createValidator } from '../../validate.ts'
 import type { GatewayParts } from '../parts.ts'
-import { at, exportPath } from './routes.ts'
+import { sinkAt, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
 
 /** Low, so that the endpoint cannot be used to scan a network. */
@@ -32,11 +32,11 @@ export function exportTestRoute(parts: GatewayParts): Route {
     errorStatuses: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
       const actor = await callerOf.manager(request)
-      using _place = enter(parts, actor)
+      using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, 'exports:write')
       readNothing(request.body ?? {})
-      const sink = await findSink(reads.exports, at({ actor, params: readParams(request.params) }))
-      using _test = enter({ limits, clock }, actor)
+      const sink = await findSink(reads.exports, sinkAt({ actor, params: readParams(request.params) }))
+      using _test = admitRequest({ limits, clock }, actor)
       const { outcome, eventId } = await testSink(sink, actorOf(request, actor))
       return { test: { ...presentOutcome(outcome), event_id: eventId } }
     },
@@ -46,5 +46,5 @@ export function exportTestRoute(parts: GatewayParts): Route {
 const presentOutcome = (outcome: DeliveryOutcome) => ({
   success: outcome.kind === 'delivered',
   outcome: outcome.kind,
-  message: outcome.kind === 'delivered' ? 'The destination took the event.' : outcome.reason,
+  message: outcome.kind === 'delivered' ? 'The destination accepted the event.' : outcome.reason,
 })

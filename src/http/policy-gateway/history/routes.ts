@@ -15,7 +15,7 @@ export function historyRoutes({ read }: GatewayRoutes): Route[] {
   return [
     read({
       path: '/api/policy-gateway/history',
-      summary: 'List what the gateway decided',
+      summary: 'List decisions of the gateway',
       description: 'With an API key or a token: only decisions of its project.',
       permission: 'gateway:read',
       params: none,

@@ -5,7 +5,7 @@ import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
-import { enter } from '../../resources/limit.ts'
+import { admitRequest } from '../../resources/limit.ts'
 import { actorOf, type ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createValidator } from '../../validate.ts'
@@ -27,7 +27,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     path: '/api/policy-gateway/simulate',
     summary: 'Simulate a decision',
     description:
-      'Evaluates `policy`, else `config`, else the configuration in force, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are left aside. Needs the permission `gateway:read`.',
+      'Evaluates `policy`, else `config`, else the saved configuration, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are not evaluated. Needs the permission `gateway:read`.',
     credential: 'gateway',
     bodyLimitBytes: 1024 * 1024,
     headers: ConditionalHeaders,
@@ -36,7 +36,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     errorStatuses: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
       const actor = await callerOf.manager(request)
-      using _place = enter(parts, actor)
+      using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, 'gateway:read')
       const body = readBody(request.body ?? {})
       if (body.persist) requirePermission(actor.permissions, 'gateway:write')
@@ -112,7 +112,7 @@ function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
   const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
   return {
     texts: texts.filter((each) => each.trim() !== ''),
-    joinedFragments: messages.flatMap(seamsIn),
+    joinedFragments: messages.flatMap(joinedFragmentsIn),
     direction,
     categories: scenario.categories ?? categories,
     user,
@@ -127,16 +127,16 @@ function textsOf({ role: _role, content, ...rest }: Message): readonly string[] 
 }
 
 function textsOfBlock(block: object): readonly string[] {
-  const text = proseOf(block)
+  const text = plainTextOf(block)
   if (text === undefined) return [stringsIn(block).join('\n')]
-  const beside = wordsIn({ messages: [{ ...block, text: undefined }] }, vendorFieldRoles)
-  return [text, beside.join('\n')]
+  const otherTexts = wordsIn({ messages: [{ ...block, text: undefined }] }, vendorFieldRoles)
+  return [text, otherTexts.join('\n')]
 }
 
-const seamsIn = ({ content }: Message): readonly string[] =>
-  Array.isArray(content) ? joinedFragments(content.map((block) => proseOf(block) ?? '')) : []
+const joinedFragmentsIn = ({ content }: Message): readonly string[] =>
+  Array.isArray(content) ? joinedFragments(content.map((block) => plainTextOf(block) ?? '')) : []
 
-function proseOf(block: object): string | undefined {
+function plainTextOf(block: object): string | undefined {
   const text: unknown = Reflect.get(block, 'text')
   return typeof text === 'string' ? text : undefined
 }
