@@ -37,7 +37,7 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
     maxBatch: 1,
     maxWaiting,
     run: (checks) => Promise.all(checks.map((check) => check())),
-    overflow: () => unavailable('Too many tokens wait to be checked; ask again.', { retryAfterSeconds: 1 }),
+    overflow: () => unavailable('Too many tokens are waiting for verification. Try again.', { retryAfterSeconds: 1 }),
   })
   return async (token, address) => {
     try {
@@ -117,11 +117,11 @@ function wordsOf(scope: unknown): string[] {
 }
 
 /** A timeout, a response that is not 200 or not JSON (which has no code of its own), or one without keys. */
-const issuerTroubles: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
+const issuerErrorCodes: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID'])
 
 /** The issuer is unreachable or did not return keys, so that the token can be neither accepted nor rejected. */
 const isIssuerDown = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Error && 'code' in error && issuerTroubles.has(error.code))
+  error instanceof TypeError || (error instanceof Error && 'code' in error && issuerErrorCodes.has(error.code))
 
 const issuerDown = (cause: unknown): Fault =>
   unavailable('The keys of the token issuer cannot be fetched.', { retryAfterSeconds: 5, cause })

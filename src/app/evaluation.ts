@@ -17,7 +17,7 @@ import { decisionCounts } from '../adapters/stores/sql/policies/decision-counts.
 import { gatewaySubject } from '../domain/evaluation/spikes/counted-decisions.ts'
 import { createAutoDisable } from '../domain/evaluation/spikes/auto-disable.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../domain/evaluation/spikes/spike-monitor.ts'
-import { backtestQueue, forgetBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
+import { backtestQueue, releaseBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
 import { createReplay, type ReplayParts } from '../domain/evaluation/backtest/replay.ts'
 import { createBacktestRunner } from '../domain/evaluation/backtest/runner.ts'
 
@@ -114,7 +114,7 @@ const backtestLeaseMs = 60_000
 function openBacktests(infrastructure: Infrastructure, parts: ReplayParts): void {
   const { built, database, clock, ids, jobs, warn } = infrastructure
   if (database.engine === 'sqlite') {
-    void forgetBacktestLeases(database).catch(
+    void releaseBacktestLeases(database).catch(
       warn('the lease of a backtest could not be released; it waits for a minute'),
     )
   }

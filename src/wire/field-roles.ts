@@ -47,7 +47,7 @@ const structural: ReadonlySet<string> = new Set([
   'cache_control',
 ])
 
-/** A change to the structure of a request, its user or its tools would make another request of it. */
+/** Fields that a redaction must not change: the structure of a request, its user and its tools. */
 const unchanged: ReadonlySet<string> = new Set([
   ...structural,
   ...identifying,
@@ -70,7 +70,7 @@ export const vendorFieldRoles = {
   structural,
   schemas: new Set(['schema', 'json_schema']) as ReadonlySet<string>,
   addresses: new Set(['url', 'file_url', 'image_url']) as ReadonlySet<string>,
-  /** The `name` beside a `role` is free text: it tells the participants of a chat apart. */
+  /** The `name` next to a `role` is free text that identifies a participant of the chat. */
   isLabel: (name: string, object: RawObject): boolean =>
     name.endsWith('_id') || (structural.has(name) && !(name === 'name' && 'role' in object)),
   isFile: (name: string, { type }: RawObject): boolean =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   backtestQueue,
-  forgetBacktestLeases,
+  releaseBacktestLeases,
   removeBacktests,
 } from '../../src/adapters/stores/sql/policies/backtests.ts'
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
@@ -37,7 +37,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.equal(await one.claim(), undefined)
       await two.release(id)
       assert.equal((await one.claim())?.id, id)
-      await forgetBacktestLeases(scene.database)
+      await releaseBacktestLeases(scene.database)
       assert.equal((await two.claim())?.id, id)
     })
 

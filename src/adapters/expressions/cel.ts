@@ -2,7 +2,7 @@ import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/c
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
-import { objectionTo } from './supported-functions.ts'
+import { findUnsupported } from './supported-functions.ts'
 import { CostExceeded, createCostBudget, evaluationUnits } from './cost-budget.ts'
 import { lookBehindOf } from './look-behind.ts'
 import { createRulePatterns } from './rule-patterns.ts'
@@ -32,7 +32,7 @@ const resultTypes = new Set(['bool', 'int', 'double', 'dyn'])
 /** Validates an expression before it is saved. */
 export function createCelChecker(): CheckExpression {
   const environment = createEnvironment()
-  return (expression) => problemOf(environment.check(expression), expression) ?? objectionIn(environment, expression)
+  return (expression) => problemOf(environment.check(expression), expression) ?? unsupportedIn(environment, expression)
 }
 
 export type CelExpression = Pick<CompiledExpression, 'lookBehind'> & {
@@ -103,9 +103,9 @@ function problemOf({ valid, type, error }: TypeCheckResult, expression: string):
   return { line: 1, column: 1, message: `The result must be a boolean or a number, and is of type ${type}.` }
 }
 
-function objectionIn(environment: Environment, expression: string): ExpressionProblem | undefined {
-  const objection = objectionTo(environment.parse(expression).ast)
-  return objection && { ...positionOf(startOf(objection.node), expression), message: objection.message }
+function unsupportedIn(environment: Environment, expression: string): ExpressionProblem | undefined {
+  const unsupported = findUnsupported(environment.parse(expression).ast)
+  return unsupported && { ...positionOf(startOf(unsupported.node), expression), message: unsupported.message }
 }
 
 /** For a method call, the position of the method name. */

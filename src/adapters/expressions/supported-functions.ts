@@ -7,32 +7,32 @@ import { functions, stringMethods } from './functions.ts'
 import { isMacro } from './macros.ts'
 import { isString, literalOf, nodesOf } from './tree.ts'
 
-export type Objection = { readonly node: ASTNode; readonly message: string }
+export type UnsupportedNode = { readonly node: ASTNode; readonly message: string }
 
 /** Maps with a fixed set of keys. */
 const knownKeys: Readonly<Record<string, readonly string[]>> = { categories, pii: personalDataKinds }
 
 /** The first unsupported node of an expression. */
-export function objectionTo(tree: ASTNode): Objection | undefined {
+export function findUnsupported(tree: ASTNode): UnsupportedNode | undefined {
   for (const node of nodesOf(tree)) {
-    const message = objectionIn(node)
+    const message = problemIn(node)
     if (message !== undefined) return { node, message }
   }
   return undefined
 }
 
-function objectionIn(node: ASTNode): string | undefined {
+function problemIn(node: ASTNode): string | undefined {
   switch (node.op) {
     case 'value':
       return isPlain(node.args) ? undefined : 'Bytes and unsigned numbers are not supported in rules.'
     case 'call':
       return isMacro(node) || Object.hasOwn(functions, node.args[0]) ? undefined : notSupported(node.args[0])
     case 'rcall':
-      return objectionToMethod(node)
+      return methodProblem(node)
     case '.':
-      return objectionToKey(node.args[0], node.args[1])
+      return keyProblem(node.args[0], node.args[1])
     case '[]':
-      return objectionToKey(node.args[0], literalOf(node.args[1]))
+      return keyProblem(node.args[0], literalOf(node.args[1]))
     default:
       return undefined
   }
@@ -43,14 +43,14 @@ const isPlain = (value: unknown): boolean =>
 
 const notSupported = (name: string): string => `${name}() is not supported in rules.`
 
-function objectionToMethod(node: Extract<ASTNode, { op: 'rcall' }>): string | undefined {
+function methodProblem(node: Extract<ASTNode, { op: 'rcall' }>): string | undefined {
   const [name, , args] = node.args
   if (!isMacro(node) && name !== 'size' && !Object.hasOwn(stringMethods, name)) return notSupported(name)
   const pattern = name === 'matches' ? literalOf(args[0]) : undefined
-  return pattern === undefined ? undefined : objectionToPattern(pattern)
+  return pattern === undefined ? undefined : patternProblem(pattern)
 }
 
-function objectionToPattern(source: string): string | undefined {
+function patternProblem(source: string): string | undefined {
   try {
     compileSized(source)
     return undefined
@@ -60,7 +60,7 @@ function objectionToPattern(source: string): string | undefined {
 }
 
 /** An unknown key would make the rule fail on every request. */
-function objectionToKey(object: ASTNode, key: string | undefined): string | undefined {
+function keyProblem(object: ASTNode, key: string | undefined): string | undefined {
   const keys = object.op === 'id' ? knownKeys[object.args] : undefined
   if (keys === undefined || key === undefined || keys.includes(key)) return undefined
   return `There is no key ${key}; the keys are ${keys.join(', ')}.`

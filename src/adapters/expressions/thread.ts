@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { createFairQueue } from '../../base/fair-queue.ts'
 import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
-import type { ThreadAnswer, ThreadQuestion } from './worker.ts'
+import type { ThreadReply, ThreadRequest } from './worker.ts'
 
 export type ExpressionEvaluation = {
   readonly expression: string
@@ -46,13 +46,13 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
   const start = (): Running => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits })
     const started: Running = { worker, isReady: false, cpuMs: 0, job: undefined, facts: undefined }
-    worker.on('message', (answer: ThreadAnswer) => onAnswer(started, answer))
+    worker.on('message', (answer: ThreadReply) => onAnswer(started, answer))
     worker.on('error', () => onBroken(started))
     worker.unref()
     return started
   }
 
-  const onAnswer = (thread: Running, { result, cpuMs }: ThreadAnswer): void => {
+  const onAnswer = (thread: Running, { result, cpuMs }: ThreadReply): void => {
     thread.isReady = true
     thread.cpuMs = cpuMs
     if (result !== undefined) thread.job?.settle(result)
@@ -67,10 +67,10 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
   }
 
   const failAll = (): void => {
-    for (let job = take(); job !== undefined; job = take()) job.settle({ failed: 'expression_error' })
+    for (let job = nextJob(); job !== undefined; job = nextJob()) job.settle({ failed: 'expression_error' })
   }
 
-  const take = (): Job | undefined => {
+  const nextJob = (): Job | undefined => {
     const job = queue.next()
     if (job !== undefined) queue.remove(job.organizationId, job)
     return job
@@ -81,10 +81,10 @@ export function createExpressionThread({ clock, limitMs }: ThreadParts): Express
     cancelTimer()
     if (queue.isEmpty()) return void (cancelTimer = clock.after(idleMs, () => void stop()))
     running ??= start()
-    const job = running.isReady ? take() : undefined
+    const job = running.isReady ? nextJob() : undefined
     if (job === undefined) return
     const { expression, facts } = job
-    const question: ThreadQuestion = { expression, facts: facts === running.facts ? undefined : facts }
+    const question: ThreadRequest = { expression, facts: facts === running.facts ? undefined : facts }
     running.worker.postMessage(question)
     running.job = job
     running.facts = facts

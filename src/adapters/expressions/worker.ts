@@ -5,9 +5,9 @@ import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createCelCompiler, type CelExpression } from './cel.ts'
 
 /** `facts` is undefined if it equals that of the previous message, because it contains the whole text. */
-export type ThreadQuestion = { readonly expression: string; readonly facts: RuleFacts | undefined }
+export type ThreadRequest = { readonly expression: string; readonly facts: RuleFacts | undefined }
 /** `cpuMs` is the CPU time of the thread since its start. The first message has no result and reports that the thread is ready. */
-export type ThreadAnswer = { readonly result: ExpressionResult | undefined; readonly cpuMs: number }
+export type ThreadReply = { readonly result: ExpressionResult | undefined; readonly cpuMs: number }
 
 const maxCompiled = 256
 
@@ -28,9 +28,9 @@ const cpuMs = (): number => {
   return (user + system) / 1000
 }
 
-const post = (answer: ThreadAnswer): void => parentPort?.postMessage(answer)
+const post = (answer: ThreadReply): void => parentPort?.postMessage(answer)
 
-parentPort?.on('message', ({ expression, facts = lastFacts }: ThreadQuestion) => {
+parentPort?.on('message', ({ expression, facts = lastFacts }: ThreadRequest) => {
   lastFacts = facts
   const result = facts === undefined ? undefined : find(expression).evaluate(facts)
   post({ result, cpuMs: cpuMs() })

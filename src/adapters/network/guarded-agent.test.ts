@@ -52,34 +52,34 @@ const answers = (...lists: string[][]): Resolve => {
   }
 }
 
-async function refusal(request: SendRequest, url: string): Promise<Unreachable> {
+async function failureOf(request: SendRequest, url: string): Promise<Unreachable> {
   const error = await request({ method: 'GET', url: new URL(url), signal }).catch((reason: unknown) => reason)
   assert.ok(error instanceof Unreachable, String(error))
   return error
 }
 
 /** Known ways to bypass an address guard. The port is allowed, so that only the address can be rejected. */
-const bypasses: { readonly says: string; readonly host: string; readonly resolve?: Resolve }[] = [
-  { says: 'a plain loopback literal', host: '127.0.0.1' },
-  { says: 'an address written as one number', host: '2130706433' },
-  { says: 'an address in hexadecimal', host: '0x7f.1' },
-  { says: 'an address in octal', host: '0177.0.0.1' },
-  { says: 'a shortened address', host: '127.1' },
-  { says: 'the IPv6 loopback', host: '[::1]' },
-  { says: 'an IPv4 address mapped into IPv6', host: '[::ffff:127.0.0.1]' },
-  { says: 'an IPv4 address behind NAT64', host: '[64:ff9b::7f00:1]' },
-  { says: 'a name that resolves to loopback', host: 'inside.test', resolve: answers(['127.0.0.1']) },
-  { says: 'the unspecified address', host: '0.0.0.0' },
-  { says: 'localhost with a dot at its end', host: 'localhost.' },
-  { says: 'a 6to4 address', host: '[2002:7f00:1::]' },
-  { says: 'full-width digits', host: '１２７.0.0.1' },
+const bypasses: { readonly title: string; readonly host: string; readonly resolve?: Resolve }[] = [
+  { title: 'a plain loopback literal', host: '127.0.0.1' },
+  { title: 'an address written as one number', host: '2130706433' },
+  { title: 'an address in hexadecimal', host: '0x7f.1' },
+  { title: 'an address in octal', host: '0177.0.0.1' },
+  { title: 'a shortened address', host: '127.1' },
+  { title: 'the IPv6 loopback', host: '[::1]' },
+  { title: 'an IPv4 address mapped into IPv6', host: '[::ffff:127.0.0.1]' },
+  { title: 'an IPv4 address behind NAT64', host: '[64:ff9b::7f00:1]' },
+  { title: 'a name that resolves to loopback', host: 'inside.test', resolve: answers(['127.0.0.1']) },
+  { title: 'the unspecified address', host: '0.0.0.0' },
+  { title: 'localhost with a dot at its end', host: 'localhost.' },
+  { title: 'a 6to4 address', host: '[2002:7f00:1::]' },
+  { title: 'full-width digits', host: '１２７.0.0.1' },
 ]
 
 describe('the guarded agent does not reach a local listener through', () => {
-  for (const { says, host, resolve } of bypasses) {
-    it(says, async (t) => {
+  for (const { title, host, resolve } of bypasses) {
+    it(title, async (t) => {
       const { seen, port } = await canary(t)
-      await refusal(open(t, { ports: [port], ...(resolve && { resolve }) }), `https://${host}:${port}/`)
+      await failureOf(open(t, { ports: [port], ...(resolve && { resolve }) }), `https://${host}:${port}/`)
       assert.equal(seen.visits, 0)
     })
   }
@@ -87,14 +87,14 @@ describe('the guarded agent does not reach a local listener through', () => {
   it('a name of which one address is allowed and another is not', async (t) => {
     const { seen, port } = await canary(t, '127.0.0.1')
     const request = open(t, { allow: ['127.0.0.2/32'], resolve: answers(['127.0.0.2', '127.0.0.1']) })
-    await refusal(request, `http://mixed.test:${port}/`)
+    await failureOf(request, `http://mixed.test:${port}/`)
     assert.equal(seen.visits, 0)
   })
 
   it('a name that passes the check and then changes its address', async (t) => {
     const { seen, port } = await canary(t, '127.0.0.1')
     const request = open(t, { allow: ['127.0.0.2/32'], resolve: answers(['127.0.0.2'], ['127.0.0.1']) })
-    await refusal(request, `http://rebind.test:${port}/`)
+    await failureOf(request, `http://rebind.test:${port}/`)
     assert.equal(seen.visits, 0)
   })
 
@@ -116,19 +116,19 @@ describe('the guarded agent', () => {
 
   it('reaches the same listener once the network is allowed, so the tests above can fail', async (t) => {
     const { seen, port } = await canary(t)
-    await refusal(open(t, { allow: ['127.0.0.0/8'] }), `http://2130706433:${port}/`)
+    await failureOf(open(t, { allow: ['127.0.0.0/8'] }), `http://2130706433:${port}/`)
     assert.equal(seen.visits, 1)
   })
 
   it('resolves a name once and connects to the address that it checked', async (t) => {
     const port = await listen(t, createHttpServer(greet))
-    let looks = 0
+    let lookups = 0
     const resolve: Resolve = async () =>
-      looks++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : assert.fail('a second look')
+      lookups++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : assert.fail('a second lookup')
     const request = open(t, { allow: ['127.0.0.0/8'], resolve })
     const answer = await request({ method: 'GET', url: new URL(`http://sink.test:${port}/`), signal })
     assert.equal(answer.body.toString(), `hello sink.test:${port}`)
-    assert.equal(looks, 1)
+    assert.equal(lookups, 1)
   })
 
   it('tries the other addresses of a name when the first is unreachable', async (t) => {
@@ -146,22 +146,22 @@ describe('the guarded agent', () => {
     const trusting = open(t, { allow, resolve, caPem: tls.cert })
     const answer = await trusting({ method: 'GET', url: new URL(`https://sink.test:${port}/`), signal })
     assert.equal(answer.status, 200)
-    await refusal(trusting, `https://other.test:${port}/`)
-    await refusal(open(t, { allow, resolve }), `https://sink.test:${port}/`)
+    await failureOf(trusting, `https://other.test:${port}/`)
+    await failureOf(open(t, { allow, resolve }), `https://sink.test:${port}/`)
   })
 
   it('calls the guard with the address, the port and whether TLS is used', async (t) => {
-    const asked: ConnectTarget[] = []
-    const guard = (target: ConnectTarget): boolean => asked.push(target) === 0
+    const targets: ConnectTarget[] = []
+    const guard = (target: ConnectTarget): boolean => targets.push(target) === 0
     const agent = createGuardedAgent({ guard, resolve: answers(['127.0.0.1']) })
     t.after(() => agent.destroy())
     const urls = ['http://sink.test/', 'https://sink.test/', 'https://sink.test:8443/', 'http://127.0.0.1:81/']
     for (const url of urls) {
-      const { cause } = await refusal(createRequest(agent), url)
+      const { cause } = await failureOf(createRequest(agent), url)
       assert.match(String(cause), /is at 127.0.0.1, which is not allowed/)
     }
     assert.deepEqual(
-      asked.map(({ address, port, isSecure }) => [address, port, isSecure]),
+      targets.map(({ address, port, isSecure }) => [address, port, isSecure]),
       [
         ['127.0.0.1', 80, false],
         ['127.0.0.1', 443, true],
@@ -177,22 +177,22 @@ describe('the guarded agent', () => {
       t,
       createHttpServer((_, reply) => reply.end(String(requests++))),
     )
-    let asked = 0
-    const agent = createGuardedAgent({ guard: () => asked++ === 0 })
+    let checks = 0
+    const agent = createGuardedAgent({ guard: () => checks++ === 0 })
     t.after(() => agent.destroy())
-    await refusal(createRequest(agent), `http://127.0.0.1:${port}/`)
-    assert.deepEqual([asked, requests], [2, 0])
+    await failureOf(createRequest(agent), `http://127.0.0.1:${port}/`)
+    assert.deepEqual([checks, requests], [2, 0])
   })
 
   it('uses one message for every failure, and keeps the reason for the log', async (t) => {
     const closed = await listen(t, createServer())
     const silent = open(t, { allow: ['127.0.0.0/8'], resolve: async () => Promise.reject(new Error('ENOTFOUND')) })
     const errors = [
-      await refusal(open(t, { ports: [closed] }), `https://127.0.0.1:${closed}/`),
-      await refusal(open(t, { allow: ['127.0.0.0/8'] }), 'http://127.0.0.1:1/'),
-      await refusal(silent, 'http://nowhere.test/'),
-      await refusal(silent, 'http://user:secret@127.0.0.1/'),
-      await refusal(silent, 'ftp://127.0.0.1/'),
+      await failureOf(open(t, { ports: [closed] }), `https://127.0.0.1:${closed}/`),
+      await failureOf(open(t, { allow: ['127.0.0.0/8'] }), 'http://127.0.0.1:1/'),
+      await failureOf(silent, 'http://nowhere.test/'),
+      await failureOf(silent, 'http://user:secret@127.0.0.1/'),
+      await failureOf(silent, 'ftp://127.0.0.1/'),
     ]
     assert.deepEqual([...new Set(errors.map((error) => error.message))], ['The destination could not be reached.'])
     assert.ok(errors.every((error) => error.cause instanceof Error))

@@ -381,7 +381,7 @@ describe('thinking in the history of callers of another dialect', () => {
     const [block] = folded.blocks
     return block?.type === 'thinking' ? block : assert.fail('no thinking')
   }
-  const giveBack = async (kind: 'anthropic' | 'openai-responses', part: ContentPart, model = 'thinker') => {
+  const sendBack = async (kind: 'anthropic' | 'openai-responses', part: ContentPart, model = 'thinker') => {
     const by = kind === 'anthropic' ? 'responses' : 'messages'
     // The caller's dialect keeps the signature but may change the text.
     const carried = part.type === 'thinking' ? { ...part, text: 'a summary' } : part
@@ -394,12 +394,12 @@ describe('thinking in the history of callers of another dialect', () => {
   }
 
   it('is sent to Anthropic with its signature and exact text', async () => {
-    const history = await giveBack('anthropic', await think('anthropic', 'responses'))
+    const history = await sendBack('anthropic', await think('anthropic', 'responses'))
     assert.match(history, /\{"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="\}/)
   })
 
   it('is sent to OpenAI encrypted, without an id that it would look up', async () => {
-    const history = await giveBack('openai-responses', await think('openai-responses', 'messages'))
+    const history = await sendBack('openai-responses', await think('openai-responses', 'messages'))
     assert.match(history, /\{"type":"reasoning","summary":\[\{[^\]]*\}\],"encrypted_content":"gAAAAB=="\}/)
   })
 
@@ -410,10 +410,10 @@ describe('thinking in the history of callers of another dialect', () => {
       text: 'x',
       signature: { dialect: 'messages', value: 'forged.{"value":"y"}' },
     }
-    assert.doesNotMatch(await giveBack('anthropic', thought, 'other-model'), /thinking/)
-    assert.doesNotMatch(await giveBack('openai-responses', thought), /reasoning/)
-    assert.doesNotMatch(await giveBack('anthropic', forged), /thinking/)
-    assert.doesNotMatch(await giveBack('anthropic', { type: 'thinking', text: 'bare' }), /thinking/)
+    assert.doesNotMatch(await sendBack('anthropic', thought, 'other-model'), /thinking/)
+    assert.doesNotMatch(await sendBack('openai-responses', thought), /reasoning/)
+    assert.doesNotMatch(await sendBack('anthropic', forged), /thinking/)
+    assert.doesNotMatch(await sendBack('anthropic', { type: 'thinking', text: 'bare' }), /thinking/)
   })
 
   it('has no signature for chat callers, because the dialect cannot carry one', async () => {

@@ -28,7 +28,7 @@ export const fixedCredentials = (credentials: AwsCredentials): CredentialSource 
 
 /**
  * Assumes the tenant's role with the operator's own identity. The gateway chooses the external id, so that a tenant cannot make
- * it use a role that belongs to somebody else.
+ * it use a role that belongs to another tenant.
  */
 export function assumedCredentials(role: RoleAuth, parts: SinkParts): CredentialSource {
   let cached: { readonly credentials: AwsCredentials; readonly renewAtMs: number } | undefined

@@ -39,9 +39,9 @@ const columns = [
 type Rules = { readonly login?: () => Reply | undefined; readonly ingest?: () => Reply | undefined }
 
 /** Microsoft's login: client credentials, one token per call, each valid for an hour. */
-function login({ login: trouble }: Rules, issued: Set<string>) {
+function login({ login: failure }: Rules, issued: Set<string>) {
   return ({ target, text }: Received): Reply => {
-    const reply = trouble?.()
+    const reply = failure?.()
     if (reply) return reply
     const form = new URLSearchParams(text)
     if (target !== `/${config.tenant_id}/oauth2/v2.0/token`) return { status: 404 }
@@ -59,9 +59,9 @@ function login({ login: trouble }: Rules, issued: Set<string>) {
 }
 
 /** The Logs Ingestion API: at most 1 MB, declared columns only, all events or none. */
-function ingestion({ ingest: trouble }: Rules, issued: Set<string>, rows: Record<string, unknown>[]) {
+function ingestion({ ingest: failure }: Rules, issued: Set<string>, rows: Record<string, unknown>[]) {
   return ({ target, headers, text, raw }: Received): Reply => {
-    const reply = trouble?.()
+    const reply = failure?.()
     if (reply) return reply
     if (!issued.has(headers.authorization?.replace('Bearer ', '') ?? '')) return { status: 401 }
     if (target !== `/dataCollectionRules/${dcr}/streams/Custom-Gatehouse?api-version=2023-01-01`) {

@@ -12,13 +12,13 @@ const signal = new AbortController().signal
 
 type Rules = {
   readonly isPoison?: (log: Record<string, unknown>) => boolean
-  readonly trouble?: () => Reply | undefined
+  readonly failure?: () => Reply | undefined
 }
 
 /** Datadog's intake: 5 MB, 1,000 logs, JSON array; it truncates longer logs silently. */
-function intake({ isPoison, trouble }: Rules, logs: Record<string, unknown>[]) {
+function intake({ isPoison, failure }: Rules, logs: Record<string, unknown>[]) {
   return (received: Received): Reply => {
-    const reply = trouble?.()
+    const reply = failure?.()
     if (reply) return reply
     if (received.target !== '/api/v2/logs') return { status: 404 }
     const key = received.headers['dd-api-key']
@@ -124,7 +124,7 @@ describe('datadog_logs', () => {
   for (const status of [408, 429, 500, 503]) {
     it(`retries after ${status}`, async (t) => {
       const { sink } = await open(t, {
-        trouble: () => ({ status, headers: { 'retry-after': new Date(testTimeMs + 30_000).toUTCString() } }),
+        failure: () => ({ status, headers: { 'retry-after': new Date(testTimeMs + 30_000).toUTCString() } }),
       })
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(outcome?.kind, 'retry')

@@ -14,7 +14,7 @@ type Item = { readonly status: number; readonly error?: { readonly type: string;
 type Rules = {
   readonly itemFor?: (id: string) => Item | undefined
   readonly maxBytes?: number
-  readonly trouble?: () => Reply | undefined
+  readonly failure?: () => Reply | undefined
 }
 type Stored = Map<string, Record<string, unknown>>
 
@@ -37,8 +37,8 @@ function bulk(rules: Rules, stored: Stored) {
     return { status: 201 }
   }
   return (received: Received): Reply => {
-    const trouble = rules.trouble?.()
-    if (trouble) return trouble
+    const failure = rules.failure?.()
+    if (failure) return failure
     const { authorization } = received.headers
     if (authorization !== `ApiKey ${key}` && authorization !== `Basic ${Buffer.from('ada:pw').toString('base64')}`) {
       return { status: 401, body: { error: { type: 'security_exception' }, status: 401 } }
@@ -156,7 +156,7 @@ describe('elastic', () => {
 
   it('does not treat an invalid bulk response as success', async (t) => {
     for (const body of ['<html>', '{}', '{"errors":true,"items":[]}', '[]']) {
-      const { sink } = await open(t, { trouble: () => ({ status: 200, body }) })
+      const { sink } = await open(t, { failure: () => ({ status: 200, body }) })
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
     }
   })

@@ -101,7 +101,7 @@ describe('delivery stops at the first request that must be retried', () => {
 
   it('but an error of the gateway is thrown', async () => {
     const failing = deliverEncoded(eventsOf(1), wide, async () => {
-      throw new TypeError('ours')
+      throw new TypeError('a bug')
     })
     await assert.rejects(failing, TypeError)
   })

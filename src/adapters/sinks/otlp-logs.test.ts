@@ -8,12 +8,12 @@ import { otlpLogs } from './otlp-logs.ts'
 
 const signal = new AbortController().signal
 
-type Rules = { readonly isRejected?: (id: string) => boolean; readonly trouble?: () => Reply | undefined }
+type Rules = { readonly isRejected?: (id: string) => boolean; readonly failure?: () => Reply | undefined }
 
 /** A collector that decodes protobuf's JSON strictly, rejects single records, and reports only their number. */
-function collector({ isRejected, trouble }: Rules, bodies: unknown[]) {
+function collector({ isRejected, failure }: Rules, bodies: unknown[]) {
   return (received: Received): Reply => {
-    const reply = trouble?.()
+    const reply = failure?.()
     if (reply) return reply
     if (received.target !== '/otlp/v1/logs') return { status: 404 }
     if (received.headers['api-key'] !== 'k') return { status: 401 }
@@ -105,7 +105,7 @@ describe('otlp_logs', () => {
       [404, 'config_error'],
     ]
     for (const [status, expected] of cases) {
-      const { sink } = await open(t, { trouble: () => ({ status }) })
+      const { sink } = await open(t, { failure: () => ({ status }) })
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(outcome?.kind === 'pause' ? outcome.state : outcome?.kind, expected)
     }

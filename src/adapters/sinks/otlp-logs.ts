@@ -68,8 +68,8 @@ function createOtlpLogsSink(config: OtlpLogsConfig, { request, clock, instance }
 }
 
 /**
- * A collector may accept some records and report how many it rejected, but not which. OTLP says to drop the rejected ones, but
- * an audit log must not. So the halves are sent again; records that were accepted before arrive twice, with the same id.
+ * A collector may accept some records and report how many it rejected, but not which. OTLP requires that the rejected ones are dropped, but
+ * an audit log must not lose events, so the halves are sent again; records that were accepted before arrive twice, with the same id.
  */
 function mapExportResponse(response: ReceivedResponse, nowMs: number): BatchResult {
   const { partialSuccess } = jsonOf(response)

@@ -16,7 +16,7 @@ const accessSecret = 'access-secret/+'
 const keys: Record<string, string> = { AKIAGATEWAY: accessSecret, ASIAROLE: 'role-secret' }
 const auth = { type: 'access_key', access_key_id: 'AKIAGATEWAY', secret_access_key: accessSecret }
 
-type Rules = { readonly trouble?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }
+type Rules = { readonly failure?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }
 type Objects = Map<string, Received>
 
 const xml = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
@@ -26,9 +26,9 @@ const xml = (status: number, code: string, headers: Record<string, string> = {})
 })
 
 /** An S3 store that checks signature, payload hash, MD5, clock, bucket and condition. */
-function store({ trouble, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects: Objects) {
+function store({ failure, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects: Objects) {
   return (received: Received): Reply => {
-    const reply = trouble?.() ?? signatureProblem(received, nowMs)
+    const reply = failure?.() ?? signatureProblem(received, nowMs)
     if (reply) return reply
     const { headers, raw, target } = received
     if (received.method !== 'PUT') return xml(405, 'MethodNotAllowed')
@@ -206,7 +206,7 @@ describe('s3 pauses', () => {
     const [first] = await missing.sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(first, { kind: 'pause', state: 'config_error', reason: 'The store answered 404 (NoSuchBucket).' })
     const moved = await open(t, {
-      trouble: () =>
+      failure: () =>
         xml(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'us-west-2', location: 'http://127.0.0.1:1/' }),
     })
     const [second] = await moved.sink.deliver(auditDocuments({ count: 1 }), signal)
@@ -228,7 +228,7 @@ describe('s3 retries', () => {
   ]
   for (const [what, reply] of replies) {
     it(`after ${what}`, async (t) => {
-      const { sink } = await open(t, { trouble: () => reply })
+      const { sink } = await open(t, { failure: () => reply })
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
     })
   }
@@ -240,7 +240,7 @@ describe('s3 retries', () => {
   })
 
   it('when the connection fails', async (t) => {
-    const { sink } = await open(t, { trouble: () => assert.fail('cut') })
+    const { sink } = await open(t, { failure: () => assert.fail('cut') })
     assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { retry: 1 })
   })
 })
@@ -286,8 +286,8 @@ describe('s3 with a role', () => {
 
   it('pauses if the role is rejected, or if the gateway has no AWS identity', async (t) => {
     const denied = await openRole(t, () => xml(403, 'AccessDenied'))
-    const nobody = await openRole(t, () => grant(testTimeMs + 3_600_000), false)
-    for (const { sink } of [denied, nobody]) {
+    const withoutIdentity = await openRole(t, () => grant(testTimeMs + 3_600_000), false)
+    for (const { sink } of [denied, withoutIdentity]) {
       const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
       assert.equal(stateOf(outcome), 'auth_error')
     }

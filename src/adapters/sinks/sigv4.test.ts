@@ -40,13 +40,13 @@ describe('a signature', () => {
 })
 
 describe('a key', () => {
-  const spelled: [string, string][] = [
+  const encodings: [string, string][] = [
     ['org=org_1/dt=2026-08-23/x.gz', 'org%3Dorg_1/dt%3D2026-08-23/x.gz'],
     ['a b/ü', 'a%20b/%C3%BC'],
     ["it's (1)*!", 'it%27s%20%281%29%2A%21'],
     ['-_.~', '-_.~'],
   ]
-  for (const [key, path] of spelled) {
+  for (const [key, path] of encodings) {
     it(`"${key}" is encoded as ${path}, also through a URL`, () => {
       assert.equal(encodeKey(key), path)
       assert.equal(new URL(`https://x/${path}`).pathname, `/${path}`)

@@ -24,10 +24,10 @@ type Rules = {
   readonly acksAfterPolls?: number
   readonly isAcknowledged?: (id: number) => boolean
   /** Replaces the collector's reply while it returns one. */
-  readonly trouble?: () => Reply | undefined
+  readonly failure?: () => Reply | undefined
 }
 
-const says = (status: number, code: number, more: object = {}): Reply => ({
+const replyOf = (status: number, code: number, more: object = {}): Reply => ({
   status,
   body: { text: '…', code, ...more },
 })
@@ -37,31 +37,31 @@ function collector(rules: Rules): { readonly state: Collector; readonly handle: 
   const state: Collector = { indexed: [], polls: 0 }
   let ackId = 0
   const handle = (received: Received): Reply => {
-    const trouble = rules.trouble?.()
-    if (trouble) return trouble
+    const failure = rules.failure?.()
+    if (failure) return failure
     const { authorization } = received.headers
-    if (authorization === undefined) return says(401, 2)
-    if (!authorization.startsWith('Splunk ')) return says(401, 3)
-    if (authorization !== `Splunk ${token}`) return says(403, 4)
+    if (authorization === undefined) return replyOf(401, 2)
+    if (!authorization.startsWith('Splunk ')) return replyOf(401, 3)
+    if (authorization !== `Splunk ${token}`) return replyOf(403, 4)
     if (received.target.startsWith('/services/collector/ack?')) return acks(received)
     if (received.target !== '/services/collector/event') return { status: 404 }
     if (received.raw.length > (rules.maxBytes ?? 1_000_000)) return { status: 413 }
     if (rules.withAck) {
       const channel = received.headers['x-splunk-request-channel']
-      if (channel === undefined) return says(400, 10)
-      if (!isUuid(String(channel))) return says(400, 11)
+      if (channel === undefined) return replyOf(400, 10)
+      if (!isUuid(String(channel))) return replyOf(400, 11)
     }
     return take(received.text)
   }
   const take = (text: string): Reply => {
-    if (text === '') return says(400, 5)
+    if (text === '') return replyOf(400, 5)
     const events = text.split('\n').map((line): unknown => JSON.parse(line))
     for (const [at, event] of events.entries()) {
       const code = problemOf(event)
-      if (code !== undefined) return says(400, code, { 'invalid-event-number': code === 7 ? at + 1 : at })
+      if (code !== undefined) return replyOf(400, code, { 'invalid-event-number': code === 7 ? at + 1 : at })
     }
     state.indexed.push(...events)
-    return says(200, 0, rules.withAck ? { ackId: ackId++ } : {})
+    return replyOf(200, 0, rules.withAck ? { ackId: ackId++ } : {})
   }
   const problemOf = (event: unknown): number | undefined => {
     if (!isRecord(event)) return 6
@@ -72,13 +72,13 @@ function collector(rules: Rules): { readonly state: Collector; readonly handle: 
     return rules.indexes && !rules.indexes.includes(String(event.index)) ? 7 : undefined
   }
   const acks = ({ target, text }: Received): Reply => {
-    if (!rules.withAck) return says(400, 14)
+    if (!rules.withAck) return replyOf(400, 14)
     assert.ok(isUuid(target.split('channel=')[1] ?? ''))
     state.polls++
-    const asked: number[] = JSON.parse(text).acks
+    const ids: number[] = JSON.parse(text).acks
     const isIndexed = state.polls > (rules.acksAfterPolls ?? 0)
     const isAcknowledged = rules.isAcknowledged ?? (() => isIndexed)
-    return { status: 200, body: { acks: Object.fromEntries(asked.map((id) => [id, isAcknowledged(id)])) } }
+    return { status: 200, body: { acks: Object.fromEntries(ids.map((id) => [id, isAcknowledged(id)])) } }
   }
   return { state, handle }
 }
@@ -182,7 +182,7 @@ describe('splunk_hec', () => {
   })
 
   it('retries when the server is busy, after the delay that it requests', async (t) => {
-    const { sink } = await open(t, { trouble: () => ({ ...says(503, 9), headers: { 'retry-after': '17' } }) })
+    const { sink } = await open(t, { failure: () => ({ ...replyOf(503, 9), headers: { 'retry-after': '17' } }) })
     const [outcome] = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.deepEqual(outcome, {
       kind: 'retry',
@@ -192,15 +192,15 @@ describe('splunk_hec', () => {
   })
 
   it('retries on unknown codes and on a broken connection', async (t) => {
-    const replies = [says(503, 77), { status: 429 }, { status: 500, body: 'not json' }, undefined]
+    const replies = [replyOf(503, 77), { status: 429 }, { status: 500, body: 'not json' }, undefined]
     for (const reply of replies) {
-      const { sink } = await open(t, { trouble: () => reply ?? assert.fail('cut') })
+      const { sink } = await open(t, { failure: () => reply ?? assert.fail('cut') })
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 2 }), signal)), { retry: 2 })
     }
   })
 
   it('never shows a text of the server', async (t) => {
-    const { sink } = await open(t, { trouble: () => ({ status: 400, body: { text: 'SECRET', code: 6 } }) })
+    const { sink } = await open(t, { failure: () => ({ status: 400, body: { text: 'SECRET', code: 6 } }) })
     const outcomes = await sink.deliver(auditDocuments({ count: 1 }), signal)
     assert.ok(!JSON.stringify(outcomes).includes('SECRET'))
   })
@@ -256,7 +256,7 @@ describe('splunk_hec with acknowledgement', () => {
     const controller = new AbortController()
     const { sink } = await open(
       t,
-      { withAck: true, acksAfterPolls: Infinity, trouble: stopAfter(3, controller) },
+      { withAck: true, acksAfterPolls: Infinity, failure: stopAfter(3, controller) },
       { use_ack: true },
     )
     await assert.rejects(sink.deliver(auditDocuments({ count: 1 }), controller.signal), /stopping/)

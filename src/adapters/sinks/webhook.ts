@@ -50,7 +50,8 @@ function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts)
       'webhook-signature': `v1,${signature}`,
     }
     const response = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
-    if (response.status === 410) return pauseFor('config_error', 'The receiver answered 410: it wants no more events.')
+    if (response.status === 410)
+      return pauseFor('config_error', 'The receiver answered 410: it accepts no more events.')
     return batchResultOf('The receiver', response, clock.nowMs())
   }
 

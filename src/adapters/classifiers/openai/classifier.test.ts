@@ -25,8 +25,8 @@ function sceneOf(answer: (outgoing: OutgoingRequest) => Promise<Partial<Received
       health: createUpstreamHealth(clock),
       async request(outgoing) {
         sent.push(outgoing)
-        const { json, ...said } = await answer(outgoing)
-        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json) ?? ''), ...said }
+        const { json, ...response } = await answer(outgoing)
+        return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(json) ?? ''), ...response }
       },
     },
   )
@@ -60,7 +60,7 @@ describe('a remote moderation endpoint', () => {
     assert.equal(scores.illicit, 0.001)
   })
 
-  for (const [says, answer] of [
+  for (const [title, answer] of [
     ['nothing', { body: Buffer.alloc(0) }],
     ['no JSON', { body: Buffer.from('<html>') }],
     ['an error', { status: 429, json: { error: {} } }],
@@ -71,7 +71,7 @@ describe('a remote moderation endpoint', () => {
     ['no scores', { json: { results: [{ flagged: false, categories: {} }] } }],
     ['a list', { json: [1] }],
   ] as const) {
-    it(`fails if it responds ${says}`, async () => {
+    it(`fails if it responds ${title}`, async () => {
       await assert.rejects(sceneOf(async () => answer).classify('x'), /classifier failed/)
     })
   }

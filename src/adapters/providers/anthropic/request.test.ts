@@ -4,7 +4,8 @@ import { calls, image, pdf, refusedBy, result, say, sentTo, tool } from '../../.
 import { requestBy } from '../../../../test/support/requests.ts'
 import type { InferenceRequest } from '../../../domain/inference/request.ts'
 
-const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('anthropic', requestBy('chat', asks), more)
+const sent = (overrides: Partial<InferenceRequest>, more = {}) =>
+  sentTo('anthropic', requestBy('chat', overrides), more)
 
 const messagesOf = async (...messages: InferenceRequest['messages']) => (await sent({ messages })).body['messages']
 
@@ -181,12 +182,15 @@ describe('a request to a Messages upstream', () => {
   })
 
   it('sends tools, tool choice and serial calls', async () => {
-    const asks = { tools: [tool('f', { description: 'd', parameters: { $schema: 'x' } })], parallelToolCalls: false }
-    const { body } = await sent(asks)
+    const overrides = {
+      tools: [tool('f', { description: 'd', parameters: { $schema: 'x' } })],
+      parallelToolCalls: false,
+    }
+    const { body } = await sent(overrides)
     assert.deepEqual(body['tools'], [{ name: 'f', description: 'd', input_schema: { type: 'object', properties: {} } }])
     assert.deepEqual(body['tool_choice'], { type: 'auto', disable_parallel_tool_use: true })
     const choice = async (type: 'auto' | 'required' | 'none') =>
-      (await sent({ ...asks, parallelToolCalls: true, toolChoice: { type } })).body['tool_choice']
+      (await sent({ ...overrides, parallelToolCalls: true, toolChoice: { type } })).body['tool_choice']
     assert.deepEqual(await choice('required'), { type: 'any' })
     assert.deepEqual(await choice('none'), { type: 'none' })
     assert.deepEqual(await choice('auto'), { type: 'auto' })
@@ -258,8 +262,8 @@ describe('a request to a Messages upstream', () => {
 })
 
 describe('thinking on a Messages upstream', () => {
-  const thinkingOf = async (asks: Partial<InferenceRequest>, more = {}) => {
-    const { body, dropped } = await sent(asks, { model: 'claude-sonnet-4-5', ...more })
+  const thinkingOf = async (overrides: Partial<InferenceRequest>, more = {}) => {
+    const { body, dropped } = await sent(overrides, { model: 'claude-sonnet-4-5', ...more })
     return { thinking: body['thinking'], output: body['output_config'], dropped, temperature: body['temperature'] }
   }
 

@@ -90,7 +90,7 @@ function translate(context: EncodeContext): EncodedRequest {
   return { body, headers: { 'anthropic-version': defaultVersion }, stops: request.stop.filter(isBlank) }
 }
 
-/** All system text in order. This format has no JSON mode, so an instruction asks for JSON instead. */
+/** All system text in order. This format has no JSON mode, so an instruction requests JSON instead. */
 function encodeSystem(
   messages: readonly Message[],
   { outputFormat }: InferenceRequest,

@@ -16,7 +16,7 @@ const shape: FieldShape = fields({
   list: each(fields({ text: 'content' })),
 })
 
-const saying = (text: string): InferenceEvent => ({ type: 'delta', block: 0, text })
+const deltaOf = (text: string): InferenceEvent => ({ type: 'delta', block: 0, text })
 
 const createReader = (parts: Partial<OutOfBandParts> = {}) =>
   createOutOfBandReader({ requestBody: {}, stops: [], isEmitted: () => false, ...parts })
@@ -24,7 +24,7 @@ const createReader = (parts: Partial<OutOfBandParts> = {}) =>
 const textsOf = (body: object, events: readonly InferenceEvent[] = [], parts: Partial<OutOfBandParts> = {}): string[] =>
   createReader(parts)
     .read({ ...body }, shape, { events, data: JSON.stringify(body) })
-    .map(({ field: place, text }) => `${place}: ${text}`)
+    .map(({ field, text }) => `${field}: ${text}`)
 
 describe('out-of-band text', () => {
   it('is every string in an unknown field, at any depth', () => {
@@ -39,12 +39,12 @@ describe('out-of-band text', () => {
   })
 
   it('excludes text that an event contains, and includes text that differs', () => {
-    assert.deepEqual(textsOf({ text: 'one', list: [{ text: 'one' }, { text: 'two' }] }, [saying('one')]), [
+    assert.deepEqual(textsOf({ text: 'one', list: [{ text: 'one' }, { text: 'two' }] }, [deltaOf('one')]), [
       'list.text: two',
     ])
-    assert.deepEqual(textsOf({ text: 'say "one"\n' }, [saying('say \\"one\\"\\n')]), [])
-    assert.deepEqual(textsOf({ input: { a_b: 1 } }, [saying('{"a_b":1}')]), [])
-    assert.deepEqual(textsOf({ input: { a_b: 'b' } }, [saying('{"a_b":1}')]), ['input.a_b: b'])
+    assert.deepEqual(textsOf({ text: 'say "one"\n' }, [deltaOf('say \\"one\\"\\n')]), [])
+    assert.deepEqual(textsOf({ input: { a_b: 1 } }, [deltaOf('{"a_b":1}')]), [])
+    assert.deepEqual(textsOf({ input: { a_b: 'b' } }, [deltaOf('{"a_b":1}')]), ['input.a_b: b'])
     assert.deepEqual(textsOf({ text: 'one' }, [], { isEmitted: (text) => text === 'one' }), [])
   })
 
@@ -74,7 +74,7 @@ describe('out-of-band text', () => {
       top_logprobs: others.map((other) => ({ token: other })),
     })
     assert.deepEqual(
-      textsOf({ text: 'one two', logprobs: [token('one'), token(' two', ' two', ' 2')] }, [saying('one two')]),
+      textsOf({ text: 'one two', logprobs: [token('one'), token(' two', ' two', ' 2')] }, [deltaOf('one two')]),
       ['logprobs.token.1:  2'],
     )
     assert.deepEqual(textsOf({ logprobs: [token('one'), { token: 'a', bytes: [98] }] }), [
@@ -86,8 +86,8 @@ describe('out-of-band text', () => {
 
   it('excludes a block that is emitted as a whole', () => {
     const raw = { type: 'search', text: 'one' }
-    const told: InferenceEvent = { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw } }
-    assert.deepEqual(textsOf({ details: raw }, [told]), [])
+    const event: InferenceEvent = { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw } }
+    assert.deepEqual(textsOf({ details: raw }, [event]), [])
     assert.deepEqual(textsOf({ block: raw }), [])
     assert.deepEqual(textsOf({ block: { type: 'text', text: 'two' } }), ['block.text: two'])
   })
@@ -120,7 +120,7 @@ describe('out-of-band text', () => {
   it('is every string of a frame with a duplicate key', () => {
     const reader = createReader()
     const read = (data: string) =>
-      reader.read(Object(JSON.parse(data)), shape, { events: [saying('b')], data }).map(({ text }) => text)
+      reader.read(Object(JSON.parse(data)), shape, { events: [deltaOf('b')], data }).map(({ text }) => text)
     assert.deepEqual(read('{"text" : "a:\\"x\\":", "text":"b"}'), ['text', 'a:"x":', 'text', 'b'])
     assert.deepEqual(read('{"text":"b", "n" : {"o":[{"p":1}]}}'), [])
   })

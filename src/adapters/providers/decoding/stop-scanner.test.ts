@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createStopScanner } from './stop-scanner.ts'
 
-const scan = (stops: readonly string[], pieces: readonly string[]): { text: string; stop: string | undefined } => {
+const scan = (stops: readonly string[], chunks: readonly string[]): { text: string; stop: string | undefined } => {
   const scanner = createStopScanner(stops)
   let text = ''
-  for (const piece of pieces) {
-    const scanned = scanner.push(piece)
+  for (const chunk of chunks) {
+    const scanned = scanner.push(chunk)
     text += scanned.text
     if (scanned.stop !== undefined) return { text, stop: scanned.stop }
   }
@@ -30,10 +30,10 @@ describe('the stop scanner', () => {
     const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 }), {
       maxLength: 3,
     })
-    const property = fc.property(fc.array(letters, { maxLength: 6 }), stops, (pieces, sought) => {
-      const whole = pieces.join('')
+    const property = fc.property(fc.array(letters, { maxLength: 6 }), stops, (chunks, sought) => {
+      const whole = chunks.join('')
       const at = Math.min(...sought.map((stop) => whole.indexOf(stop)).filter((found) => found !== -1))
-      const { text, stop } = scan(sought, pieces)
+      const { text, stop } = scan(sought, chunks)
       // A longer stop string that starts earlier may be completed later. Either result is valid.
       if (stop === undefined) assert.deepEqual([text, at], [whole, Infinity])
       else assert.ok(whole.startsWith(text + stop))

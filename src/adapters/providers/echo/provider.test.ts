@@ -8,45 +8,45 @@ import { foldEvents } from '../../../domain/inference/fold.ts'
 import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import { createEchoProvider } from './provider.ts'
 
-async function hear(asks: Partial<InferenceRequest>, more = {}) {
+async function infer(overrides: Partial<InferenceRequest>, more = {}) {
   const provider = createEchoProvider('echo', (text) => Math.ceil(text.length / 4))
-  const pieces: Chunk[] = []
-  for await (const piece of provider.infer(
-    callOf({ request: requestBy('messages', asks), model: 'gatehouse-echo', ...more }, () => {}),
+  const chunks: Chunk[] = []
+  for await (const chunk of provider.infer(
+    callOf({ request: requestBy('messages', overrides), model: 'gatehouse-echo', ...more }, () => {}),
   )) {
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  return { pieces, ...foldEvents(pieces.flatMap(({ events }) => events)) }
+  return { chunks, ...foldEvents(chunks.flatMap(({ events }) => events)) }
 }
 
-const saying = (text: string): Partial<InferenceRequest> => ({ messages: [say('user', text)] })
+const withPrompt = (text: string): Partial<InferenceRequest> => ({ messages: [say('user', text)] })
 
 describe('the echo provider', () => {
   it('repeats the prompt with its marker, in several chunks and deterministically', async () => {
-    const first = await hear(saying('to be or not to be'))
+    const first = await infer(withPrompt('to be or not to be'))
     assert.deepEqual(first.blocks, [{ type: 'text', text: '[gatehouse-echo] You said: to be or not to be' }])
     assert.equal(first.stopReason, 'end')
     assert.equal(first.model, 'gatehouse-echo')
-    assert.ok(first.pieces.length > 3)
-    assert.deepEqual(await hear(saying('to be or not to be')), first)
+    assert.ok(first.chunks.length > 3)
+    assert.deepEqual(await infer(withPrompt('to be or not to be')), first)
   })
 
   it('reports usage', async () => {
-    const { end } = await hear(saying('hello'))
+    const { end } = await infer(withPrompt('hello'))
     assert.ok(end.usage.inputTokens > 0)
     assert.ok(end.usage.outputTokens > 0)
     assert.equal(end.usage.source, 'reported')
   })
 
   it('stops at the token limit, between two words', async () => {
-    const { blocks, end } = await hear(saying('to be or not to be'), { maxOutputTokens: 8 })
+    const { blocks, end } = await infer(withPrompt('to be or not to be'), { maxOutputTokens: 8 })
     assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] You said: ' }])
     assert.equal(end.stopReason, 'length')
     assert.equal(end.usage.outputTokens, 8)
   })
 
   it('stops at stop strings', async () => {
-    const { blocks, end } = await hear({ ...saying('to be or not to be'), stop: ['or not'] })
+    const { blocks, end } = await infer({ ...withPrompt('to be or not to be'), stop: ['or not'] })
     assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] You said: to be ' }])
     assert.deepEqual([end.stopReason, end.stopSequence], ['stop-sequence', 'or not'])
   })
@@ -58,15 +58,15 @@ describe('the echo provider', () => {
       name: 'patch',
       raw: { type: 'custom', name: 'patch' },
     } as const
-    const { blocks } = await hear({ ...saying('call patch {"input":"+a"}'), tools: [patch] })
+    const { blocks } = await infer({ ...withPrompt('call patch {"input":"+a"}'), tools: [patch] })
     assert.partialDeepStrictEqual(blocks, [{ type: 'tool-call', name: 'patch', input: '{"input":"+a"}' }])
     const raw = { type: 'custom_tool_call_output', call_id: 'c', output: 'done' }
-    const heard = await hear({ messages: [say('user', { type: 'opaque', dialect: 'responses', raw })] })
-    assert.deepEqual(heard.blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: done' }])
+    const response = await infer({ messages: [say('user', { type: 'opaque', dialect: 'responses', raw })] })
+    assert.deepEqual(response.blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: done' }])
   })
 
   it('emits thinking on request', async () => {
-    const { blocks, end } = await hear({ ...saying('why'), reasoning: { effort: 'low' } })
+    const { blocks, end } = await infer({ ...withPrompt('why'), reasoning: { effort: 'low' } })
     assert.deepEqual(
       blocks.map(({ type }) => type),
       ['thinking', 'text'],
@@ -76,14 +76,14 @@ describe('the echo provider', () => {
   })
 
   it('emits a refusal on request', async () => {
-    const { blocks, stopReason } = await hear(saying('Please refuse this.'))
+    const { blocks, stopReason } = await infer(withPrompt('Please refuse this.'))
     assert.equal(blocks[0]?.type, 'refusal')
     assert.equal(stopReason, 'refusal')
   })
 
   it('responds to a tool result', async () => {
     const messages = [say('user', 'call f'), say('assistant', calls('a', 'f')), say('user', result('a', 'sunny'))]
-    const { blocks } = await hear({ messages, tools: [tool('f')], toolChoice: { type: 'required' } })
+    const { blocks } = await infer({ messages, tools: [tool('f')], toolChoice: { type: 'required' } })
     assert.deepEqual(blocks, [{ type: 'text', text: '[gatehouse-echo] The tool answered: sunny' }])
   })
 
@@ -106,7 +106,7 @@ describe('the echo provider', () => {
         },
       },
     }
-    const { blocks } = await hear({ ...saying('x'), outputFormat: { type: 'json-schema', name: 'o', schema } })
+    const { blocks } = await infer({ ...withPrompt('x'), outputFormat: { type: 'json-schema', name: 'o', schema } })
     assert.deepEqual(blocks, [
       { type: 'text', text: '{"city":"city","days":[3],"kind":"hot","place":{"inside":true}}' },
     ])
@@ -116,13 +116,16 @@ describe('the echo provider', () => {
     const schema = { type: 'object', properties: { again: { $ref: '#' } }, required: ['again'], $ref: '#/x' }
     const endless = { type: 'object', properties: { a: { $ref: '#/properties/a' } } }
     for (const each of [schema, endless]) {
-      const { end } = await hear({ ...saying('x'), outputFormat: { type: 'json-schema', name: 'o', schema: each } })
+      const { end } = await infer({
+        ...withPrompt('x'),
+        outputFormat: { type: 'json-schema', name: 'o', schema: each },
+      })
       assert.equal(end.stopReason, 'end')
     }
   })
 
   it('stops when the caller disconnects', async () => {
-    await assert.rejects(hear(saying('x'), { signal: AbortSignal.abort() }), isFault)
+    await assert.rejects(infer(withPrompt('x'), { signal: AbortSignal.abort() }), isFault)
   })
 })
 
@@ -133,7 +136,7 @@ describe('the echo provider with tools', () => {
   ]
 
   it('calls the tools that the prompt names, with arguments from the schema', async () => {
-    const { blocks, stopReason } = await hear({ ...saying('Please use weather and clock.'), tools })
+    const { blocks, stopReason } = await infer({ ...withPrompt('Please use weather and clock.'), tools })
     assert.deepEqual(
       blocks.map((block) => (block.type === 'tool-call' ? [block.name, block.input] : block)),
       [
@@ -145,21 +148,21 @@ describe('the echo provider with tools', () => {
   })
 
   it('uses the arguments in the prompt', async () => {
-    const { blocks } = await hear({ ...saying('call weather {"city":"Rome","more":{}} please'), tools })
+    const { blocks } = await infer({ ...withPrompt('call weather {"city":"Rome","more":{}} please'), tools })
     assert.equal(blocks[0]?.type === 'tool-call' && blocks[0].input, '{"city":"Rome","more":{}}')
   })
 
   it('calls one if the tool choice requires it, and none if it forbids it', async () => {
-    const forced = await hear({ ...saying('hi'), tools, toolChoice: { type: 'required' } })
-    const named = await hear({ ...saying('hi'), tools, toolChoice: { type: 'tool', name: 'clock' } })
-    const none = await hear({ ...saying('use weather'), tools, toolChoice: { type: 'none' } })
-    const single = await hear({ ...saying('use weather and clock'), tools, parallelToolCalls: false })
+    const forced = await infer({ ...withPrompt('hi'), tools, toolChoice: { type: 'required' } })
+    const named = await infer({ ...withPrompt('hi'), tools, toolChoice: { type: 'tool', name: 'clock' } })
+    const none = await infer({ ...withPrompt('use weather'), tools, toolChoice: { type: 'none' } })
+    const single = await infer({ ...withPrompt('use weather and clock'), tools, parallelToolCalls: false })
     const namesOf = ({ blocks }: typeof none) =>
       blocks.flatMap((block) => (block.type === 'tool-call' ? [block.name] : []))
     assert.deepEqual([forced, named, none, single].map(namesOf), [['weather'], ['clock'], [], ['weather']])
   })
 
   it('calls no tool if none is named', async () => {
-    assert.equal((await hear({ ...saying('use your head'), tools })).blocks[0]?.type, 'text')
+    assert.equal((await infer({ ...withPrompt('use your head'), tools })).blocks[0]?.type, 'text')
   })
 })

@@ -66,9 +66,9 @@ describe('a conversation with only system text', () => {
   const request = requestBy('chat', { messages: [say('system', 'Tell a joke.')] })
 
   it('is sent as a user message if the vendor requires one', async () => {
-    const { body: asked } = await sentTo('anthropic', request)
-    assert.deepEqual(asked['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
-    assert.equal(asked['system'], undefined)
+    const { body } = await sentTo('anthropic', request)
+    assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Tell a joke.' }] }])
+    assert.equal(body['system'], undefined)
     const { body: response } = await sentTo('openai-responses', request)
     assert.deepEqual(response['input'], [{ role: 'user', content: [{ type: 'input_text', text: 'Tell a joke.' }] }])
     assert.equal(response['instructions'], undefined)

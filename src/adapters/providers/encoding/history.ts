@@ -13,7 +13,7 @@ export function turnsOf(messages: readonly Message[], onDropped: (what: string) 
   const turns: Turn[] = []
   const openCalls = new Set<string>()
   let reply: Turn | undefined
-  /** System turns that would stand between a call and its result. They are moved behind it. */
+  /** System turns between a call and its result. They are moved after the result. */
   let deferred: Turn[] = []
 
   const closeCalls = (): void => {

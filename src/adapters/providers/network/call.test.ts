@@ -22,7 +22,7 @@ import { createAnswerMemoryBudget, type AnswerMemoryBudget } from './answer-memo
 import type { UpstreamResponse, UpstreamCallerSettings, FrameStream } from './call.ts'
 import { createCaller } from './call.ts'
 
-const patient = {
+const longTimeouts = {
   connectTimeoutMs: 60_000,
   firstByteTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
@@ -41,7 +41,7 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
   const dispatcher = new Agent({ allowH2: false })
   const url = new URL(setup.url ?? `${upstream.url}/v1/x?y=z`)
   const { clock = systemClock, memory = createAnswerMemoryBudget(Infinity) } = setup
-  const caller = createCaller({ url, ...patient, ...setup.settings }, { dispatcher, clock })
+  const caller = createCaller({ url, ...longTimeouts, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
   const call = (wantsStream = true): Promise<UpstreamResponse> =>
     caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal, memory.open())
@@ -176,7 +176,7 @@ const tooMuch = Buffer.from(`{"text":"${'x'.repeat(1_000_000)}`)
 
 const longDocuments: readonly [what: string, script: Script][] = [
   [
-    'it says how long it is',
+    'with a content-length header',
     (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '300001' })
       response.flushHeaders()
@@ -340,11 +340,11 @@ describe('cancelling', () => {
   it('ends the upstream call immediately, before and during the response', async () => {
     for (const script of [silence, stalledStream('data: 1\n\n')]) {
       const arrived = Promise.withResolvers<void>()
-      const told: Script = (response, request) => {
+      const signalling: Script = (response, request) => {
         arrived.resolve()
         return script(response, request)
       }
-      await withCaller(told, {}, async ({ upstream, call, aborter }) => {
+      await withCaller(signalling, {}, async ({ upstream, call, aborter }) => {
         const failing = faultOf(call().then(dataOf))
         await arrived.promise
         aborter.abort()
@@ -356,7 +356,7 @@ describe('cancelling', () => {
 
   it('throws the Fault that the pipeline aborted with, and wraps any other reason', async () => {
     const fault = new Fault('unavailable', 'unavailable', 'Stopping.')
-    const other = new Error('not ours')
+    const other = new Error('not a fault')
     await withCaller(silence, {}, async ({ call, aborter }) => {
       aborter.abort(fault)
       assert.equal(await faultOf(call()), fault)
@@ -384,8 +384,8 @@ describe('timeouts', () => {
   it('limits the wait for the first byte', async () => {
     const { clock, advance } = createHandClock()
     const arrived = Promise.withResolvers<void>()
-    const told: Script = () => arrived.resolve()
-    await withCaller(told, { clock, settings: limits }, async ({ upstream, call }) => {
+    const signalling: Script = () => arrived.resolve()
+    await withCaller(signalling, { clock, settings: limits }, async ({ upstream, call }) => {
       const failing = faultOf(call())
       await arrived.promise
       advance(99)

@@ -18,7 +18,7 @@ const compressors = {
   br: brotliCompressSync,
   zstd: zstdCompressSync,
 }
-const textOf = async (asked: Parameters<typeof ask>[0]): Promise<unknown> => (await ask(asked)).folded.blocks
+const textOf = async (call: Parameters<typeof ask>[0]): Promise<unknown> => (await ask(call)).folded.blocks
 
 describe('a response that was compressed without a request for it', () => {
   for (const [encoding, pack] of Object.entries(compressors)) {
@@ -35,8 +35,8 @@ describe('a response that was compressed without a request for it', () => {
   it('is delivered incrementally', async () => {
     const compressed = await flushed(frames)
     const answer = { headers: { ...streamHeaders, 'content-encoding': 'gzip' }, chunks: compressed }
-    const { chunks: pieces } = await ask({ kind: 'openai-chat', answer, request: requestBy('messages') })
-    assert.ok(pieces.length > 1, `${pieces.length} pieces`)
+    const { chunks } = await ask({ kind: 'openai-chat', answer, request: requestBy('messages') })
+    assert.ok(chunks.length > 1, `${chunks.length} chunks`)
   })
 
   it('fails if it is corrupt or truncated', async () => {

@@ -155,7 +155,7 @@ describe('an exchange with a slow reader', () => {
     await assert.rejects(read(exchange), upstreamsFault)
   })
 
-  it('ends by the fault of its reader where the upstream hangs up because nobody reads', async () => {
+  it('blames the reader if the upstream closes the connection during a long pause', async () => {
     const { exchange, advance, error } = paused()
     advance(30_000)
     error(new Error('reset'))
@@ -163,7 +163,7 @@ describe('an exchange with a slow reader', () => {
     await assert.rejects(read(exchange), readersFault)
   })
 
-  it('ends by the fault of its upstream where that hangs up once its reader has gone on', async () => {
+  it('blames the upstream if it closes the connection after the reader has resumed', async () => {
     const { exchange, advance, error } = paused()
     advance(30_000)
     await read(exchange)

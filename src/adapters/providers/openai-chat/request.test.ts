@@ -6,7 +6,8 @@ import type { InferenceRequest, Tool } from '../../../domain/inference/request.t
 
 const openai = { settings: { baseUrl: 'https://api.openai.com/v1' } }
 
-const sent = (asks: Partial<InferenceRequest>, more = {}) => sentTo('openai-chat', requestBy('messages', asks), more)
+const sent = (overrides: Partial<InferenceRequest>, more = {}) =>
+  sentTo('openai-chat', requestBy('messages', overrides), more)
 
 describe('a request to a chat upstream', () => {
   it('is sent to the right URL with the right headers', async () => {

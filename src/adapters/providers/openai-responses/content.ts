@@ -101,7 +101,7 @@ function encodeFile({ source, name }: Named<'file'>, { call }: EncodeContext): I
   throw unsupportedContent(call.request, 'files by id')
 }
 
-/** Plain text is sent as a string. The format has no error field, so the text says that the tool failed. */
+/** Plain text is sent as a string. The format has no error field, so the text states that the tool failed. */
 function encodeOutput({ parts, isError }: Named<'tool-result'>, context: EncodeContext): string | readonly InputPart[] {
   for (const part of parts) if (part.type === 'opaque') dropForeignBlock(part, 'user', context)
   const encoded = parts.flatMap((part) => encodeInputPart(part, context))

@@ -4,8 +4,8 @@ import { calls, image, pdf, result, say, sentTo, tool } from '../../../../test/s
 import { requestBy } from '../../../../test/support/requests.ts'
 import type { InferenceRequest, Tool } from '../../../domain/inference/request.ts'
 
-const sent = (asks: Partial<InferenceRequest>, more = {}) =>
-  sentTo('openai-responses', requestBy('messages', asks), more)
+const sent = (overrides: Partial<InferenceRequest>, more = {}) =>
+  sentTo('openai-responses', requestBy('messages', overrides), more)
 
 describe('a request to a Responses upstream', () => {
   it('disables storage and requests encrypted reasoning', async () => {
@@ -106,8 +106,8 @@ describe('a request to a Responses upstream', () => {
       name: 'web_search',
       raw: { type: 'web_search_20250305' },
     }
-    const asks = { tools: [search], toolChoice: { type: 'tool', name: 'web_search' } } as const
-    const vendor = await sent(asks, { settings: { baseUrl: 'https://api.openai.com/v1' } })
+    const overrides = { tools: [search], toolChoice: { type: 'tool', name: 'web_search' } } as const
+    const vendor = await sent(overrides, { settings: { baseUrl: 'https://api.openai.com/v1' } })
     assert.deepEqual(vendor.body['tools'], [{ type: 'web_search' }])
     assert.deepEqual(vendor.body['tool_choice'], { type: 'web_search' })
     assert.deepEqual((await sent({ tools: [search] })).dropped, ['tools.web_search'])

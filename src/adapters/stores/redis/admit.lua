@@ -1,20 +1,21 @@
--- One decision over key, project, organization and credits: everything is taken, or nothing.
+-- One atomic decision over the limits of key, project and organization and over the credits. Reserves everything or nothing.
 -- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds, 10 incarnation
 -- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a rejected request counts,
 --      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
 --      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key,
 --      27 the incarnation that the caller has contributed to
-local EPOCH, LEASE_MS, HOLD_FOR_MS, REFUSED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local EPOCH, LEASE_MS, HOLD_FOR_MS, REJECTED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local RUNS, TAKES = ARGV[21] ~= 'count', ARGV[21] ~= 'check'
 local ID, TOKENS, MICRO = ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
 local METERED = RUNS and MICRO ~= nil
--- In the order of the limits: where a metric is counted. The last, requests in flight, stands in the leases.
+-- The window and the count of each metric, in the order of the limits. The last metric, requests in flight, is counted by the
+-- leases.
 local WINDOWS = { 'minute', 'day', 'minute', 'day' }
 local COUNTS = { 'requests', 'requests', 'tokens', 'tokens' }
 local NEEDS = RUNS and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
 
 local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3], KEYS[10])
--- The state is not the one that the caller knows: it was lost, or restored from an old copy.
+-- The caller has contributed to another incarnation: the state was lost, or restored from an old copy.
 if (raw[4] or '') ~= ARGV[27] or ARGV[27] == '' then
   return { 'forgotten' }
 end
@@ -30,9 +31,9 @@ end
 
 local slice, left = '', 0
 if METERED then
-  local found = redis.call('HMGET', KEYS[7], 'epoch', 'slice', 'left')
-  if found[1] == EPOCH then
-    slice, left = found[2], tonumber(found[3])
+  local fields = redis.call('HMGET', KEYS[7], 'epoch', 'slice', 'left')
+  if fields[1] == EPOCH then
+    slice, left = fields[2], tonumber(fields[3])
   end
 end
 
@@ -58,8 +59,8 @@ local function wait_at(scope, metric)
   return redis.call('ZRANGE', KEYS[3 + scope], nth, nth, 'WITHSCORES')[2] - now
 end
 
--- The longest wait and the limit behind it.
-local function hardest()
+-- The longest wait, and the scope and metric that cause it.
+local function longest_wait()
   local longest, at_scope, at_metric = 0, 0, 0
   for scope = 1, 3 do
     for metric = 1, 5 do
@@ -93,23 +94,23 @@ local function count(at_scope, tokens)
   save(KEYS[at_scope], states[at_scope])
 end
 
-local known = RUNS and TAKES and redis.call('HGET', KEYS[8], ID)
-if known then
-  slice = cmsgpack.unpack(known)[3]
+local existing = RUNS and TAKES and redis.call('HGET', KEYS[8], ID)
+if existing then
+  slice = cmsgpack.unpack(existing)[3]
   save(KEYS[3], states[3])
   return reply('duplicate', 0, 0, 0)
 end
 
-local wait, scope, metric = hardest()
+local wait, scope, metric = longest_wait()
 if wait > 0 then
-  local counts = TAKES and REFUSED_SCOPES or 0
+  local counts = TAKES and REJECTED_SCOPES or 0
   for counted = 1, counts do
     count(counted, 0)
   end
   if counts < 3 then
     save(KEYS[3], states[3])
   end
-  return reply('refused', scope, metric, (hardest()))
+  return reply('refused', scope, metric, (longest_wait()))
 end
 
 if METERED and (slice == '' or MICRO > left) then

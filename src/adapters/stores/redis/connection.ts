@@ -6,13 +6,13 @@ import { createCommandTimeout } from './command-timeout.ts'
 export type RedisConnection = Disposable & {
   readonly client: Redis
   /** Sends a command. Rejects if no reply arrives within the timeout. */
-  ask<T>(command: (client: Redis) => Promise<T>): Promise<T>
+  send<T>(command: (client: Redis) => Promise<T>): Promise<T>
   /**
-   * The run of the server that this connection reaches; null while it reaches none. A server that was restarted,
-   * restored or replaced has another one, whatever data it has loaded.
+   * The run id of the server process; null while there is no connection. A server that was restarted, restored or replaced has
+   * another run id, whatever data it has loaded.
    */
   epoch(): string | null
-  /** Resolves once the server is reached. */
+  /** Resolves once the connection is established. */
   ready(): Promise<void>
 }
 
@@ -37,30 +37,30 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
     retryStrategy: (attempt) => Math.min(25 * 2 ** attempt, 1_000),
   })
   const withTimeout = createCommandTimeout(clock, commandTimeoutMs)
-  const ask = <T>(command: (sender: Redis) => Promise<T>): Promise<T> => withTimeout(command(client))
+  const send = <T>(command: (sender: Redis) => Promise<T>): Promise<T> => withTimeout(command(client))
   let run: string | null = null
-  let reached = Promise.withResolvers<void>()
+  let connected = Promise.withResolvers<void>()
 
-  const learnRun = async (): Promise<void> => {
+  const readRun = async (): Promise<void> => {
     try {
-      run = runIn(await ask(() => client.info('server')))
-      reached.resolve()
+      run = runIn(await send(() => client.info('server')))
+      connected.resolve()
     } catch (error) {
       onError?.(toError(error))
       if (client.status === 'ready') client.disconnect(true) // reconnects
     }
   }
   client.on('error', (error: Error) => onError?.(error))
-  client.on('ready', () => void learnRun())
+  client.on('ready', () => void readRun())
   client.on('close', () => {
-    if (run !== null) reached = Promise.withResolvers<void>()
+    if (run !== null) connected = Promise.withResolvers<void>()
     run = null
   })
   return {
     client,
-    ask,
+    send,
     epoch: () => run,
-    ready: () => reached.promise,
+    ready: () => connected.promise,
     [Symbol.dispose]: () => client.disconnect(),
   }
 }
@@ -68,7 +68,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 /** Without a run id, a restart of the server could not be detected, and credits could be spent twice. */
 function runIn(info: string): string {
   const run = /^run_id:(\w+)/m.exec(info)?.[1]
-  if (run === undefined) throw new Error('the server does not name its run')
+  if (run === undefined) throw new Error('the server reports no run_id')
   return run
 }
 

@@ -1,7 +1,7 @@
--- Adds what a node has counted without this server to the state of an organization, once.
+-- Adds the usage that a node counted locally, without this server, to the state of an organization, exactly once.
 -- KEYS 1 organization's state, 2 incarnation, 3 last contribution of each node, 4 holds, 5 deadlines of holds,
 --      then the state of each scope, then for each request in flight the leases of key, project, organization
--- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the node knows (empty: it contributes all that it has),
+-- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the node knows (empty: it contributes its whole usage),
 --      4 node, 5 number of the contribution, 6 lease ms, 7 hold ms,
 --      8 JSON: { scopes = { { minute = records, day = records } }, running = { { id, tokens, at, project, key } } }
 local EPOCH, KNOWN, NODE, NUMBER = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])

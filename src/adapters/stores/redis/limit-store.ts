@@ -23,17 +23,26 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
   return {
     async admit(request) {
       const epoch = epochOf(connection)
-      const known = incarnations.of(request.organization)
+      const incarnation = incarnations.of(request.organization)
       const keys = [...keysOf(request), key(request.organization, 'i')]
-      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandOf(request), known]
+      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandArgs(request), incarnation]
       return readAdmission(request, epoch, await runScript(connection, 'admit', { keys, args }))
     },
 
     async contribute({ use, node, number, isAll }) {
       const { organization } = use
-      const known = isAll ? '' : incarnations.of(organization)
-      if (!isAll && known === '') return 'forgotten'
-      const args = [time(), epochOf(connection), known, node, number, settings.leaseMs, settings.holdMs, asJson(use)]
+      const knownIncarnation = isAll ? '' : incarnations.of(organization)
+      if (!isAll && knownIncarnation === '') return 'forgotten'
+      const args = [
+        time(),
+        epochOf(connection),
+        knownIncarnation,
+        node,
+        number,
+        settings.leaseMs,
+        settings.holdMs,
+        asJson(use),
+      ]
       const reply = await runScript(connection, 'contribute', { keys: contributionKeysOf(use), args })
       const { result, incarnation } = readContribution(reply)
       incarnations.set(organization, incarnation)
@@ -84,15 +93,15 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return readAccounts(organization, await runScript(connection, 'accounts', { keys, args: [time()] }))
     },
 
-    /** Sends a write that changes nothing, because a server that only answers reads, such as a replica, is of no use. */
+    /** Sends a write that changes nothing, because a server that only answers reads, such as a replica, does not count as available. */
     async probe() {
       epochOf(connection)
-      await runScript(connection, 'leave', { keys: leaseKeysOf(nobody), args: [''] })
+      await runScript(connection, 'leave', { keys: leaseKeysOf(probeSubject), args: [''] })
     },
   }
 }
 
-const nobody: Subject = { organization: 'probe', project: '', key: '' }
+const probeSubject: Subject = { organization: 'probe', project: '', key: '' }
 
 function epochOf(connection: RedisConnection): string {
   const epoch = connection.epoch()
@@ -143,19 +152,19 @@ const maxIncarnations = 100_000
 
 /** For each organization, the incarnation of its state that this node has contributed to, in this run of the server. */
 function createIncarnations(connection: RedisConnection) {
-  const known = new Map<string, string>()
+  const incarnations = new Map<string, string>()
   let epoch: string | null = null
   const current = (): Map<string, string> => {
     if (epoch !== connection.epoch()) {
       epoch = connection.epoch()
-      known.clear()
+      incarnations.clear()
     }
-    return known
+    return incarnations
   }
   return {
     of: (organization: string): string => current().get(organization) ?? '',
     set(organization: string, incarnation: string): void {
-      if (known.size >= maxIncarnations) known.clear()
+      if (incarnations.size >= maxIncarnations) incarnations.clear()
       current().set(organization, incarnation)
     },
   }
@@ -164,7 +173,7 @@ function createIncarnations(connection: RedisConnection) {
 const limitsAsList = (limits: Limits): number[] =>
   limitScopes.flatMap((scope) => metrics.map((metric) => limits[scope][metric]))
 
-function demandOf(request: AdmissionRequest): (string | number)[] {
+function demandArgs(request: AdmissionRequest): (string | number)[] {
   if (request.mode === 'count') return ['count', '', 0, '', request.project, request.key]
   const { mode, requestId, tokens, micro, project, key: id } = request
   assertWhole(tokens, micro ?? 0)

@@ -1,4 +1,4 @@
--- Which nodes have contributed all that they count to this run of the server. What is lost loses this list, too.
+-- Lists the nodes that have contributed their whole usage to this run of the server. If the state is lost, so is the list.
 -- KEYS 1 list. ARGV 1 node, 2 whether it has contributed
 local time = redis.call('TIME')
 local now = tonumber(time[1])

@@ -10,13 +10,13 @@ import { contributeResults, type ContributeResult, type GrantResult } from '../.
 import { windowUsage, slotUsage, type ScopeStatus, type LimitStatus } from '../../../domain/limits/status.ts'
 
 /** The reply does not have the expected form: the scripts and this file do not match. */
-const misfit = (what: string, reply: unknown): never => {
+const unexpected = (what: string, reply: unknown): never => {
   throw new TypeError(`unexpected ${what} in a script's reply: ${JSON.stringify(reply)}`)
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : misfit('value', value))
-const text = (value: unknown): string => (typeof value === 'string' ? value : misfit('text', value))
-const number = (value: unknown): number => (typeof value === 'number' ? value : misfit('number', value))
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : unexpected('value', value))
+const text = (value: unknown): string => (typeof value === 'string' ? value : unexpected('text', value))
+const number = (value: unknown): number => (typeof value === 'number' ? value : unexpected('number', value))
 
 /** Numbers per scope in the reply: usage and reset of four windows, and requests in flight. */
 const perScope = 9
@@ -39,8 +39,8 @@ export function readAdmission(request: AdmissionRequest, epoch: string, reply: u
   const waitMs = number(answer[3])
   return {
     admitted: false,
-    reason: metrics[number(answer[2]) - 1] ?? misfit('metric', answer),
-    scope: limitScopes[number(answer[1]) - 1] ?? misfit('scope', answer),
+    reason: metrics[number(answer[2]) - 1] ?? unexpected('metric', answer),
+    scope: limitScopes[number(answer[1]) - 1] ?? unexpected('scope', answer),
     retryAfterMs: waitMs === -1 ? null : waitMs,
     limitStatus,
     atMs,
@@ -76,20 +76,20 @@ export const readNodes = (reply: unknown): readonly string[] => listOf(reply).ma
 
 /** The reply of `contribute.lua`. */
 export function readContribution(reply: unknown): { readonly result: ContributeResult; readonly incarnation: string } {
-  const [said, incarnation] = listOf(reply).map(text)
-  const result = contributeResults.find((known) => known === said) ?? misfit('result', reply)
+  const [word, incarnation] = listOf(reply).map(text)
+  const result = contributeResults.find((candidate) => candidate === word) ?? unexpected('result', reply)
   return { result, incarnation: incarnation ?? '' }
 }
 
 /** The reply of `grant.lua`. */
 export const readGrantResult = (reply: unknown): GrantResult =>
-  reply === 'granted' || reply === 'taken' || reply === 'stale' ? reply : misfit('result', reply)
+  reply === 'granted' || reply === 'taken' || reply === 'stale' ? reply : unexpected('result', reply)
 
 /** The reply of `accounts.lua`. */
 export function readAccounts(organization: string, reply: unknown): readonly CreditAccount[] {
   const [slice, holds] = listOf(reply).map(listOf)
   const [epoch, sliceId, amount, left] = slice ?? []
-  const found =
+  const openSlice =
     epoch === undefined
       ? null
       : {
@@ -100,7 +100,7 @@ export function readAccounts(organization: string, reply: unknown): readonly Cre
           leftMicro: Number(text(left)),
         }
   const open = (holds ?? []).map((hold) => readHold(listOf(hold)))
-  return found === null && open.length === 0 ? [] : [{ slice: found, holds: open }]
+  return openSlice === null && open.length === 0 ? [] : [{ slice: openSlice, holds: open }]
 }
 
 function readHold([requestId, project, key, tokens, micro, sliceId, overdue]: readonly unknown[]): OpenHold {

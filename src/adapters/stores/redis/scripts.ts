@@ -24,31 +24,31 @@ const scripts = {
 
 export type ScriptName = keyof typeof scripts
 
-/** Runs a script by its digest; a server that does not know it yet is sent the text. */
+/** Runs a script by its digest. Sends the source if the server has not loaded the script yet. */
 export async function runScript(
-  { ask }: RedisConnection,
+  { send }: RedisConnection,
   name: ScriptName,
   { keys, args }: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] },
 ): Promise<unknown> {
   const { source, digest } = scripts[name]
   try {
-    return await ask((client) => client.evalsha(digest, keys.length, ...keys, ...args))
+    return await send((client) => client.evalsha(digest, keys.length, ...keys, ...args))
   } catch (error) {
-    if (!isAnswer(error, 'NOSCRIPT')) throw toLimitStoreError(error)
+    if (!isReplyError(error, 'NOSCRIPT')) throw toLimitStoreError(error)
   }
   try {
-    return await ask((client) => client.eval(source, keys.length, ...keys, ...args))
+    return await send((client) => client.eval(source, keys.length, ...keys, ...args))
   } catch (error) {
     throw toLimitStoreError(error)
   }
 }
 
-const isAnswer = (error: unknown, code: string): error is Error =>
+const isReplyError = (error: unknown, code: string): error is Error =>
   error instanceof Error && error.name === 'ReplyError' && error.message.startsWith(code)
 
-/** `ERR` and `WRONGTYPE` are a script that fails; other answers (LOADING, READONLY, OOM) are a server that cannot. */
+/** `ERR`, `WRONGTYPE` and `CROSSSLOT` mean a fault in the script. Other replies (LOADING, READONLY, OOM) mean an unavailable server. */
 function toLimitStoreError(error: unknown): LimitStoreError {
-  const isOurs = ['ERR', 'WRONGTYPE', 'CROSSSLOT'].some((code) => isAnswer(error, code))
+  const isScriptFault = ['ERR', 'WRONGTYPE', 'CROSSSLOT'].some((code) => isReplyError(error, code))
   const message = error instanceof Error ? error.message : String(error)
-  return new LimitStoreError(isOurs ? 'script' : 'unreachable', message, error)
+  return new LimitStoreError(isScriptFault ? 'script' : 'unreachable', message, error)
 }

@@ -3,8 +3,8 @@
 
 local RECORD = '<I4I4I6'
 local RECORD_SIZE = 14
-local HEADER = '<ddddddI2' -- clock, offset, totals of minute and day, how long the records of the minute are
-local STATE_MS = '90000000' -- 25 hours: after that every slot has left the window
+local HEADER = '<ddddddI2' -- clock, offset, totals of minute and day, length of the minute's records
+local STATE_MS = '90000000' -- 25 hours: after that every slot is outside the window
 local HOLD_MS = '604800000' -- a week: holds outlive all counters
 local MAX_STANDSTILL_MS = 60000
 
@@ -99,16 +99,16 @@ end
 
 -- Subtracts tokens counted at `at_ms`, unless they have left the window.
 local function take_back(window, at_ms, tokens)
-  local records, wanted = window.records, floor(at_ms / window.slot_ms)
+  local records, target = window.records, floor(at_ms / window.slot_ms)
   local last = #records - RECORD_SIZE + 1
   if last < 1 then
     return
   end
   -- A slot has at most one record, so that the distance in slots bounds the distance in records from the end.
-  local first = math.max(1, last - (unpack_at(RECORD, records, last) - wanted) * RECORD_SIZE)
+  local first = math.max(1, last - (unpack_at(RECORD, records, last) - target) * RECORD_SIZE)
   for at = first, last, RECORD_SIZE do
     local slot, requests, present, next_at = unpack_at(RECORD, records, at)
-    if slot == wanted then
+    if slot == target then
       local back = math.min(tokens, present)
       window.records = sub(records, 1, at - 1) .. pack(RECORD, slot, requests, present - back) .. sub(records, next_at)
       window.tokens = window.tokens - back

@@ -56,7 +56,7 @@ test('an error that does not come from the server is a failed connection', () =>
 })
 
 test('an error of the port is returned unchanged, and others become the cause', () => {
-  const known = new DatabaseError('full', 'no room')
+  const known = new DatabaseError('full', 'no space')
   const cause = postgresError('23505')
   assert.equal(fromSqlite(known), known)
   assert.equal(fromPostgres(known), known)

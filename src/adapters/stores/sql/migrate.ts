@@ -14,7 +14,7 @@ export type Migration = {
   readonly sql: string
 }
 
-/** A later version has migrated the database. The only way back is a backup. */
+/** A later version has migrated the database. Only a backup restores the old version. */
 export class DatabaseTooNew extends Error {
   constructor(migration: string) {
     super(

@@ -54,23 +54,24 @@ const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions)
 export async function countEncrypted(database: Database, encryptions: StoredEncryptions): Promise<EncryptedValues> {
   const counts = { otherSecret: 0, unreadable: 0 }
   for (const column of columnsOf(encryptions)) {
-    for await (const { sealed, place } of encryptedRows(database, column)) {
-      if (column.encryption.isCurrent(sealed, place)) continue
-      if (decrypted(column.encryption, sealed, place) === undefined) counts.unreadable += 1
+    for await (const { sealed: encrypted, place: context } of encryptedRows(database, column)) {
+      if (column.encryption.isCurrent(encrypted, context)) continue
+      if (decrypted(column.encryption, encrypted, context) === undefined) counts.unreadable += 1
       else counts.otherSecret += 1
     }
   }
   return counts
 }
 
-/** Encrypts every value with the current secret. A value that somebody else changes meanwhile is left alone. */
+/** Encrypts every value with the current secret. A value that changes meanwhile is not overwritten. */
 export async function encryptAgain(database: Database, encryptions: StoredEncryptions): Promise<void> {
   for (const { encryption, update, keyColumns, ...column } of columnsOf(encryptions)) {
-    for await (const { sealed, place, one, two, three } of encryptedRows(database, { select: column.select })) {
-      const text = encryption.isCurrent(sealed, place) ? undefined : decrypted(encryption, sealed, place)
+    for await (const row of encryptedRows(database, { select: column.select })) {
+      const { sealed: encrypted, place: context, one, two, three } = row
+      const text = encryption.isCurrent(encrypted, context) ? undefined : decrypted(encryption, encrypted, context)
       if (text === undefined) continue
-      const row: Value[] = [one, two, three].slice(0, keyColumns)
-      await database.write([{ sql: update, params: [sealed, encryption.encrypt(text, place), ...row] }])
+      const keys: Value[] = [one, two, three].slice(0, keyColumns)
+      await database.write([{ sql: update, params: [encrypted, encryption.encrypt(text, context), ...keys] }])
     }
   }
 }
@@ -88,9 +89,9 @@ async function* encryptedRows(database: Database, { select }: { select: string }
   }
 }
 
-function decrypted(encryption: KeyringEncryption, sealed: Uint8Array, place: string): string | undefined {
+function decrypted(encryption: KeyringEncryption, encrypted: Uint8Array, context: string): string | undefined {
   try {
-    return encryption.decrypt(sealed, place)
+    return encryption.decrypt(encrypted, context)
   } catch {
     return undefined
   }
@@ -112,7 +113,7 @@ export async function keysBySecret(database: Database, nowMs: number): Promise<K
 }
 
 /** Stores the key for text digests of a server secret that is going to be removed. */
-export async function keepTextsKey(database: Database, keyId: string, sealed: Uint8Array): Promise<void> {
+export async function keepTextsKey(database: Database, keyId: string, encryptedKey: Uint8Array): Promise<void> {
   const sql = 'update audit_key set texts_key = $2 where id = $1 and texts_key is null'
-  await database.write([{ sql, params: [keyId, sealed] }])
+  await database.write([{ sql, params: [keyId, encryptedKey] }])
 }

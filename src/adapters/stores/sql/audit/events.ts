@@ -6,7 +6,7 @@ import {
   loggedBeforeDamage,
   loggedOf,
   plainRequest,
-  shownColumns,
+  listColumns,
   storedOf,
   type EventRow,
 } from './rows.ts'
@@ -22,7 +22,7 @@ const selectChain =
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
   const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
     tx.query<EventRow>(
-      `select ${range.withTexts ? eventColumns : shownColumns} from ${eventTables}
+      `select ${range.withTexts ? eventColumns : listColumns} from ${eventTables}
        where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
       [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
     )
@@ -33,7 +33,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         tx,
         {
           table: eventTables,
-          columns: shownColumns,
+          columns: listColumns,
           where: { 'e.organization_id': organizationId, ...equalities(filter) },
           only: otherConditions(filter),
           id: 'e.id',
@@ -43,7 +43,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         page,
       ),
     async find(organizationId, id) {
-      const sql = `select ${shownColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
+      const sql = `select ${listColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
       const [row] = await tx.query<EventRow>(sql, [organizationId, id])
       return row && loggedOf(row)
     },

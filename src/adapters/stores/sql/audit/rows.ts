@@ -30,7 +30,7 @@ export const plainRequest = 'gateway.request.decided'
 /** The columns of an event and its texts, if they are still stored. */
 export const eventColumns = `${ownColumns}, c.content`
 /** The same without texts of requests, which can be a hundred times as large as the events of a page. */
-export const shownColumns = `${ownColumns}, case when e.code = '${plainRequest}' then null else c.content end as content`
+export const listColumns = `${ownColumns}, case when e.code = '${plainRequest}' then null else c.content end as content`
 export const eventTables =
   'audit_event e left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence'
 

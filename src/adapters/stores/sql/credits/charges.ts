@@ -30,7 +30,7 @@ const useSlice = `update credit_slice set settled = settled + $2 where id = $1 a
 const useAccount = `update credit_account set spent = spent + $2, held = held - $2 where organization_id = $1
   returning granted - spent as remaining`
 
-/** Undefined: a charge was there before, or its slice is closed. Nothing is written then. */
+/** Undefined if a charge already exists or its slice is closed. Then nothing is written. */
 async function writeNewCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[] | undefined> {
   const charges = attempts.map(({ charge }) => charge)
   const paid = charges.filter(({ micro }) => micro > 0).map(({ requestId }) => requestId)

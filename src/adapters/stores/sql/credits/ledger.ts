@@ -24,7 +24,7 @@ export function ledgerStore(database: Database, parts: LedgerEntryParts): Ledger
   }
 }
 
-/** Any hash will do, as long as it is stable. */
+/** Any stable hash is sufficient. */
 function shardOf(organizationId: string): number {
   let sum = 0
   for (let at = 0; at < organizationId.length; at++) sum = (sum * 31 + organizationId.charCodeAt(at)) % 65_536

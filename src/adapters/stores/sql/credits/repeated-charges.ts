@@ -31,7 +31,7 @@ const insertCharges = createBulkInsert({
 
 function stepFor(engine: Database['engine'], attempts: readonly Attempt[]): Statement[] {
   const organizations = new Set(attempts.map(({ charge }) => charge.organizationId))
-  // Where a request is repeated, only its first attempt can have been written.
+  // If a request is repeated, only its first attempt can have been written.
   const idByRequest = Object.fromEntries(attempts.toReversed().map(({ charge, id }) => [charge.requestId, id]))
   const params = [JSON.stringify(idByRequest)]
   const { moves, outcome } = textsOf(engine)
@@ -43,7 +43,7 @@ function stepFor(engine: Database['engine'], attempts: readonly Attempt[]): Stat
   ]
 }
 
-/** What follows the rows; `$1` is a JSON object of the attempts' ids by request. */
+/** The statements after the charges; `$1` is a JSON object of the attempts' ids by request. */
 function textsOf(engine: Database['engine']): { readonly moves: readonly string[]; readonly outcome: string } {
   const attempts = engine === 'sqlite' ? 'json_each($1) as attempt' : 'json_each_text(cast($1 as json)) as attempt'
   const newCharges = `${attempts} join charge c on c.request_id = attempt.key and c.id = attempt.value`
@@ -76,7 +76,7 @@ function textsOf(engine: Database['engine']): { readonly moves: readonly string[
 }
 
 function settledOf(row: SettledRow | undefined, id: string): Settled {
-  if (row === undefined) throw new Error('a charge was written and is not there')
+  if (row === undefined) throw new Error('a charge that was just written is missing')
   return {
     outcome: outcomeOf(row.outcome),
     micro: row.micro,

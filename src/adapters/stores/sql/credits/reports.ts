@@ -11,7 +11,7 @@ import { chargeColumns, chargeOf, type ChargeRow } from './rows.ts'
 import { verifyLedger } from './verify.ts'
 import { selectPage } from '../page.ts'
 
-/** Questions to the ledger. */
+/** Read-only queries of the ledger. */
 export function ledgerReports(database: Pick<Database, 'read'>): LedgerReports {
   const query: Transaction['query'] = (sql, params) => database.read(sql, params)
   return {
@@ -27,7 +27,7 @@ export function ledgerReports(database: Pick<Database, 'read'>): LedgerReports {
       const charges = await chargesOf(query, items)
       return { items: items.map((row) => entryOf(row, charges.get(row.ref))), hasMore }
     },
-    usage: async (asked) => (await query<UsageSqlRow>(usageSql(asked.groupBy), paramsOf(asked))).map(usageOf),
+    usage: async (usage) => (await query<UsageSqlRow>(usageSql(usage.groupBy), paramsOf(usage))).map(usageOf),
     verify: () => verifyLedger(query),
   }
 }
@@ -37,9 +37,9 @@ type EntryRow = { id: string; at: number; kind: string; micro: number; ref: stri
 async function chargesOf(query: Transaction['query'], rows: readonly EntryRow[]): Promise<Map<string, Charge>> {
   const used = rows.filter(({ kind }) => kind === 'usage').map(({ ref }) => ref)
   if (used.length === 0) return new Map()
-  const places = used.map((_, at) => `$${at + 1}`).join(', ')
+  const parameters = used.map((_, at) => `$${at + 1}`).join(', ')
   const found = await query<ChargeRow>(
-    `select ${chargeColumns.join(', ')} from charge where request_id in (${places})`,
+    `select ${chargeColumns.join(', ')} from charge where request_id in (${parameters})`,
     used,
   )
   return new Map(found.map((row) => [row.request_id, chargeOf(row)]))

@@ -92,26 +92,26 @@ export const chargeValues = ({ charge, id }: Attempt): Value[] => [
 
 export function outcomeOf(text: string): WrittenOutcome {
   const outcome = writtenOutcomes.find((one) => one === text)
-  if (outcome === undefined) throw new Error(`the ledger holds a ${text}, which this program does not know`)
+  if (outcome === undefined) throw new Error(`the ledger contains the unknown outcome ${text}`)
   return outcome
 }
 
 /**
- * First in every step that moves credits: one at a time for each organization, so that no step decides by what another is
- * just changing. SQLite has one writer anyhow.
+ * The first statement of every step that moves credits. It lets one step per organization run at a time, so that no step decides
+ * by values that another is changing. SQLite needs no lock, because it has one writer.
  */
 export const accountLock = (engine: Database['engine'], organizationId: string): Statement[] =>
   engine === 'sqlite' ? [] : [{ sql: `select pg_advisory_xact_lock(${lockKey('$1')})`, params: [organizationId] }]
 
-/** The same for all of these organizations, always in one order: two such steps cannot block each other. */
+/** The same for several organizations, always in the same order, so that two such steps cannot deadlock. */
 export const accountLocks = (engine: Database['engine'], organizationIds: ReadonlySet<string>): Statement[] =>
   engine === 'sqlite'
     ? []
     : [
         {
-          sql: `select pg_advisory_xact_lock(place) from (
-            select distinct ${lockKey('id')} as place
-            from json_array_elements_text(cast($1 as json)) as given (id) order by place) as places`,
+          sql: `select pg_advisory_xact_lock(lock_key) from (
+            select distinct ${lockKey('id')} as lock_key
+            from json_array_elements_text(cast($1 as json)) as given (id) order by lock_key) as lock_keys`,
           params: [JSON.stringify([...organizationIds])],
         },
       ]

@@ -6,18 +6,18 @@ export type WriteAll<In, Out> = (inputs: readonly In[]) => Promise<Out[]>
 
 type Waiting<In, Out> = { readonly input: In; resolve(output: Out): void; reject(error: unknown): void }
 
-/** Bounds how long one step can take. */
+/** Maximum size of a group; bounds how long one step can take. */
 const mostAtOnce = 500
 
-/** What arrives together in a lane is written together. Lanes do not wait for one another. */
+/** Items that arrive together in one shard are written as one group. Shards do not wait for each other. */
 export function createShardedWriter<In, Out>(writeAll: WriteAll<In, Out>) {
   const add = createGroupCommit<number, Waiting<In, Out>>({
     mostAtOnce,
-    write: (_lane, group) => writeGroup(writeAll, group),
+    write: (_shard, group) => writeGroup(writeAll, group),
   })
-  return (lane: number, input: In): Promise<Out> => {
+  return (shard: number, input: In): Promise<Out> => {
     const { promise, resolve, reject } = Promise.withResolvers<Out>()
-    add(lane, { input, resolve, reject })
+    add(shard, { input, resolve, reject })
     return promise
   }
 }
@@ -28,8 +28,8 @@ async function writeGroup<In, Out>(writeAll: WriteAll<In, Out>, group: readonly 
     const outputs = await writeAll(group.map(({ input }) => input))
     group.forEach(({ resolve }, at) => resolve(outputs[at] as Out))
   } catch (error) {
-    const isEachToBlame = error instanceof DatabaseError && !isOutage(error) && group.length > 1
-    if (!isEachToBlame) return group.forEach(({ reject }) => reject(error))
+    const canWriteOthers = error instanceof DatabaseError && !isOutage(error) && group.length > 1
+    if (!canWriteOthers) return group.forEach(({ reject }) => reject(error))
     for (const one of group) await writeGroup(writeAll, [one])
   }
 }

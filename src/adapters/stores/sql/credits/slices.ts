@@ -14,16 +14,16 @@ type SliceStore = Pick<
 /** Slices in SQL. Besides grants, only they change an organization's balance. */
 export function sliceStore(database: Database, parts: LedgerEntryParts): SliceStore {
   return {
-    openSlice: ({ organizationId, ...rest }, request) =>
+    openSlice: ({ organizationId, ...newSlice }, request) =>
       database.transaction(async (tx) => {
         await lockAccount(tx, database.engine, organizationId)
-        const found = await findOpen(tx, organizationId, rest.epoch)
-        if (found) return { result: 'exists', slice: found }
+        const existing = await findOpen(tx, organizationId, newSlice.epoch)
+        if (existing) return { result: 'exists', slice: existing }
         const availableMicro = await readAvailable(tx, organizationId)
         if (availableMicro < request.leastMicro) return { result: 'insufficient', availableMicro }
         const amountMicro = share(availableMicro, request)
-        const slice = await insert(tx, parts, { ...rest, organizationId, amountMicro })
-        await take(tx, slice, { micro: amountMicro, note: 'opened' })
+        const slice = await insert(tx, parts, { ...newSlice, organizationId, amountMicro })
+        await hold(tx, slice, { micro: amountMicro, note: 'opened' })
         return { result: 'opened', slice }
       }),
 
@@ -35,7 +35,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
         const takenMicro = availableMicro < request.leastMicro ? 0 : share(availableMicro, request)
         const amountMicro = slice.amountMicro + takenMicro
         await tx.run('update credit_slice set amount = $2 where id = $1', [id, amountMicro])
-        await take(tx, slice, { micro: takenMicro, note: 'raised' })
+        await hold(tx, slice, { micro: takenMicro, note: 'raised' })
         return {
           result: 'topped-up',
           slice: { ...slice, amountMicro },
@@ -54,7 +54,7 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
         const slice = await lockSlice(tx, id)
         if (slice === undefined || slice.state === 'closed') return
         await tx.run(`update credit_slice set state = 'closed' where id = $1`, [id])
-        await giveBack(tx, slice)
+        await releaseRemainder(tx, slice)
       }),
 
     async liveSlices() {
@@ -62,11 +62,11 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
       return (await database.read<SliceRow>(sql)).map(sliceOf)
     },
     async settledOf(id, except) {
-      const places = except.map((_, at) => `$${at + 2}`).join(', ') || 'null'
+      const parameters = except.map((_, at) => `$${at + 2}`).join(', ') || 'null'
       // Joined by request id, because a slice has far more entries.
       const sql = `select s.state, cast(s.settled - coalesce((select sum(e.micro) from charge c
           join credit_entry e on e.organization_id = c.organization_id and e.id = c.id
-          where c.request_id in (${places}) and e.slice_id = s.id), 0) as bigint) as micro
+          where c.request_id in (${parameters}) and e.slice_id = s.id), 0) as bigint) as micro
         from credit_slice s where s.id = $1`
       const [row] = await database.read<{ state: string; micro: number }>(sql, [id, ...except])
       return row && { state: stateOf(row.state), micro: row.micro }
@@ -83,19 +83,19 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
 
   async function lockSlice(tx: Transaction, id: string): Promise<Slice | undefined> {
     const sql = `select ${sliceColumns} from credit_slice where id = $1`
-    const [known] = await tx.query<SliceRow>(sql, [id])
-    if (known === undefined) return undefined
-    await lockAccount(tx, database.engine, known.organization_id)
+    const [unlocked] = await tx.query<SliceRow>(sql, [id])
+    if (unlocked === undefined) return undefined
+    await lockAccount(tx, database.engine, unlocked.organization_id)
     const [row] = await tx.query<SliceRow>(sql, [id])
     return row && sliceOf(row)
   }
 
-  async function take(tx: Transaction, slice: Slice, { micro, note }: { micro: number; note: string }): Promise<void> {
+  async function hold(tx: Transaction, slice: Slice, { micro, note }: { micro: number; note: string }): Promise<void> {
     if (micro > 0) await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
   }
 
-  /** A slice that was overspent is a debt, which the balance pays. */
-  async function giveBack(tx: Transaction, slice: Slice): Promise<void> {
+  /** Returns the unspent credits to the balance. If the slice was overspent, the balance pays the difference. */
+  async function releaseRemainder(tx: Transaction, slice: Slice): Promise<void> {
     const rest = slice.amountMicro - slice.settledMicro
     const note = 'closed'
     if (rest > 0)

@@ -7,14 +7,14 @@ import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts
 import { createChargeSpool } from './spool.ts'
 
 describe('the spool', () => {
-  it('makes no file until it is needed', async () => {
+  it('creates no file until it is needed', async () => {
     await using folder = await temporaryFolder()
     await using spool = createChargeSpool(join(folder.path, 'spool'))
     assert.equal(await spool.count(), 0)
     assert.equal(existsSync(join(folder.path, 'spool')), false)
   })
 
-  it('gives back what it was given, oldest first, also to the next process, until it is removed', async () => {
+  it('returns items oldest first, also to the next process, until they are removed', async () => {
     await using folder = await temporaryFolder()
     const [early, late] = [chargeOf('req_1', 5, 'slice_1'), { ...chargeOf('req_2', 6, null), atMs: 1_760_000_000_001 }]
     {
@@ -48,7 +48,7 @@ describe('the spool', () => {
     assert.equal(await spool.count(), 2)
   })
 
-  it('works once its disk does, though it could not be opened at first', async () => {
+  it('opens again after a failure, once the disk is writable', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'spool')
     writeFileSync(path, 'in the way')

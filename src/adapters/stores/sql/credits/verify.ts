@@ -9,7 +9,7 @@ const flow = (account: string): string =>
 
 /** Millions of tokens and the remainder separately, because the product of a very large count and its rate exceeds 64 bits. */
 const millions = (name: string): string => `${name}_tokens / 1000000 * ${name}_rate`
-const rest = (name: string): string => `${name}_tokens % 1000000 * ${name}_rate`
+const remainder = (name: string): string => `${name}_tokens % 1000000 * ${name}_rate`
 const sumOfClasses = (term: (name: string) => string): string =>
   ['input', 'cache_read', 'cache_write', 'output'].map(term).join(' + ')
 
@@ -23,7 +23,7 @@ const checks: readonly Check[] = [
     says: 'is not its tokens times its rates, rounded up once',
     sql: `select request_id as id from charge where micro <> case
         when slice_id is null or outcome in ('broken_off', 'orphaned') then 0
-        else ${sumOfClasses(millions)} + (${sumOfClasses(rest)} + 999999) / 1000000 end`,
+        else ${sumOfClasses(millions)} + (${sumOfClasses(remainder)} + 999999) / 1000000 end`,
   },
   {
     table: 'charge',

@@ -7,7 +7,7 @@ import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export
 import { sinkEventFacts } from '../../../../domain/audit/export/sink-events.ts'
 import { appendInTransaction } from '../audit/chain.ts'
 import { auditReads } from '../audit/events.ts'
-import { eventColumns, eventTables, loggedBeforeDamage, shownColumns, type EventRow } from '../audit/rows.ts'
+import { eventColumns, eventTables, loggedBeforeDamage, listColumns, type EventRow } from '../audit/rows.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 import {
   cursorColumns,
@@ -101,7 +101,7 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
     },
     async replays(sinkId, { limit, withTexts = false }) {
       const rows = await database.read<EventRow>(
-        `select ${withTexts ? eventColumns : shownColumns} from ${eventTables}
+        `select ${withTexts ? eventColumns : listColumns} from ${eventTables}
          join export_dead_letter d on d.organization_id = e.organization_id and d.sequence = e.sequence
          where d.sink_id = $1 and d.replay = 1 order by d.sequence limit $2`,
         [sinkId, limit],

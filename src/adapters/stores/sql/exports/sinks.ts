@@ -11,8 +11,12 @@ export function exportStore(tx: Transaction, encryption: Encryption): ExportStor
   const writeSecrets = async (sink: ExportSink, secrets: Secrets): Promise<void> => {
     await tx.run('delete from export_secret where sink_id = $1', [sink.id])
     for (const [field, secret] of Object.entries(secrets)) {
-      const sealed = encryption.encrypt(secret, contextOf(sink, field))
-      await tx.run('insert into export_secret (sink_id, field, sealed) values ($1, $2, $3)', [sink.id, field, sealed])
+      const encrypted = encryption.encrypt(secret, contextOf(sink, field))
+      await tx.run('insert into export_secret (sink_id, field, sealed) values ($1, $2, $3)', [
+        sink.id,
+        field,
+        encrypted,
+      ])
     }
   }
 

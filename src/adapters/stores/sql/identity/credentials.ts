@@ -54,8 +54,8 @@ export function credentialStore(database: Database): CredentialStore {
     if (dailyCap === 0) return false
     return database.transaction(async (tx) => {
       await tx.run('delete from free_request where at <= $1', [atMs - rememberMs])
-      const places = aliases.map((_, at) => `$${at + 1}`).join(', ')
-      const used = `select client from free_request where client in (${places})`
+      const parameters = aliases.map((_, at) => `$${at + 1}`).join(', ')
+      const used = `select client from free_request where client in (${parameters})`
       if (aliases.length > 0 && (await tx.query(used, [...aliases])).length > 0) return false
       const taken = await tx.run(
         'insert into free_request (client, at) values ($1, $2) on conflict (client) do nothing',

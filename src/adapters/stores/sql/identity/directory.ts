@@ -121,7 +121,7 @@ function apiKeys(
           columns: columns.apiKey,
           where: { organization_id: organizationId, project_id: projectId },
           map: apiKeyOf,
-          ...shownKeys(page),
+          ...revokedFilter(page),
         },
         page,
       ),
@@ -184,7 +184,7 @@ function adminKeys(
           columns: columns.adminKey,
           where: { organization_id: organizationId },
           map: adminKeyOf,
-          ...shownKeys(page),
+          ...revokedFilter(page),
         },
         page,
       ),
@@ -241,4 +241,4 @@ const finder =
     return row === undefined ? undefined : map(row as never)
   }
 
-const shownKeys = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})
+const revokedFilter = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})

@@ -117,7 +117,7 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
 }
 
 /** For the embedded database: it has one process, so at startup all leases belong to a process that has ended. */
-export async function forgetBacktestLeases(database: Database): Promise<void> {
+export async function releaseBacktestLeases(database: Database): Promise<void> {
   await database.write([{ sql: `update backtest set owner = null, lease_until = 0 where status = 'running'` }])
 }
 

@@ -87,9 +87,9 @@ export async function restoreBackup(
     await copyDatabase(file, partial)
     dropManifest(partial)
     syncPath(partial)
-    moveAside(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
+    moveReplaced(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
     // All secret files, because a previous secret that stays would be used for the restored database.
-    if (Object.keys(manifest.secretFiles).length > 0) moveAside(dataDir, replacedDir, secretFileNames)
+    if (Object.keys(manifest.secretFiles).length > 0) moveReplaced(dataDir, replacedDir, secretFileNames)
     for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)
     renameSync(partial, join(dataDir, databaseFile))
     syncPath(dataDir)
@@ -160,7 +160,7 @@ function fileExists(file: string): Error {
   return new Error(`${file} exists already. A backup never overwrites a file: choose another name.`)
 }
 
-function moveAside(dataDir: string, replacedDir: string, names: readonly string[]): void {
+function moveReplaced(dataDir: string, replacedDir: string, names: readonly string[]): void {
   const present = names.filter((name) => existsSync(join(dataDir, name)))
   if (present.length === 0) return
   mkdirSync(replacedDir, { recursive: true, mode: 0o700 })

@@ -79,7 +79,7 @@ function createThread() {
     isIdle: () => waiting === undefined,
     take: (): readonly StatementList[] => waiting?.makeSteps() ?? [],
     async answer(outcomes: readonly StepOutcome[]): Promise<void> {
-      const { resolve } = waiting ?? assert.fail('nothing was asked')
+      const { resolve } = waiting ?? assert.fail('no request was sent')
       waiting = undefined
       resolve(outcomes)
       await new Promise(setImmediate)
