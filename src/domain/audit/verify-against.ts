@@ -56,18 +56,18 @@ export async function verifyAgainst(
   { keys, read, handoversOf }: AgainstParts,
 ): Promise<AgainstReport> {
   const log = await openLog(read)
-  const tally = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
+  const counts = { events: 0, first: Infinity, last: 0, older: 0, differing: 0 }
   const checkpoints: SignedCheckpoint[] = []
   const positions = new Map<number, string>()
   let finding: AgainstFinding | undefined
   const differ = (found: AgainstFinding): void => {
-    tally.differing += 1
+    counts.differing += 1
     if (!finding || found.sequence < finding.sequence) finding = found
   }
   const compare = async (point: ChainPoint, where: string): Promise<void> => {
-    if (point.sequence < log.first) return void (tally.older += 1)
-    tally.first = Math.min(tally.first, point.sequence)
-    tally.last = Math.max(tally.last, point.sequence)
+    if (point.sequence < log.first) return void (counts.older += 1)
+    counts.first = Math.min(counts.first, point.sequence)
+    counts.last = Math.max(counts.last, point.sequence)
     const reason = await log.problemOf(point)
     if (reason) differ({ sequence: point.sequence, where, reason })
   }
@@ -75,7 +75,7 @@ export async function verifyAgainst(
     const { row, checkpoint, where } = exported
     if (!isOf(log.organization, exported)) continue
     if (row) {
-      tally.events += 1
+      counts.events += 1
       if (!exported.isUnaltered) differ({ sequence: row.sequence, where, reason: 'copy_altered' })
       else await compare(row, where)
     }
@@ -91,8 +91,8 @@ export async function verifyAgainst(
     if (reason) differ({ sequence: checkpoint.sequence, where, reason })
     else await compare(pointOf(checkpoint), where)
   }
-  const first = Math.min(tally.first, tally.last)
-  return { ...tally, first, path, checkpoints: signed.length, ...(finding && { finding }) }
+  const first = Math.min(counts.first, counts.last)
+  return { ...counts, first, path, checkpoints: signed.length, ...(finding && { finding }) }
 }
 
 /** A folder may contain the exports of several organizations. */

@@ -49,14 +49,14 @@ async function openScene(left: readonly Charge[] = []) {
   })
   const charge = (id: string): Promise<Settled | null> =>
     settle(chargeOf(id, 5, 'slice_1'), { ...subject, requestId: id })
-  const away = new Fault('unavailable', 'storage_unavailable', 'away')
-  return { ...time, backlog, charge, written, outage, away, settledInCounters }
+  const unreachable = new Fault('unavailable', 'storage_unavailable', 'unreachable')
+  return { ...time, backlog, charge, written, outage, unreachable, settledInCounters }
 }
 
 describe('charges that the ledger cannot write', () => {
   it('wait in the backlog, are settled in the counters, and are written once when the ledger is back', async () => {
     const scene = await openScene()
-    scene.outage.error = scene.away
+    scene.outage.error = scene.unreachable
     assert.equal(await scene.charge('req_1'), null)
     assert.equal(await scene.charge('req_2'), null)
     assert.deepEqual(scene.settledInCounters, [
@@ -64,7 +64,7 @@ describe('charges that the ledger cannot write', () => {
       ['req_2', 5],
     ])
     assert.equal(scene.backlog.waiting(), 2)
-    await assert.rejects(scene.backlog.retry(), scene.away)
+    await assert.rejects(scene.backlog.retry(), scene.unreachable)
     assert.equal(scene.backlog.waiting(), 2)
     delete scene.outage.error
     await scene.backlog.retry()
@@ -74,7 +74,7 @@ describe('charges that the ledger cannot write', () => {
 
   it('do not delay later charges once the ledger is back; otherwise the backlog would never drain under load', async () => {
     const scene = await openScene()
-    scene.outage.error = scene.away
+    scene.outage.error = scene.unreachable
     await scene.charge('req_1')
     delete scene.outage.error
     assert.equal((await scene.charge('req_2'))?.isFirst, true)
@@ -92,7 +92,7 @@ describe('charges that the ledger cannot write', () => {
 
   it('block further requests when they have waited too long', async () => {
     const scene = await openScene()
-    scene.outage.error = scene.away
+    scene.outage.error = scene.unreachable
     await scene.charge('req_1')
     await scene.pass(4 * 60_000)
     assert.equal(scene.backlog.isFull(), false)

@@ -29,7 +29,7 @@ export type InferenceRequest = {
   /** The caller's id for its end user. */
   readonly user?: string
   readonly metadata?: Readonly<Record<string, string>>
-  /** Content categories that the caller wants blocked in addition to its organization's settings. */
+  /** Content categories that the request blocks in addition to its organization's settings. */
   readonly flaggedCategories: readonly string[]
   readonly raw: RawRequest
 }
@@ -118,7 +118,7 @@ export type Effort = (typeof efforts)[number]
 export type Reasoning = {
   readonly effort?: Effort
   readonly budgetTokens?: number
-  /** True if the caller asked for a summary of the reasoning. */
+  /** True if the caller requests a summary of the reasoning. */
   readonly visible?: boolean
 }
 

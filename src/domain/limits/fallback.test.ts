@@ -33,7 +33,7 @@ function createShared(nowMs: () => number) {
   const state = { isDown: false, reason: 'unreachable' as LimitStoreError['reason'], calls: [] as string[] }
   const call = <T>(what: string, answer: () => T): Promise<T> => {
     state.calls.push(what)
-    const error = new LimitStoreError(state.reason, 'gone')
+    const error = new LimitStoreError(state.reason, 'unreachable')
     return state.isDown ? Promise.reject(error) : Promise.resolve(answer())
   }
   const contribute = ({ use, isAll }: Contribution): ContributeResult => {
@@ -95,7 +95,7 @@ function createScene(more: Partial<FallbackOptions> = {}) {
   })
   repeat(clock, store.sync, 1_000) // as the job does
   /** Registers both nodes and the organization with the shared counters. */
-  const meet = async (): Promise<void> => {
+  const registerAll = async (): Promise<void> => {
     shared.nodes.add('other')
     await store.admit({ ...subject, limits, mode: 'check', requestId: '', tokens: 0, micro: null })
     shared.state.calls.length = 0
@@ -104,21 +104,21 @@ function createScene(more: Partial<FallbackOptions> = {}) {
     shared.state.isDown = true
     for (let count = 0; count < times; count++) await store.admit(requestOf(`failed_${count}`))
   }
-  return { store, shared, local, changes, failures, pass, waiting, fail, meet }
+  return { store, shared, local, changes, failures, pass, waiting, fail, registerAll }
 }
 
 describe('the store with a fallback', () => {
   it('calls reachable shared counters once for an admission and once for a settlement', async () => {
-    const { store, shared, meet } = createScene()
-    await meet()
+    const { store, shared, registerAll } = createScene()
+    await registerAll()
     await store.admit(requestOf('one'))
     assert.equal(await store.settle({ ...subject, requestId: 'one', tokens: 0, micro: 0 }), 'settled')
     assert.deepEqual(shared.state.calls, ['admit', 'settle'])
   })
 
   it('starts from what it admitted through the shared counters when it decides locally', async () => {
-    const { store, meet, fail } = createScene()
-    await meet()
+    const { store, registerAll, fail } = createScene()
+    await registerAll()
     for (let count = 0; count < 4; count++) await store.admit(requestOf(`shared_${count}`))
     await fail(0)
     const verdicts = [await store.admit(requestOf('fifth')), await store.admit(requestOf('sixth'))]
@@ -129,8 +129,8 @@ describe('the store with a fallback', () => {
   })
 
   it('sends the shared counters what it admitted without them, before they decide again', async () => {
-    const { store, shared, pass, meet, fail } = createScene()
-    await meet()
+    const { store, shared, pass, registerAll, fail } = createScene()
+    await registerAll()
     await fail(3)
     shared.state.isDown = false
     await pass(1_000)
@@ -145,8 +145,8 @@ describe('the store with a fallback', () => {
   })
 
   it('also sends the usage of organizations without further requests', async () => {
-    const { shared, pass, meet, fail } = createScene()
-    await meet()
+    const { shared, pass, registerAll, fail } = createScene()
+    await registerAll()
     await fail(3)
     shared.state.isDown = false
     await pass(1_000)
@@ -155,8 +155,8 @@ describe('the store with a fallback', () => {
   })
 
   it('sends all that it has admitted to shared counters that lost their state, and tries again', async () => {
-    const { store, shared, meet } = createScene()
-    await meet()
+    const { store, shared, registerAll } = createScene()
+    await registerAll()
     for (let count = 0; count < 4; count++) await store.admit(requestOf(`shared_${count}`))
     shared.lose()
     shared.nodes.add('other')
@@ -166,8 +166,8 @@ describe('the store with a fallback', () => {
   })
 
   it('admits no more than its share after a loss until every node has contributed', async () => {
-    const { store, shared, meet } = createScene()
-    await meet()
+    const { store, shared, registerAll } = createScene()
+    await registerAll()
     shared.lose()
     for (let count = 0; count < 5; count++) {
       assert.equal((await store.admit(requestOf(`shared_${count}`))).admitted, true)
@@ -177,8 +177,8 @@ describe('the store with a fallback', () => {
   })
 
   it('admits up to the whole limit again once every node has contributed', async () => {
-    const { store, shared, meet, pass } = createScene()
-    await meet()
+    const { store, shared, registerAll, pass } = createScene()
+    await registerAll()
     shared.lose()
     for (let count = 0; count < 6; count++) await store.admit(requestOf(`shared_${count}`))
     shared.nodes.add('other')
@@ -187,9 +187,9 @@ describe('the store with a fallback', () => {
   })
 
   it('counts requests in flight across a loss', async () => {
-    const { store, shared, meet, pass } = createScene()
+    const { store, shared, registerAll, pass } = createScene()
     const one = { ...limits, key: { ...unlimited, concurrent: 1 } }
-    await meet()
+    await registerAll()
     await store.admit({ ...requestOf('running'), limits: one })
     shared.lose()
     shared.nodes.add('other')
@@ -204,8 +204,8 @@ describe('the store with a fallback', () => {
   })
 
   it('contributes once for many concurrent requests of the same organization', async () => {
-    const { store, shared, meet } = createScene()
-    await meet()
+    const { store, shared, registerAll } = createScene()
+    await registerAll()
     for (let count = 0; count < 3; count++) await store.admit(requestOf(`shared_${count}`))
     shared.lose()
     shared.nodes.add('other')
@@ -278,8 +278,8 @@ describe('the store with a fallback', () => {
   })
 
   it('sends such a settlement again once the shared counters are back, so that its slot becomes free', async () => {
-    const { store, shared, pass, fail, meet } = createScene()
-    await meet()
+    const { store, shared, pass, fail, registerAll } = createScene()
+    await registerAll()
     for (const id of ['one', 'two']) await store.admit(requestOf(id))
     await fail(3)
     for (const id of ['one', 'two']) await store.settle({ ...subject, requestId: id, tokens: 0, micro: 0 })

@@ -9,7 +9,7 @@ function createScene() {
   const renewed: string[][] = []
   const renew = (renewals: readonly Renewal[]): void => {
     renewed.push(renewals.map(({ requestId }) => requestId))
-    if (renewed.length === 1) throw new Error('the store is away')
+    if (renewed.length === 1) throw new Error('the store is unreachable')
   }
   return { heartbeat: createHeartbeat({ store: { renew } }), renewed }
 }
@@ -19,7 +19,7 @@ describe('the heartbeat', () => {
     const { heartbeat, renewed } = createScene()
     const short = heartbeat.keep(request('short'))
     heartbeat.keep(request('long'))
-    await assert.rejects(heartbeat.renew(), /the store is away/)
+    await assert.rejects(heartbeat.renew(), /the store is unreachable/)
     short[Symbol.dispose]()
     await heartbeat.renew()
     assert.deepEqual(renewed, [['short', 'long'], ['long']])

@@ -1,7 +1,7 @@
 /** Blocked in every request and response. No caller, policy or operator can turn this off. */
 export const alwaysBlockedCategories = ['self-harm', 'sexual/minors'] as const
 
-/** Blocked if a caller or the gateway configuration asks for it. */
+/** Blocked only if a request or the gateway configuration lists it. */
 export const optionalCategories = ['harassment', 'hate', 'illicit', 'sexual'] as const
 
 export type AlwaysBlockedCategory = (typeof alwaysBlockedCategories)[number]

@@ -20,13 +20,13 @@ function keyPair() {
   return { privateKey, publicKey, keyId: keyIdOf(publicKey) }
 }
 
-const house = keyPair()
+const current = keyPair()
 const untrustedKey = keyPair()
 const keyAt = (...trusted: { keyId: string; publicKey: KeyObject }[]): KeyAt => {
   const keys = new Map(trusted.map(({ keyId, publicKey }) => [keyId, publicKey]))
   return (keyId) => keys.get(keyId)
 }
-const keys = keyAt(house)
+const keys = keyAt(current)
 
 function series(count: number, fingerprint?: string): SignedCheckpoint[] {
   const checkpoints: SignedCheckpoint[] = []
@@ -37,7 +37,7 @@ function series(count: number, fingerprint?: string): SignedCheckpoint[] {
       fingerprint: (fingerprint ?? `${at}`).repeat(64),
       timeMs: at * 60_000,
     }
-    checkpoints.push(signCheckpoint(end, checkpoints.at(-1), house))
+    checkpoints.push(signCheckpoint(end, checkpoints.at(-1), current))
   }
   return checkpoints
 }
@@ -59,7 +59,7 @@ describe('checkpoints', () => {
     const next = keyPair()
     const end = { chainUid: 'org_1/1', sequence: 40, fingerprint: 'f'.repeat(64), timeMs: 1 }
     const all = [...old, signCheckpoint(end, old.at(-1), next)]
-    const both = keyAt(house, next)
+    const both = keyAt(current, next)
     assert.equal(await verifyCheckpoints(all, both), undefined)
     assert.equal(await verifyCheckpoints(all.slice(2), both), undefined)
     assert.deepEqual(await verifyCheckpoints(all, keys), { sequence: 40, reason: 'unknown_key' })
@@ -75,7 +75,7 @@ describe('checkpoints', () => {
     const [first] = series(1)
     const forged = signCheckpoint({ ...pointOf(at(series(1), 0)), timeMs: 60_000 }, undefined, {
       ...untrustedKey,
-      keyId: house.keyId,
+      keyId: current.keyId,
     })
     assert.ok(first)
     assert.deepEqual(await verifyCheckpoints([forged], keys), { sequence: 10, reason: 'bad_signature' })
@@ -92,7 +92,7 @@ describe('checkpoints', () => {
     const [forged] = series(1, 'f')
     assert.ok(first && forged)
     const end = { chainUid: 'org_1/1', sequence: 20, fingerprint: '2'.repeat(64), timeMs: 120_000 }
-    const second = signCheckpoint(end, first, house)
+    const second = signCheckpoint(end, first, current)
     assert.equal(await verifyCheckpoints([first, second], keys), undefined)
     assert.deepEqual(await verifyCheckpoints([forged, second], keys), { sequence: 20, reason: 'unlinked' })
   })

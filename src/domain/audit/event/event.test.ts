@@ -14,7 +14,7 @@ const facts: EventFacts = {
   code: 'gateway.request.decided',
   organizationId: 'org_1',
   timeMs: 1_700_000_000_123,
-  message: 'Refused a request to default-model.',
+  message: 'Denied a request to default-model.',
   requestId: 'req_1',
   projectId: 'proj_1',
   actor: { userId: 'ada', credentialId: 'key_1' },

@@ -70,8 +70,8 @@ describe('a batch that must be repeated', () => {
       waits.map(({ nextAttemptAtMs }) => nextAttemptAtMs - nowMs),
       [500, 1_000, 2_000, 150_000],
     )
-    const asked = settled([{ kind: 'retry', reason: 'slow down', retryAfterMs: 30_000 }]).cursor
-    assert.deepEqual([asked.state, asked.nextAttemptAtMs - nowMs], ['throttled', 30_500])
+    const throttled = settled([{ kind: 'retry', reason: 'slow down', retryAfterMs: 30_000 }]).cursor
+    assert.deepEqual([throttled.state, throttled.nextAttemptAtMs - nowMs], ['throttled', 30_500])
   })
 
   it('resets the number of attempts if an event was delivered', () => {

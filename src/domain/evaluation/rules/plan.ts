@@ -18,7 +18,7 @@ export type EvaluationContext = {
   readonly target: string | undefined
   /** From `X-Policy-Id`: policies that apply although they are attached to nothing. */
   readonly policyIds: readonly string[]
-  /** Additional categories that the caller asks to block. */
+  /** Additional categories that the request blocks. */
   readonly flaggedCategories: readonly string[]
 }
 

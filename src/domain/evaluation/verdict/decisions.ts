@@ -13,7 +13,7 @@ import type { ActivePolicy } from '../rules/rulebook.ts'
 export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
   matchThresholdBasisPoints ?? 5_000
 
-/** Categories that are always blocked, and those that the caller asked to block. No configuration can turn these off. */
+/** Categories that are always blocked, and those that the request lists. No configuration can turn these off. */
 export function moderationDecisions({ gateway, requested }: SharedPlan, findings: Findings): readonly Decision[] {
   const { categories, scores } = findings
   const decisionOf = (check: Decision['check'], names: readonly Category[]): readonly Decision[] => {
