@@ -48,7 +48,7 @@ export async function restore(
   const isOccupied = hasDatabase(dataDir)
   if (isOccupied && !replace) {
     throw new Error(
-      `${dataDir} already has a database. With --replace it is moved aside first; or set GATEHOUSE_DATA_DIR to another folder.`,
+      `${dataDir} already has a database. Use --replace to move it into a subfolder first, or set GATEHOUSE_DATA_DIR to another folder.`,
     )
   }
   assertSecret(config, dataDir, contents)

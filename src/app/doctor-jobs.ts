@@ -45,7 +45,7 @@ function diagnoseJob(job: JobDefinition, times: JobTimes | undefined, nowMs: num
   const ago = (atMs: number): string => `${durationOf(Math.max(0, nowMs - atMs))} ago`
   if (lastFailureMs !== undefined && lastFailureMs > (lastSuccessMs ?? 0)) {
     const success = lastSuccessMs === undefined ? 'it has not succeeded yet' : `last success ${ago(lastSuccessMs)}`
-    const fix = `The log of the server has the reason: look for "job failed" with job=${job.name}.`
+    const fix = `The log of the server has the reason: search for "job failed" with job=${job.name}.`
     return { part, state: 'warning', message: `${where}; failed ${ago(lastFailureMs)}, ${success}`, fix }
   }
   if (lastSuccessMs === undefined) return { part, state: 'ok', message: `${where}; it has not run yet` }

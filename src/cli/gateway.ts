@@ -23,7 +23,7 @@ export const gateway: Command = {
 gatehouse gateway apply FILE [--plan] [--yes] [--org ID] [--json]
 
 show prints the configuration as YAML, which apply accepts. apply saves the configuration of a file: it shows the changes
-and asks before it saves. Fields that the file leaves out get their default.
+and asks for confirmation. Fields that the file leaves out get their default.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)

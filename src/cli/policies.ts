@@ -26,8 +26,8 @@ gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 FIELDS: ${fieldUsage}
 
 Without --revision, a change applies to the current revision. diff compares the draft with the current version, or with the
-version that --version names. apply creates and updates the policies of a file: it shows the plan and asks before it changes
-anything. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
+version that --version names. apply creates and updates the policies of a file: it shows the plan and asks for confirmation
+first. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, policyOptions, 2)

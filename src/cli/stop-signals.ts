@@ -11,11 +11,11 @@ const parentAtStart = process.ppid
 export type StopSignals = {
   /** Resolves at the first signal. */
   readonly first: Promise<void>
-  /** Resolves at a second signal, which asks to stop immediately. */
+  /** Resolves at a second signal, which stops the server immediately. */
   readonly second: Promise<void>
 }
 
-/** SIGTERM, Ctrl-C and the end of the npm that started the server ask it to stop. */
+/** SIGTERM, Ctrl-C and the end of the npm that started the server stop it. */
 export function listenForStop(env: Environment): StopSignals {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()

@@ -242,15 +242,15 @@ describe('collecting an answer', () => {
 
 describe('a reasoning signature in another dialect’s field', () => {
   it('is unchanged in its own dialect and in an envelope in another', () => {
-    const proof = { dialect: 'messages', value: 'sig' } as const
-    assert.equal(signatureText(proof, 'messages'), 'sig')
-    assert.deepEqual(readSignature(signatureText(proof, 'responses'), 'responses'), proof)
+    const signature = { dialect: 'messages', value: 'sig' } as const
+    assert.equal(signatureText(signature, 'messages'), 'sig')
+    assert.deepEqual(readSignature(signatureText(signature, 'responses'), 'responses'), signature)
   })
 
   it('is in an envelope in its own dialect if the caller sees its item under another id', () => {
-    const proof = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
-    assert.equal(signatureText(proof, 'responses', 'rs_theirs'), 'enc')
-    assert.deepEqual(readSignature(signatureText(proof, 'responses', 'rs_ours'), 'responses'), proof)
+    const signature = { dialect: 'responses', value: 'enc', id: 'rs_upstream' } as const
+    assert.equal(signatureText(signature, 'responses', 'rs_upstream'), 'enc')
+    assert.deepEqual(readSignature(signatureText(signature, 'responses', 'rs_gateway'), 'responses'), signature)
   })
 
   it('is ignored if it is empty or was tampered with', () => {

@@ -8,7 +8,7 @@ import { readPolicyFile, type PolicyFileEntry } from './file.ts'
 import { isIdle, planLines, planStep, type PlanStep } from './plan.ts'
 import { changePolicy, notEvaluable, policiesPath } from './verbs.ts'
 
-/** Creates and updates the policies of a file, after showing the plan and asking. */
+/** Creates and updates the policies of a file, after showing the plan and a confirmation. */
 export async function apply(call: PolicyCall): Promise<Result> {
   const { values, context } = call
   const steps = await planFile(call, required(values.file, '-f FILE'))

@@ -26,7 +26,7 @@ const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
 /** `Retry-After` for faults that name no time. */
 const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, upstream_overloaded: 5, unavailable: 5 }
 
-/** With a longer wait some clients sleep for hours and others ignore it, so they are told not to retry. */
+/** Above this wait, `x-should-retry: false` is sent, because some clients would sleep for hours and others ignore the wait. */
 const longestUsefulWaitSeconds = 60
 
 /** Headers that every inference family sends with an error. */
