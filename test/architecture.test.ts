@@ -18,7 +18,7 @@ import { readSourceTree, type SourceFile } from './support/architecture/source-t
 
 /** A rule about the source tree, and a small tree that violates it. The planted violation proves that the rule can fail. */
 type Rule = {
-  readonly says: string
+  readonly title: string
   readonly breaches: (tree: readonly SourceFile[]) => string[]
   readonly planted: Readonly<Record<string, string>>
   readonly finds: readonly string[]
@@ -26,7 +26,7 @@ type Rule = {
 
 const rules: readonly Rule[] = [
   {
-    says: 'every import goes down the layers, never up, sideways or out of src',
+    title: 'every import goes down the layers, never up, sideways or out of src',
     breaches: upwardImports,
     planted: {
       'domain/policy/policy.ts': "import { sql } from '../../adapters/sql.ts'",
@@ -52,13 +52,13 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'every file belongs to a known module',
+    title: 'every file belongs to a known module',
     breaches: unknownModules,
     planted: { 'services/policy.ts': '', 'app.ts': '', 'app/open.ts': '', 'server.ts': '' },
     finds: ['server.ts', 'services/policy.ts'],
   },
   {
-    says: 'identity and inference import no other module of the domain',
+    title: 'identity and inference import no other module of the domain',
     breaches: groundBreaches,
     planted: {
       'domain/identity/key.ts': "import '../policy/policy.ts'",
@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'endpoint families do not import one another',
+    title: 'endpoint families do not import one another',
     breaches: familyTies,
     planted: {
       'http/chat/routes.ts':
@@ -84,7 +84,7 @@ const rules: readonly Rule[] = [
     finds: ['http/chat/routes.ts -> http/messages/encode.ts', 'http/inference/handler.ts -> http/chat/routes.ts'],
   },
   {
-    says: 'no import cycles between files, not even for a type',
+    title: 'no import cycles between files, not even for a type',
     breaches: fileCycles,
     planted: {
       'base/a.ts': "import type { B } from './b.ts'",
@@ -96,7 +96,7 @@ const rules: readonly Rule[] = [
     finds: ['base/a.ts', 'base/b.ts', 'base/c.ts'],
   },
   {
-    says: 'no import cycles between the modules of the domain',
+    title: 'no import cycles between the modules of the domain',
     breaches: domainCycles,
     planted: {
       'domain/limits/admit.ts': "import '../credits/hold.ts'",
@@ -108,13 +108,13 @@ const rules: readonly Rule[] = [
     finds: ['credits', 'limits'],
   },
   {
-    says: 'names say what a file is about: no barrels, no utils',
+    title: 'names say what a file is about: no barrels, no utils',
     breaches: emptyNames,
     planted: { 'base/index.ts': '', 'base/string-utils.ts': '', 'http/common/x.ts': '', 'base/commons.ts': '' },
     finds: ['base/index.ts', 'base/string-utils.ts', 'http/common/x.ts'],
   },
   {
-    says: 'no file is longer than 300 lines without a reason',
+    title: 'no file is longer than 300 lines without a reason',
     breaches: oversized,
     planted: {
       'base/long.ts': '//\n'.repeat(301),
@@ -124,7 +124,7 @@ const rules: readonly Rule[] = [
     finds: ['base/long.ts'],
   },
   {
-    says: 'domain, pipeline and wire import no package and no I/O',
+    title: 'domain, pipeline and wire import no package and no I/O',
     breaches: impureImports,
     planted: {
       'domain/policy/policy.ts': "import fastify from 'fastify'\nimport { createHash } from 'node:crypto'",
@@ -134,7 +134,7 @@ const rules: readonly Rule[] = [
     finds: ['domain/policy/policy.ts -> fastify', 'pipeline/infer.ts -> node:fs/promises'],
   },
   {
-    says: 'domain and pipeline know no header, no path, no HTTP status and no field of a vendor',
+    title: 'domain and pipeline know no header, no path, no HTTP status and no field of a vendor',
     breaches: protocolKnowledge,
     planted: {
       'domain/limits/headers.ts':
@@ -156,7 +156,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'time, randomness, network and environment are parameters',
+    title: 'time, randomness, network and environment are parameters',
     breaches: ambientCalls,
     planted: {
       'domain/limits/window.ts':
@@ -167,7 +167,7 @@ const rules: readonly Rule[] = [
     finds: ['adapters/sql.ts:1', 'domain/limits/window.ts:2'],
   },
   {
-    says: 'an exported type name is defined once',
+    title: 'an exported type name is defined once',
     breaches: repeatedTypes,
     planted: {
       'domain/policy/policy.ts': 'export type Policy = string\nexport type Draft = string',
@@ -178,7 +178,7 @@ const rules: readonly Rule[] = [
     finds: ['Store: adapters/store.ts, pipeline/store.ts'],
   },
   {
-    says: 'periodic timers start only in jobs and in the named exceptions',
+    title: 'periodic timers start only in jobs and in the named exceptions',
     breaches: strayTimers,
     planted: {
       'adapters/poll.ts': "setInterval(poll, 1_000)\nconst line = '-'.repeat(3)",
@@ -194,8 +194,8 @@ const rules: readonly Rule[] = [
 
 const source = readSourceTree(join(import.meta.dirname, '../src'))
 
-for (const { says, breaches, planted, finds } of rules) {
-  describe(says, () => {
+for (const { title, breaches, planted, finds } of rules) {
+  describe(title, () => {
     it('holds in src', () => assert.deepEqual(breaches(source), []))
     it('detects a planted violation', () => assert.deepEqual(breaches(plant(planted)), finds))
   })

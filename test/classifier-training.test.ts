@@ -88,11 +88,11 @@ describe('training', () => {
     const text = 'I want to die, said one of the red birds, and k1ll tim3 in the garden'
     const { words, grams, wordCount, gramCount, lists } = read(text)
     const head = model.header.heads['self-harm']
-    const place = heads.indexOf('self-harm')
+    const headIndex = heads.indexOf('self-harm')
     const weigh = (counts: ReadonlyMap<number, number>): number =>
       [...counts].reduce((sum, [hash, count]) => {
         const feature = model.features.indexOf(hash)
-        return feature < 0 ? sum : sum + count * (model.weights[feature * heads.length + place] ?? 0) * head.scale
+        return feature < 0 ? sum : sum + count * (model.weights[feature * heads.length + headIndex] ?? 0) * head.scale
       }, 0)
     const fromLists = head.lists.reduce((sum, weight, index) => sum + weight * damp(lists[index] ?? 0), 0)
     const expected = head.bias + weigh(words) / Math.sqrt(wordCount) + weigh(grams) / Math.sqrt(gramCount) + fromLists

@@ -8,7 +8,7 @@ import { deadCommands, deadLinks, deadPaths, unexplained } from './support/docs/
 
 /** A rule about the docs, and a small project that violates it. The planted violation proves that the rule can fail. */
 type Rule = {
-  readonly says: string
+  readonly title: string
   readonly breaches: (project: Project) => string[]
   readonly planted: Readonly<Record<string, string>>
   readonly finds: readonly string[]
@@ -18,7 +18,7 @@ const reasons = 'docs/decisions/0002-dependencies.md'
 
 const rules: readonly Rule[] = [
   {
-    says: 'every path named in the docs exists',
+    title: 'every path named in the docs exists',
     breaches: deadPaths,
     planted: {
       'src/base/clock.ts': '',
@@ -41,7 +41,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'every command named in the docs exists',
+    title: 'every command named in the docs exists',
     breaches: deadCommands,
     planted: {
       'package.json': '{ "scripts": { "test": "x", "check": "x", "gatehouse": "x" } }',
@@ -56,7 +56,7 @@ const rules: readonly Rule[] = [
     finds: ['start', 'fly', 'swim', 'sink', 'sail', 'drift'].map((name) => `README.md: ${name}`),
   },
   {
-    says: 'every link between pages leads to an existing page and heading',
+    title: 'every link between pages leads to an existing page and heading',
     breaches: deadLinks,
     planted: {
       'README.md': [
@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    says: 'every dependency has a documented reason, and no removed dependency is documented',
+    title: 'every dependency has a documented reason, and no removed dependency is documented',
     breaches: (project) => unexplained(project, reasons),
     planted: {
       'package.json': '{ "dependencies": { "pg": "1" }, "devDependencies": { "knip": "1" } }',
@@ -85,8 +85,8 @@ const rules: readonly Rule[] = [
 
 const project = readProject(join(import.meta.dirname, '..'))
 
-for (const { says, breaches, planted, finds } of rules) {
-  describe(says, () => {
+for (const { title, breaches, planted, finds } of rules) {
+  describe(title, () => {
     it('holds in this project', () => assert.deepEqual(breaches(project), []))
     it('detects a planted violation', () => assert.deepEqual(breachesOf(planted, breaches), finds))
   })

@@ -30,14 +30,14 @@ it('writes no secret to any log, metric or answer', async () => {
     },
   })
   const answers: string[] = []
-  const ask = async (path: string, body: unknown, headers?: Record<string, string>): Promise<void> => {
+  const send = async (path: string, body: unknown, headers?: Record<string, string>): Promise<void> => {
     answers.push(await (await scene.post(path, body, headers)).text())
   }
   const messages = [{ role: 'user', content: `${planted.vendorKey} ${planted.bearer}` }]
-  await ask('/v1/chat/completions', { model: 'm', messages })
-  await ask('/v1/messages', { model: 'm', messages, max_tokens: 5 }, { authorization: planted.bearer })
-  await ask('/v1/messages', { model: 'm', messages, max_tokens: 5 }, { 'x-api-key': planted.strangerKey })
-  await ask(`/v1/${planted.strangerKey}?key=${planted.vendorKey}`, {})
+  await send('/v1/chat/completions', { model: 'm', messages })
+  await send('/v1/messages', { model: 'm', messages, max_tokens: 5 }, { authorization: planted.bearer })
+  await send('/v1/messages', { model: 'm', messages, max_tokens: 5 }, { 'x-api-key': planted.strangerKey })
+  await send(`/v1/${planted.strangerKey}?key=${planted.vendorKey}`, {})
   answers.push(await (await scene.get('/metrics')).text(), await (await scene.get('/openapi.json')).text())
 
   assert.ok(lines.length > 0)

@@ -132,8 +132,8 @@ describe('pinned keys', () => {
       const file = join(folder, 'broken')
       writeFileSync(file, pem)
       const [code, text] = await run('verify', '--keys', file)
-      const says = `Public key 1 in the file of --keys, ${file}, is not an Ed25519 key in PEM. ${expectedKeys}`
-      assert.deepEqual([code, text], [1, says])
+      const title = `Public key 1 in the file of --keys, ${file}, is not an Ed25519 key in PEM. ${expectedKeys}`
+      assert.deepEqual([code, text], [1, title])
     }
   })
 })

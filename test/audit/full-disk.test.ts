@@ -23,17 +23,17 @@ it('a full disk rejects events, and the log stays whole with every acknowledged 
     onLost: () => {},
   })
   const acknowledged: string[] = []
-  const refusals: unknown[] = []
-  for (let wave = 0; refusals.length === 0; wave++) {
+  const rejections: unknown[] = []
+  for (let wave = 0; rejections.length === 0; wave++) {
     const ids = Array.from({ length: 20 }, (_, at) => `evt_${wave}_${at}`)
     const recorded = ids.map((id) => journal.record('org_1', () => requestFacts({}, clock), { id }).then(() => id))
     for (const outcome of await Promise.allSettled(recorded)) {
       if (outcome.status === 'fulfilled') acknowledged.push(outcome.value)
-      else refusals.push(outcome.reason)
+      else rejections.push(outcome.reason)
     }
   }
   assert.ok(acknowledged.length > 0)
-  assert.ok(refusals.every(rejectsWith('audit_unavailable')))
+  assert.ok(rejections.every(rejectsWith('audit_unavailable')))
   const stored = await database.read<{ id: string }>('select id from audit_event order by sequence')
   assert.deepEqual(
     stored.map(({ id }) => id),

@@ -23,10 +23,10 @@ async function startScene(audit: object) {
   const storage = { database_url: url.href, data_dir: folder.path }
   const first = opened.use(await startTestApp({ config: { secret, audit }, storage }))
   const known = { authorization: `Bearer ${first.apiKey}` }
-  const ask = (stream: boolean): Promise<Response> => first.post('/v1/messages', { ...body, stream }, known)
+  const send = (stream: boolean): Promise<Response> => first.post('/v1/messages', { ...body, stream }, known)
   // By then the node has seen its own setup among the changes, and does not read the key again.
-  for (let count = 0; count < 30; count++) await (await ask(false)).arrayBuffer()
-  return { first, proxy, storage, ask, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  for (let count = 0; count < 30; count++) await (await send(false)).arrayBuffer()
+  return { first, proxy, storage, send, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 /** The requests in the log; fails if the log is not whole. */
@@ -40,10 +40,10 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
   it('are rejected, streamed or not, if audit is required', async () => {
     await using scene = await startScene({ on_failure: 'refuse' })
     scene.proxy.shut()
-    const refused = await scene.ask(false)
-    assert.equal(refused.status, 503)
-    assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    const streamed = await (await scene.ask(true)).text()
+    const rejected = await scene.send(false)
+    assert.equal(rejected.status, 503)
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0)
+    const streamed = await (await scene.send(true)).text()
     assert.match(streamed, /"type":"error"/)
     assert.doesNotMatch(streamed, /message_stop/)
     const ready = await scene.first.get('/health/ready')
@@ -61,9 +61,9 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
       body: JSON.stringify({ org_controls: { audit_logs: true } }),
     })
     assert.equal(saved.status, 200)
-    for (let count = 0; count < 30; count++) await (await scene.ask(false)).arrayBuffer()
+    for (let count = 0; count < 30; count++) await (await scene.send(false)).arrayBuffer()
     scene.proxy.shut()
-    assert.equal((await scene.ask(false)).status, 503)
+    assert.equal((await scene.send(false)).status, 503)
   })
 
   it('are answered if audit is not required, and their events wait on this node’s disk', async () => {
@@ -71,8 +71,8 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     const { first } = scene
     const before = await logOf(first, first.organizationId)
     scene.proxy.shut()
-    assert.equal((await scene.ask(false)).status, 200)
-    assert.match(await (await scene.ask(true)).text(), /message_stop/)
+    assert.equal((await scene.send(false)).status, 200)
+    assert.match(await (await scene.send(true)).text(), /message_stop/)
     assert.equal(await figure(first, 'gatehouse_audit_events_waiting'), 2)
     assert.equal(await figure(first, 'gatehouse_audit_events_lost_total'), 0)
     scene.proxy.open()
@@ -85,7 +85,7 @@ describe('requests while the audit log cannot be written', { skip: withoutPostgr
     const { first, storage } = scene
     const before = await logOf(first, first.organizationId)
     scene.proxy.shut()
-    assert.equal((await scene.ask(false)).status, 200)
+    assert.equal((await scene.send(false)).status, 200)
     await first.app[Symbol.asyncDispose]()
     scene.proxy.open()
     await using second = await startTestApp({ config: { secret }, storage, isFirst: false })

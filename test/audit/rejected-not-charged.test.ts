@@ -18,7 +18,7 @@ const secret = 'a secret of sixteen and more'
 /** Clean text is sent as it arrives. Text near a denial threshold is held back as a whole. */
 const messages = [{ role: 'user', content: 'What is the weather like in Paris in May?' }]
 
-const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
+const send = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
   app.post('/v1/messages', { ...question, messages, ...more })
 
 async function figure({ app }: PaidApp, name: string): Promise<number> {
@@ -67,7 +67,7 @@ async function startBehindProxy(audit: object) {
   const scene = opened.use(await startPaidApp({ config: { secret, audit }, storage, clock }))
   scene.upstream.answer(answerWith('Hello', counted))
   // By then the node has seen its own setup among the changes, and does not read the key again.
-  for (let count = 0; count < 30; count++) await (await ask(scene)).arrayBuffer()
+  for (let count = 0; count < 30; count++) await (await send(scene)).arrayBuffer()
   return {
     scene,
     proxy,
@@ -92,15 +92,15 @@ describe('a request that is rejected because the audit log cannot be written', (
       storage: { data_dir: folder.path },
     })
     scene.upstream.answer(answerWith('Hello', counted))
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
     database.exec(
       `create trigger unwritable before insert on audit_event begin select raise(abort, 'the log is broken'); end`,
     )
     for (const stream of [false, true, false]) {
-      const refused = await ask(scene, { stream })
-      assert.equal(refused.status, 503)
-      assert.match(await refused.text(), /audit log cannot be written/)
+      const rejected = await send(scene, { stream })
+      assert.equal(rejected.status, 503)
+      assert.match(await rejected.text(), /audit log cannot be written/)
     }
     assert.equal(scene.upstream.requests.length, 2) // the one before, and the one that detected the outage
     assert.equal(await scene.remaining(), start - cost)
@@ -108,7 +108,7 @@ describe('a request that is rejected because the audit log cannot be written', (
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 3)
 
     database.exec('drop trigger unwritable')
-    await eventually(async () => (await ask(scene)).status === 200)
+    await eventually(async () => (await send(scene)).status === 200)
     assert.equal(await scene.remaining(), start - 2 * cost)
     await assertSound(scene)
   })
@@ -121,7 +121,7 @@ describe('a request that is rejected because the audit log cannot be written', (
     })
     const { script, release } = heldStream()
     scene.upstream.answer(script)
-    const answer = await ask(scene, { stream: true })
+    const answer = await send(scene, { stream: true })
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail()
     let text = (await reader.read()).value ?? ''
     using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
@@ -146,33 +146,33 @@ it('a request that can be neither charged nor recorded is one lost event and one
   await using folder = await temporaryFolder()
   await using scene = await startPaidApp({ storage: { data_dir: folder.path }, log })
   scene.upstream.answer(answerWith('Hello', counted))
-  assert.equal((await ask(scene)).status, 200)
+  assert.equal((await send(scene)).status, 200)
   using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
   for (const table of ['charge', 'audit_event'])
     database.exec(`create trigger no_${table} before insert on ${table} begin select raise(abort, 'broken'); end`)
-  assert.equal((await ask(scene)).status, 500)
-  assert.equal((await ask(scene, { stream: true })).status, 500)
+  assert.equal((await send(scene)).status, 500)
+  assert.equal((await send(scene, { stream: true })).status, 500)
   assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 2)
   assert.equal(lines.filter((line) => line.includes('a charge could not be written')).length, 2)
   for (const table of ['charge', 'audit_event']) database.exec(`drop trigger no_${table}`)
-  assert.equal((await ask(scene)).status, 200)
+  assert.equal((await send(scene)).status, 200)
   assert.equal(await scene.remaining(), start - 2 * cost)
   assert.equal((await messagesOf(scene))[1], '2 events could not be written to the audit log.')
 })
 
 describe('a request that is rejected while PostgreSQL is unavailable', { skip: withoutPostgres }, () => {
   it('is not charged at that time, nor when spooled charges are written, nor after a restart', async () => {
-    await using place = await startBehindProxy({ on_failure: 'refuse' })
-    const { scene, proxy, storage, balance } = place
-    const asked = scene.upstream.requests.length
+    await using setup = await startBehindProxy({ on_failure: 'refuse' })
+    const { scene, proxy, storage, balance } = setup
+    const callCount = scene.upstream.requests.length
     const { script, release } = heldStream()
     scene.upstream.answer(script, answerWith('Hello', counted))
-    const streamed = await ask(scene, { stream: true })
+    const streamed = await send(scene, { stream: true })
     proxy.shut()
     release()
     assert.match(await streamed.text(), /event: error/)
-    for (let count = 0; count < 5; count++) assert.equal((await ask(scene, { stream: count % 2 === 1 })).status, 503)
-    assert.equal(scene.upstream.requests.length, asked + 1)
+    for (let count = 0; count < 5; count++) assert.equal((await send(scene, { stream: count % 2 === 1 })).status, 503)
+    assert.equal(scene.upstream.requests.length, callCount + 1)
     await scene.app.app[Symbol.asyncDispose]()
 
     proxy.open()
@@ -184,16 +184,16 @@ describe('a request that is rejected while PostgreSQL is unavailable', { skip: w
   })
 
   it('is reported in the log once it can be written, and the next one is answered and charged once', async () => {
-    await using place = await startBehindProxy({ on_failure: 'refuse' })
-    const { scene, proxy, clock, balance } = place
+    await using setup = await startBehindProxy({ on_failure: 'refuse' })
+    const { scene, proxy, clock, balance } = setup
     proxy.shut()
-    for (let count = 0; count < 5; count++) assert.equal((await ask(scene)).status, 503)
+    for (let count = 0; count < 5; count++) assert.equal((await send(scene)).status, 503)
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 5)
     proxy.open()
     // A rejected request would be another lost event, so the next one is sent when storage is known to be available.
     await eventually(async () => (await scene.app.get('/health/ready')).status === 200)
     clock.skip(1_000)
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
     assert.equal(await scene.remaining(), balance - cost)
     assert.deepEqual((await messagesOf(scene)).slice(0, 3), [
@@ -207,11 +207,11 @@ describe('a request that is rejected while PostgreSQL is unavailable', { skip: w
 
 describe('an answer of an organization that does not require audit', { skip: withoutPostgres }, () => {
   it('is sent and charged even if the configuration cannot be read again meanwhile', async () => {
-    await using place = await startBehindProxy({})
-    const { scene, proxy, balance } = place
+    await using setup = await startBehindProxy({})
+    const { scene, proxy, balance } = setup
     const { script, release } = heldStream()
     scene.upstream.answer(script)
-    const streamed = await ask(scene, { stream: true })
+    const streamed = await send(scene, { stream: true })
     const saved = await fetch(`${scene.app.url}/api/policy-gateway/config`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },

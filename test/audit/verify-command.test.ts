@@ -29,7 +29,7 @@ describe('gatehouse audit', () => {
     ])
   })
 
-  const tampering: [says: string, sql: readonly string[], exitText: RegExp][] = [
+  const tampering: [title: string, sql: readonly string[], exitText: RegExp][] = [
     [
       'a byte was flipped',
       [`update audit_event set body = replace(body, 'event 16', 'event 61') where sequence = 17`],
@@ -73,9 +73,9 @@ describe('gatehouse audit', () => {
       /^The log is not whole: the checkpoint of event 20 has an invalid signature\.$/m,
     ],
   ]
-  for (const [says, statements, words] of tampering) {
-    it(`names the first bad row if ${says}`, async () => {
-      const { run, tamper } = copy(says.replaceAll(' ', '-'))
+  for (const [title, statements, words] of tampering) {
+    it(`names the first bad row if ${title}`, async () => {
+      const { run, tamper } = copy(title.replaceAll(' ', '-'))
       await tamper(statements)
       const [code, text] = await run('verify')
       assert.match(text, words)
@@ -93,9 +93,9 @@ describe('gatehouse audit', () => {
     writeFileSync(file, gzipSync(events))
     writeFileSync(keyFile, keys)
     const elsewhere = auditCommand(join(folder, 'nowhere'))
-    const [whole, says] = await elsewhere('verify', '--file', file, '--keys', keyFile)
-    assert.match(says, /: 42 events are linked without a gap \(1 to 42\), 2 checkpoints\.$/m)
-    assert.match(says, /^Proven: events 1 to 41, .*, pinned in the file of --keys\.$/m)
+    const [whole, title] = await elsewhere('verify', '--file', file, '--keys', keyFile)
+    assert.match(title, /: 42 events are linked without a gap \(1 to 42\), 2 checkpoints\.$/m)
+    assert.match(title, /^Proven: events 1 to 41, .*, pinned in the file of --keys\.$/m)
     assert.equal(whole, 0)
     const part = join(folder, 'part.ndjson')
     writeFileSync(part, events.split('\n').slice(10).join('\n').replace('event 3', 'event 4'))

@@ -20,41 +20,43 @@ async function openScene(draft: Partial<PolicyContent> = {}) {
 describe('a backtest', () => {
   it('reports changes of the draft by project and threshold, and the coverage', async () => {
     await using scene = await openScene({ matchThresholdBasisPoints: 6500 })
-    await scene.say('score 7000')
-    await scene.say('score 6000', { projectId: 'proj_2' })
-    await scene.say('score 9000', blockedBy('pol_1'))
-    await scene.say('score 100', blockedBy('pol_1'))
-    await scene.say('score 9000', blockedBy('default'))
-    await scene.say('score 9000', { verdict: { decision: 'refuse', isEnforced: false, policy: { id: 'pol_1' } } })
-    await scene.say('a riddle')
-    await scene.say('', { content: undefined })
-    await scene.say('', { content: { redacted: { prompt: 'score 8000 [EMAIL_1]', response: '' } } })
+    await scene.addRequest('score 7000')
+    await scene.addRequest('score 6000', { projectId: 'proj_2' })
+    await scene.addRequest('score 9000', blockedBy('pol_1'))
+    await scene.addRequest('score 100', blockedBy('pol_1'))
+    await scene.addRequest('score 9000', blockedBy('default'))
+    await scene.addRequest('score 9000', {
+      verdict: { decision: 'refuse', isEnforced: false, policy: { id: 'pol_1' } },
+    })
+    await scene.addRequest('a riddle')
+    await scene.addRequest('', { content: undefined })
+    await scene.addRequest('', { content: { redacted: { prompt: 'score 8000 [EMAIL_1]', response: '' } } })
     const id = await scene.start({ thresholds: [5000] })
     await using work = scene.work('node')
     await work.run()
-    const tally = await scene.result(id)
+    const outcome = await scene.result(id)
     assert.deepEqual(
-      [tally.newly_blocked, tally.newly_allowed, tally.changed_reason, tally.unchanged, tally.not_evaluated],
+      [outcome.newly_blocked, outcome.newly_allowed, outcome.changed_reason, outcome.unchanged, outcome.not_evaluated],
       [3, 1, 1, 2, 1],
     )
-    assert.deepEqual(tally.coverage, { events: 9, sampled: 9, with_text: 8, redacted_only: 1 })
-    assert.equal(tally.projects['proj_2']?.unchanged, 1)
+    assert.deepEqual(outcome.coverage, { events: 9, sampled: 9, with_text: 8, redacted_only: 1 })
+    assert.equal(outcome.projects['proj_2']?.unchanged, 1)
     assert.deepEqual(
-      tally.sweep.map((row) => [row.threshold_basis_points, row.blocked, row.newly_blocked]),
+      outcome.sweep.map((row) => [row.threshold_basis_points, row.blocked, row.newly_blocked]),
       [
         [5000, 6, 4],
         [6500, 5, 3],
       ],
     )
-    assert.equal(tally.examples.newly_blocked.length, 3)
-    assert.ok(!JSON.stringify(tally).includes('score'))
+    assert.equal(outcome.examples.newly_blocked.length, 3)
+    assert.ok(!JSON.stringify(outcome).includes('score'))
   })
 
   it('evaluates texts of its direction only, and only in its projects', async () => {
     await using scene = await openScene({ direction: 'response', scope: 'projects', projectIds: ['proj_1'] })
     const content = { full: { prompt: 'score 9000', response: 'score 9001' } }
-    await scene.say('', { content })
-    await scene.say('', { content, projectId: 'proj_2' })
+    await scene.addRequest('', { content })
+    await scene.addRequest('', { content, projectId: 'proj_2' })
     const id = await scene.start()
     await using work = scene.work('node')
     await work.run()
@@ -65,7 +67,7 @@ describe('a backtest', () => {
 
   it('replays the newest events up to the limit, and always samples the same ones', async () => {
     await using scene = await openScene()
-    for (let at = 0; at < 130; at++) await scene.say(`score ${at}`)
+    for (let at = 0; at < 130; at++) await scene.addRequest(`score ${at}`)
     await using work = scene.work('node')
     const limited = await scene.start({ limit: 60 })
     await work.run()
@@ -84,7 +86,7 @@ describe('a backtest', () => {
 
   it('resumes at the stored position after its node stopped in the middle, and counts nothing twice', async () => {
     await using scene = await openScene()
-    for (let at = 0; at < 120; at++) await scene.say(`score ${at * 80}`)
+    for (let at = 0; at < 120; at++) await scene.addRequest(`score ${at * 80}`)
     const id = await scene.start()
     let seen = 0
     const stopped = Promise.withResolvers<void>()
@@ -100,13 +102,13 @@ describe('a backtest', () => {
       scene.replayed,
       Array.from({ length: 120 }, (_, at) => `score ${(119 - at) * 80}`),
     )
-    const tally = await scene.result(id)
-    assert.equal(tally.newly_blocked + tally.unchanged, 120)
+    const outcome = await scene.result(id)
+    assert.equal(outcome.newly_blocked + outcome.unchanged, 120)
   })
 
   it('is left to the node that took it over after the lease expired', async () => {
     await using scene = await openScene()
-    for (let at = 0; at < 10; at++) await scene.say(`score ${at}`)
+    for (let at = 0; at < 10; at++) await scene.addRequest(`score ${at}`)
     const id = await scene.start()
     const other = scene.work('other')
     let isTaken = false
@@ -124,7 +126,7 @@ describe('a backtest', () => {
 
   it('fails with an error if a rule cannot be evaluated', async () => {
     await using scene = await openScene()
-    await scene.say('broken')
+    await scene.addRequest('broken')
     const id = await scene.start()
     await using work = scene.work('node')
     await work.run()

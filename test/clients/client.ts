@@ -6,13 +6,13 @@ export type ClientRequest = {
   readonly text: string
   readonly wantsThinking?: boolean
   /** A tool that the model may call. The client then continues until there is a final response. */
-  readonly tool?: AskedTool
+  readonly tool?: ClientTool
   readonly signal?: AbortSignal
   /** Called whenever text arrives. Only streaming clients call it. */
   readonly onText?: () => void
 }
 
-export type AskedTool = {
+export type ClientTool = {
   readonly name: string
   readonly description: string
   readonly schema: Readonly<Record<string, unknown>> & { readonly type: 'object' }
@@ -37,7 +37,7 @@ export type Client = {
   readonly showsThinking: boolean
   /** How it handles a refusal: reports it, throws an error for some formats, or omits it. */
   readonly onRefusal: 'tells' | 'may raise' | 'hides'
-  ask(address: Address, request: ClientRequest): Promise<ClientResult>
+  send(address: Address, request: ClientRequest): Promise<ClientResult>
 }
 
 /** The gateway's URL, without the `/v1` that some clients need. */

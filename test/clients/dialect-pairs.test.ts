@@ -14,7 +14,7 @@ const schema = {
 const callText = 'Please call weather {"city":"Rome"}'
 
 /** What every client reports about a response, in any dialect. */
-type Told = {
+type Report = {
   text: string
   calls: { name: string; input: unknown }[]
   stop: string
@@ -35,7 +35,7 @@ describe('every dialect over every kind of upstream', () => {
   for (const model of upstreamKinds) {
     describe(`messages over ${model}`, () => {
       const tools = [{ name: 'weather', description: 'The weather.', input_schema: schema }]
-      const told = (message: Anthropic.Message): Told => ({
+      const reportOf = (message: Anthropic.Message): Report => ({
         text: message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(''),
         calls: message.content.flatMap((block) =>
           block.type === 'tool_use' ? { name: block.name, input: block.input } : [],
@@ -43,17 +43,17 @@ describe('every dialect over every kind of upstream', () => {
         stop: message.stop_reason ?? '',
         usage: { input: message.usage.input_tokens, output: message.usage.output_tokens },
       })
-      const ask = async (
+      const send = async (
         body: Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'max_tokens'> & { max_tokens?: number },
-      ): Promise<Told> => {
+      ): Promise<Report> => {
         const params = { model, max_tokens: 4000, ...body }
-        const whole = told(await anthropic.messages.create(params))
-        const streamed = told(await anthropic.messages.stream(params).finalMessage())
+        const whole = reportOf(await anthropic.messages.create(params))
+        const streamed = reportOf(await anthropic.messages.stream(params).finalMessage())
         assert.deepEqual(streamed, whole)
         return whole
       }
       it('returns text', async () => {
-        const { text, stop, usage } = await ask({ messages: [{ role: 'user', content: 'Hello' }] })
+        const { text, stop, usage } = await send({ messages: [{ role: 'user', content: 'Hello' }] })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'end_turn')
         assert.ok(usage.input > 0 && usage.output > 0)
@@ -65,10 +65,10 @@ describe('every dialect over every kind of upstream', () => {
           tools,
           messages: [{ role: 'user', content: callText }],
         })
-        assert.deepEqual(told(first).calls, [{ name: 'weather', input: weather }])
+        assert.deepEqual(reportOf(first).calls, [{ name: 'weather', input: weather }])
         assert.equal(first.stop_reason, 'tool_use')
         const [call] = first.content.filter((block) => block.type === 'tool_use')
-        const second = await ask({
+        const second = await send({
           tools,
           messages: [
             { role: 'user', content: callText },
@@ -79,7 +79,7 @@ describe('every dialect over every kind of upstream', () => {
         assert.match(second.text, /The tool answered: sunny/)
       })
       it('calls a tool in a stream', async () => {
-        const { calls, stop } = await ask({ tools, messages: [{ role: 'user', content: callText }] })
+        const { calls, stop } = await send({ tools, messages: [{ role: 'user', content: callText }] })
         assert.deepEqual([calls, stop], [[{ name: 'weather', input: weather }], 'tool_use'])
       })
       it('returns thinking, and accepts it back', async () => {
@@ -96,27 +96,27 @@ describe('every dialect over every kind of upstream', () => {
             ],
           })
           .finalMessage()
-        assert.match(told(second).text, /You said: Again/)
+        assert.match(reportOf(second).text, /You said: Again/)
       })
       it('stops at the token limit', async () => {
         assert.equal(
-          (await ask({ max_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
+          (await send({ max_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
           'max_tokens',
         )
       })
       it('stops at a stop sequence', async () => {
-        const { text } = await ask({
+        const { text } = await send({
           stop_sequences: ['END'],
           messages: [{ role: 'user', content: 'before END after' }],
         })
         assert.match(text, /before $/)
       })
       it('returns a refusal', async () => {
-        const { stop } = await ask({ messages: [{ role: 'user', content: 'please refuse' }] })
+        const { stop } = await send({ messages: [{ role: 'user', content: 'please refuse' }] })
         assert.ok(['refusal', 'end_turn'].includes(stop))
       })
       it('returns JSON that fits a schema', async () => {
-        const { text } = await ask({
+        const { text } = await send({
           messages: [{ role: 'user', content: 'JSON' }],
           output_config: { format: { type: 'json_schema', schema } },
         })
@@ -128,7 +128,7 @@ describe('every dialect over every kind of upstream', () => {
       const tools: OpenAI.Responses.FunctionTool[] = [
         { type: 'function', name: 'weather', description: 'The weather.', parameters: schema, strict: true },
       ]
-      const told = (response: OpenAI.Responses.Response): Told => ({
+      const reportOf = (response: OpenAI.Responses.Response): Report => ({
         text: response.output_text,
         calls: response.output.flatMap((item) =>
           item.type === 'function_call' ? { name: item.name, input: JSON.parse(item.arguments) } : [],
@@ -136,20 +136,20 @@ describe('every dialect over every kind of upstream', () => {
         stop: response.incomplete_details?.reason ?? response.status ?? '',
         usage: { input: response.usage?.input_tokens ?? 0, output: response.usage?.output_tokens ?? 0 },
       })
-      const ask = async (body: OpenAI.Responses.ResponseCreateParamsNonStreaming): Promise<Told> => {
-        const whole = told(await openai.responses.create({ model, ...body }))
-        const streamed = told(await openai.responses.stream({ model, ...body } as never).finalResponse())
+      const send = async (body: OpenAI.Responses.ResponseCreateParamsNonStreaming): Promise<Report> => {
+        const whole = reportOf(await openai.responses.create({ model, ...body }))
+        const streamed = reportOf(await openai.responses.stream({ model, ...body } as never).finalResponse())
         assert.deepEqual(streamed, whole)
         return whole
       }
       it('returns text', async () => {
-        const { text, stop, usage } = await ask({ input: 'Hello' })
+        const { text, stop, usage } = await send({ input: 'Hello' })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'completed')
         assert.ok(usage.input > 0 && usage.output > 0)
       })
       it('calls a tool and accepts its result, by reference to the previous turn', async () => {
-        const { calls } = await ask({ tools, input: callText })
+        const { calls } = await send({ tools, input: callText })
         assert.deepEqual(calls, [{ name: 'weather', input: weather }])
         const first = await openai.responses.create({ model, tools, input: callText })
         const [call] = first.output.filter((item) => item.type === 'function_call')
@@ -171,10 +171,10 @@ describe('every dialect over every kind of upstream', () => {
         assert.match(second.output_text, /You said: Again/)
       })
       it('stops at the token limit', async () => {
-        assert.equal((await ask({ max_output_tokens: 16, input: 'word '.repeat(200) })).stop, 'max_output_tokens')
+        assert.equal((await send({ max_output_tokens: 16, input: 'word '.repeat(200) })).stop, 'max_output_tokens')
       })
       it('returns JSON that fits a schema', async () => {
-        const { text } = await ask({
+        const { text } = await send({
           input: 'JSON',
           text: { format: { type: 'json_schema', name: 'place', schema, strict: true } },
         })
@@ -186,7 +186,7 @@ describe('every dialect over every kind of upstream', () => {
       const tools: OpenAI.ChatCompletionFunctionTool[] = [
         { type: 'function', function: { name: 'weather', description: 'The weather.', parameters: schema } },
       ]
-      const told = (completion: OpenAI.ChatCompletion): Told => {
+      const reportOf = (completion: OpenAI.ChatCompletion): Report => {
         const [choice] = completion.choices
         return {
           text: choice?.message.content ?? '',
@@ -197,9 +197,9 @@ describe('every dialect over every kind of upstream', () => {
           usage: { input: completion.usage?.prompt_tokens ?? 0, output: completion.usage?.completion_tokens ?? 0 },
         }
       }
-      const ask = async (body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model'>): Promise<Told> => {
-        const whole = told(await openai.chat.completions.create({ model, ...body }))
-        const streamed = told(
+      const send = async (body: Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'model'>): Promise<Report> => {
+        const whole = reportOf(await openai.chat.completions.create({ model, ...body }))
+        const streamed = reportOf(
           await openai.chat.completions
             .stream({ model, ...body, stream_options: { include_usage: true } } as never)
             .finalChatCompletion(),
@@ -208,13 +208,13 @@ describe('every dialect over every kind of upstream', () => {
         return whole
       }
       it('returns text', async () => {
-        const { text, stop, usage } = await ask({ messages: [{ role: 'user', content: 'Hello' }] })
+        const { text, stop, usage } = await send({ messages: [{ role: 'user', content: 'Hello' }] })
         assert.match(text, /You said: Hello/)
         assert.equal(stop, 'stop')
         assert.ok(usage.input > 0 && usage.output > 0)
       })
       it('calls a tool and accepts its result', async () => {
-        const { calls, stop } = await ask({ tools, messages: [{ role: 'user', content: callText }] })
+        const { calls, stop } = await send({ tools, messages: [{ role: 'user', content: callText }] })
         assert.deepEqual([calls, stop], [[{ name: 'weather', input: weather }], 'tool_calls'])
         const first = await openai.chat.completions.create({
           model,
@@ -223,7 +223,7 @@ describe('every dialect over every kind of upstream', () => {
         })
         const message = first.choices[0]?.message
         assert.ok(message)
-        const second = await ask({
+        const second = await send({
           tools,
           messages: [
             { role: 'user', content: callText },
@@ -235,20 +235,22 @@ describe('every dialect over every kind of upstream', () => {
       })
       it('stops at the token limit', async () => {
         assert.equal(
-          (await ask({ max_completion_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
+          (await send({ max_completion_tokens: 16, messages: [{ role: 'user', content: 'word '.repeat(200) }] })).stop,
           'length',
         )
       })
       it('stops at a stop sequence', async () => {
         assert.match(
-          (await ask({ stop: ['END'], messages: [{ role: 'user', content: 'before END after' }] })).text,
+          (await send({ stop: ['END'], messages: [{ role: 'user', content: 'before END after' }] })).text,
           /before $/,
         )
       })
       it('returns JSON that fits a schema', async () => {
         const response_format = { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } }
         assert.deepEqual(
-          Object.keys(JSON.parse((await ask({ response_format, messages: [{ role: 'user', content: 'JSON' }] })).text)),
+          Object.keys(
+            JSON.parse((await send({ response_format, messages: [{ role: 'user', content: 'JSON' }] })).text),
+          ),
           ['city'],
         )
       })

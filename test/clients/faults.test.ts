@@ -14,11 +14,11 @@ describe('an upstream that fails', () => {
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
 
-  const ask = (client: Client, kind: HttpKind, play: Play) =>
-    client.ask(scene.app, { model: play.fault === 'silence' ? `${kind}-hasty` : kind, text: promptOf(play) })
+  const send = (client: Client, kind: HttpKind, play: Play) =>
+    client.send(scene.app, { model: play.fault === 'silence' ? `${kind}-hasty` : kind, text: promptOf(play) })
 
   const eachFails = async (client: Client, kind: HttpKind, plays: readonly Play[]): Promise<void> => {
-    for (const { message } of await Promise.all(plays.map((play) => failureOf(ask(client, kind, play))))) {
+    for (const { message } of await Promise.all(plays.map((play) => failureOf(send(client, kind, play))))) {
       assert.match(message, plays[0]?.fault === 'silence' ? /sent no data|did not start its response/ : /upstream/)
     }
   }
@@ -28,14 +28,14 @@ describe('an upstream that fails', () => {
       describe(`${client.name}, over ${kind}`, { timeout }, () => {
         it('succeeds without a fault', async () => {
           for (const form of ['stream', 'document'] as const) {
-            const told = await ask(client, kind, { recording: 'text', form, at: 99, fault: 'end' })
-            assert.equal(told.text, recordedText)
+            const response = await send(client, kind, { recording: 'text', form, at: 99, fault: 'end' })
+            assert.equal(response.text, recordedText)
           }
         })
         for (const fault of faults) {
           it(`reports an error wherever its stream has the fault: ${fault}`, async () => {
             const plays = recordings.flatMap((recording) =>
-              placesOf(kind, recording).map((at): Play => ({ recording, form: 'stream', at, fault })),
+              positionsOf(kind, recording).map((at): Play => ({ recording, form: 'stream', at, fault })),
             )
             await eachFails(client, kind, plays)
           })
@@ -54,15 +54,15 @@ describe('a chat server that fails after its finish reason', () => {
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
 
-  const places = framesOf('openai-chat', 'text').keys().drop(placesOf('openai-chat', 'text').length)
-  const plays = [...places].flatMap((at) =>
+  const positions = framesOf('openai-chat', 'text').keys().drop(positionsOf('openai-chat', 'text').length)
+  const plays = [...positions].flatMap((at) =>
     faults.map((fault): Play => ({ recording: 'text', form: 'stream', at, fault })),
   )
 
   for (const client of newestClients) {
     it(`delivers the complete response to ${client.name}, or an error`, { timeout }, async () => {
-      const asking = plays.map((play) => client.ask(scene.app, { model: 'openai-chat-hasty', text: promptOf(play) }))
-      for (const outcome of await Promise.allSettled(asking)) {
+      const pending = plays.map((play) => client.send(scene.app, { model: 'openai-chat-hasty', text: promptOf(play) }))
+      for (const outcome of await Promise.allSettled(pending)) {
         if (outcome.status === 'fulfilled') assert.equal(outcome.value.text, recordedText)
       }
     })
@@ -79,7 +79,7 @@ describe('a caller that disconnects', () => {
   const hangUp = async (client: Client, kind: HttpKind, play: Play): Promise<boolean> => {
     const text = `${promptOf(play)} #${count++}`
     const aborter = new AbortController()
-    const asking = client.ask(scene.app, {
+    const pending = client.send(scene.app, {
       model: kind,
       text,
       signal: aborter.signal,
@@ -88,7 +88,7 @@ describe('a caller that disconnects', () => {
     const request = await scene.asked(text)
     if (play.at === 0) aborter.abort()
     // Some clients report an abort as an error, some as a normal end.
-    await Promise.allSettled([asking])
+    await Promise.allSettled([pending])
     return request.hungUp
   }
 
@@ -99,7 +99,7 @@ describe('a caller that disconnects', () => {
       })
       if (!client.isStreaming) continue
       it(`stops ${kind} during its response to ${client.name}`, { timeout }, async () => {
-        const at = placesOf(kind, 'text').length - 1
+        const at = positionsOf(kind, 'text').length - 1
         assert.ok(await hangUp(client, kind, { recording: 'text', form: 'stream', at, fault: 'hold' }))
       })
     }
@@ -107,7 +107,7 @@ describe('a caller that disconnects', () => {
 })
 
 /** The positions before each required frame. A chat response is complete after its finish reason. */
-function placesOf(kind: HttpKind, recording: Play['recording']): number[] {
+function positionsOf(kind: HttpKind, recording: Play['recording']): number[] {
   const frames = framesOf(kind, recording)
   const last =
     kind === 'openai-chat' ? frames.findIndex((frame) => frame.includes('"finish_reason":"')) : frames.length - 1

@@ -28,9 +28,9 @@ describe('an agent whose tools are in a namespace', () => {
 
   for (const model of upstreamKinds) {
     it(`gets calls for both names and sends back the result, over ${model}`, async () => {
-      const asked = { model, tools, store: false }
-      const whole = await openai.responses.create({ ...asked, tool_choice, input: [question] })
-      const streamed = await openai.responses.stream({ ...asked, tool_choice, input: [question] }).finalResponse()
+      const options = { model, tools, store: false }
+      const whole = await openai.responses.create({ ...options, tool_choice, input: [question] })
+      const streamed = await openai.responses.stream({ ...options, tool_choice, input: [question] }).finalResponse()
       const outputs: OpenAI.Responses.ResponseOutputItem[][] = [whole.output, streamed.output]
       for (const output of outputs) {
         const call = output.find((item) => item.type === 'function_call')
@@ -38,7 +38,7 @@ describe('an agent whose tools are in a namespace', () => {
         assert.deepEqual([call.namespace, call.name, call.arguments], ['agents', 'close', '{"target":"target"}'])
         const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'closed' }
         const input = [question, ...output, result] as Input
-        const { output_text: text } = await openai.responses.create({ ...asked, input })
+        const { output_text: text } = await openai.responses.create({ ...options, input })
         assert.match(text, /The tool answered: closed/)
       }
     })

@@ -16,7 +16,7 @@ const chunk = (delta: object | null, finish: string | null = null) => ({
   model: 'm',
   choices: [{ index: 0, delta, finish_reason: finish }],
 })
-const call = (piece: object) => chunk({ tool_calls: [piece] })
+const call = (blockDelta: object) => chunk({ tool_calls: [blockDelta] })
 const role = chunk({ role: 'assistant', content: '' })
 const [reads, lists] = [
   { name: 'read', arguments: '{"path":"a"}' },
@@ -24,7 +24,7 @@ const [reads, lists] = [
 ]
 
 const chat: Readonly<Record<string, Imitation>> = {
-  'says its role with each piece': {
+  'repeats its role in each chunk': {
     stream: ['Hel', 'lo']
       .map((content) => chunk({ role: 'assistant', content }))
       .concat(chunk({ role: 'assistant' }, 'stop')),
@@ -73,10 +73,10 @@ const chat: Readonly<Record<string, Imitation>> = {
 const message = { type: 'message', role: 'assistant', content: [], usage: { input_tokens: 3, output_tokens: 1 } }
 const started = { type: 'message_start', message }
 const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
-const piece = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+const blockDelta = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
 const text = (index: number) => [
   block(index, { type: 'text', text: '' }),
-  piece(index, { type: 'text_delta', text: 'Hello' }),
+  blockDelta(index, { type: 'text_delta', text: 'Hello' }),
   { type: 'content_block_stop', index },
 ]
 const stopped = [
@@ -98,7 +98,7 @@ const messages: Readonly<Record<string, Imitation>> = {
     stream: [
       started,
       text(0)[0] ?? {},
-      piece(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      blockDelta(0, { type: 'thinking_delta', thinking: 'Hm' }),
       ...text(0).slice(1),
       ...stopped,
     ],
@@ -109,14 +109,18 @@ const messages: Readonly<Record<string, Imitation>> = {
 const item = { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' }
 const whole = { ...item, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }
 const bare = { ...item, content: [{ type: 'output_text', text: 'Hello' }] }
-const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
+const position = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 const created = {
   type: 'response.created',
   response: { id: 'resp_1', created_at: 1, status: 'in_progress', output: [] },
 }
 const added = { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } }
-const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '', annotations: [] } }
-const says = (item_id: string) => ({ type: 'response.output_text.delta', ...place, item_id, delta: 'Hello' })
+const part = {
+  type: 'response.content_part.added',
+  ...position,
+  part: { type: 'output_text', text: '', annotations: [] },
+}
+const title = (item_id: string) => ({ type: 'response.output_text.delta', ...position, item_id, delta: 'Hello' })
 const completed = (output: readonly object[]) => ({
   type: 'response.completed',
   response: { id: 'resp_1', created_at: 1, status: 'completed', output },
@@ -130,15 +134,15 @@ const callEvents = [
 ]
 
 const responses: Readonly<Record<string, Imitation>> = {
-  'does not say that it began': { stream: [added, part, says('msg_1'), completed([whole])] },
-  'begins no item': { stream: [created, part, says('msg_1'), completed([whole])] },
-  'begins no part': { stream: [created, added, says('msg_1'), completed([whole])] },
-  'changes the id of an item': { stream: [created, added, part, says('msg_2'), completed([whole])] },
+  'does not say that it began': { stream: [added, part, title('msg_1'), completed([whole])] },
+  'begins no item': { stream: [created, part, title('msg_1'), completed([whole])] },
+  'begins no part': { stream: [created, added, title('msg_1'), completed([whole])] },
+  'changes the id of an item': { stream: [created, added, part, title('msg_2'), completed([whole])] },
   'has parts without annotations': {
-    stream: [created, added, { ...part, part: { type: 'output_text', text: '' } }, says('msg_1'), completed([bare])],
+    stream: [created, added, { ...part, part: { type: 'output_text', text: '' } }, title('msg_1'), completed([bare])],
   },
   'does not name its events': {
-    stream: [created, added, part, { ...place, item_id: 'msg_1', delta: 'He' }, says('msg_1'), completed([whole])],
+    stream: [created, added, part, { ...position, item_id: 'msg_1', delta: 'He' }, title('msg_1'), completed([whole])],
   },
   'has a message without content': { document: { output: [{ ...item, content: null }, whole] } },
   'has an item that is nothing': { document: { output: [{ status: 'completed' }, whole] } },
@@ -154,7 +158,7 @@ const responses: Readonly<Record<string, Imitation>> = {
   'does not number its items': {
     stream: [
       created,
-      ...[added, part, says('msg_1'), { type: 'response.output_item.done', item: whole }, ...callEvents].map(
+      ...[added, part, title('msg_1'), { type: 'response.output_item.done', item: whole }, ...callEvents].map(
         (event) => ({ ...event, output_index: undefined }),
       ),
       completed([whole, calling]),
@@ -165,7 +169,7 @@ const responses: Readonly<Record<string, Imitation>> = {
       created,
       added,
       part,
-      says('msg_1'),
+      title('msg_1'),
       { type: 'response.output_item.added', output_index: 1, item: { ...calling, id: 'msg_1', arguments: '' } },
       completed([whole, { ...calling, id: 'msg_1' }]),
     ],
@@ -173,12 +177,12 @@ const responses: Readonly<Record<string, Imitation>> = {
   'numbers its items from one': {
     stream: [
       created,
-      ...[added, part, says('msg_1')].map((event) => ({ ...event, output_index: 1 })),
+      ...[added, part, title('msg_1')].map((event) => ({ ...event, output_index: 1 })),
       completed([whole]),
     ],
   },
   'sends pings': {
-    stream: [created, { type: 'ping' }, added, part, says('msg_1'), { type: 'ping' }, completed([whole])],
+    stream: [created, { type: 'ping' }, added, part, title('msg_1'), { type: 'ping' }, completed([whole])],
   },
   'answers with next to nothing': {
     document: { output: [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }] },
@@ -205,23 +209,23 @@ describe('an upstream that imitates a vendor’s API incorrectly', () => {
     await upstream[Symbol.asyncDispose]()
   })
 
-  const ask = (client: Client, imitation: Imitation): Promise<ClientResult> => {
+  const send = (client: Client, imitation: Imitation): Promise<ClientResult> => {
     if ('document' in imitation) upstream.answer(answerJson(imitation.document))
     else upstream.answer(answerStream(...imitation.stream.map((event) => `data: ${JSON.stringify(event)}\n\n`)))
-    return client.ask(scene, { model: kinds[client.dialect], text: 'Hello' })
+    return client.send(scene, { model: kinds[client.dialect], text: 'Hello' })
   }
 
   for (const client of newestClients) {
     for (const [name, imitation] of Object.entries(imitations[client.dialect])) {
       it(`${name}: ${client.name} can read it`, async () => {
-        const { text: said, calls } = await ask(client, imitation)
+        const { text: received, calls } = await send(client, imitation)
         const expected = JSON.stringify(imitation).includes('list') ? ['read', 'list'] : ['read']
-        if (said === '')
+        if (received === '')
           assert.deepEqual(
             calls.map((each) => each.name),
             expected,
           )
-        else assert.equal(said, 'Hello')
+        else assert.equal(received, 'Hello')
         if (calls[0] !== undefined) assert.deepEqual(calls[0].input, { path: 'a' })
       })
     }

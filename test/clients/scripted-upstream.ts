@@ -82,10 +82,10 @@ async function play(kind: HttpKind, prompt: string, response: ServerResponse): P
   const [, refusal] = /^refuse with (\d+)/.exec(prompt) ?? []
   if (refusal !== undefined) return refuse(kind, Number(refusal), response)
   const [, recording = '', form = '', at = '', fault = ''] = /^play ([\w-]+) (\w+) (\d+) (\w+)/.exec(prompt) ?? []
-  const pieces = form === 'stream' ? framesOf(kind, recording) : quartersOf(kind, recording)
+  const chunks = form === 'stream' ? framesOf(kind, recording) : quartersOf(kind, recording)
   response.writeHead(200, { 'content-type': form === 'stream' ? 'text/event-stream' : 'application/json' })
   response.flushHeaders()
-  for (const piece of pieces.slice(0, Number(at))) await write(response, piece)
+  for (const chunk of chunks.slice(0, Number(at))) await write(response, chunk)
   await goWrong(kind, form, { fault, response })
 }
 
@@ -136,5 +136,5 @@ function quartersOf(kind: HttpKind, recording: string): string[] {
   return Array.from({ length: 4 }, (_, at) => document.slice(at * quarter, (at + 1) * quarter))
 }
 
-const write = (response: ServerResponse, piece: string): Promise<void> =>
-  new Promise((resolve) => response.write(piece, () => resolve()))
+const write = (response: ServerResponse, chunk: string): Promise<void> =>
+  new Promise((resolve) => response.write(chunk, () => resolve()))

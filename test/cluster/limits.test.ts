@@ -17,7 +17,7 @@ const storage = { redis_timeout_ms: 5_000 }
 const unlimited = { tiers: { free: { ...limits.tiers.free, rpm: 0 } } }
 
 async function statusesOf(nodes: Nodes, count: number, body: object): Promise<Map<number, number>> {
-  const ask = async (at: number): Promise<number> => {
+  const send = async (at: number): Promise<number> => {
     const answer = await fetch(`${nodes.urls[at % nodes.urls.length]}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${nodes.apiKey}` },
@@ -26,7 +26,7 @@ async function statusesOf(nodes: Nodes, count: number, body: object): Promise<Ma
     await answer.arrayBuffer()
     return answer.status
   }
-  const statuses = await Promise.all(Array.from({ length: count }, (_, at) => ask(at)))
+  const statuses = await Promise.all(Array.from({ length: count }, (_, at) => send(at)))
   return new Map([...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]))
 }
 

@@ -57,12 +57,12 @@ async function assertChangedOnce(admin: Admin, id: string): Promise<void> {
 async function race({ admin, urls }: Scene, request: { path: string; headers: object }): Promise<Outcome[]> {
   const shares = [17, 17, 16]
   const outcomes = shares.map(async (times, at) => {
-    const asked = { ...request, times, method: 'PATCH', body: { revision: 1, name: 'Changed' } }
+    const order = { ...request, times, method: 'PATCH', body: { revision: 1, name: 'Changed' } }
     const url = urls[at % urls.length] ?? ''
     await using client = startProgram(new URL('programs/send-requests.ts', import.meta.url), [
       url,
       admin.key,
-      JSON.stringify(asked),
+      JSON.stringify(order),
     ])
     return JSON.parse(await firstLine(client.lines)) as Outcome[]
   })

@@ -77,8 +77,8 @@ type Log = Awaited<ReturnType<typeof openAuditLog>>
 const appendWithChange = (database: Database, { events, clock }: Log, failure?: Error) =>
   database.transaction(async (tx) => {
     await tx.run(`update organization set version = version + 1 where id = 'org_1'`)
-    const place = { organizationId: 'org_1', authorityUid: events.authorityUid }
-    await appendInTransaction(tx, [events.makeEvent(requestFacts({}, clock))], place)
+    const chain = { organizationId: 'org_1', authorityUid: events.authorityUid }
+    await appendInTransaction(tx, [events.makeEvent(requestFacts({}, clock))], chain)
     if (failure) throw failure
   })
 

@@ -74,11 +74,11 @@ export function auditListContract({ name, skip, open }: Engine): void {
     ]
     it('applies every filter, and all of them together', async () => {
       await using scene = await openScene(open)
-      for (const [filter, found] of filters) {
+      for (const [filter, matching] of filters) {
         const { items } = await scene.list(filter)
         assert.deepEqual(
           items.map(({ id }) => id),
-          found,
+          matching,
           JSON.stringify(filter),
         )
       }
@@ -87,12 +87,12 @@ export function auditListContract({ name, skip, open }: Engine): void {
     it('filters by time, even if an event was written long after it happened', async () => {
       await using scene = await openScene(open)
       await scene.append('late', 1_500)
-      const found = async (filter: AuditFilter): Promise<string[]> =>
+      const matching = async (filter: AuditFilter): Promise<string[]> =>
         (await scene.list(filter)).items.map(({ id }) => id)
-      assert.deepEqual(await found({ toMs: 2_001 }), ['late', 'evt_key', 'evt_policy'])
-      assert.deepEqual(await found({ fromMs: 2_000 }), ['refused', 'allowed', 'evt_key'])
-      assert.deepEqual(await found({ fromMs: 1_400, toMs: 1_600 }), ['late'])
-      assert.deepEqual(await found({ fromMs: 5_000 }), [])
+      assert.deepEqual(await matching({ toMs: 2_001 }), ['late', 'evt_key', 'evt_policy'])
+      assert.deepEqual(await matching({ fromMs: 2_000 }), ['refused', 'allowed', 'evt_key'])
+      assert.deepEqual(await matching({ fromMs: 1_400, toMs: 1_600 }), ['late'])
+      assert.deepEqual(await matching({ fromMs: 5_000 }), [])
     })
 
     it('continues after the event of a cursor, and rejects a cursor of another organization', async () => {

@@ -43,7 +43,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
 
     it('accepts results only from the lease holder, and only from the stored position', async () => {
       await using scene = await openScene()
-      await scene.say('score 1')
+      await scene.addRequest('score 1')
       const id = await scene.start()
       const [one, two] = [scene.queueOf('one'), scene.queueOf('two')]
       const claimed = await one.claim()
@@ -62,7 +62,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       await using scene = await openScene()
       const startMs = scene.clock.nowMs()
       for (let at = 0; at < 5; at++) {
-        await scene.say(`score ${at}`)
+        await scene.addRequest(`score ${at}`)
         await scene.log.append(1, { code: 'gateway.simulation.run' })
         await scene.log.append(1, {}, 'org_2')
         scene.clock.passMs(1_000)

@@ -21,8 +21,8 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
   describe(`idempotency: ${name}`, { skip }, () => {
     it('does the work once and replays the response', async () => {
       await using scene = await openScene(open)
-      const first = await scene.ask()
-      const second = await scene.ask()
+      const first = await scene.send()
+      const second = await scene.send()
       assert.deepEqual(first, { reply, isReplayed: false })
       assert.deepEqual(second, { reply, isReplayed: true })
       assert.equal(scene.worked(), 1)
@@ -30,39 +30,39 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
 
     it('rejects another request with the same key', async () => {
       await using scene = await openScene(open)
-      await scene.ask()
-      await assert.rejects(scene.ask({ fingerprint: 'other' }), rejectsWith('idempotency_key_reused'))
+      await scene.send()
+      await assert.rejects(scene.send({ fingerprint: 'other' }), rejectsWith('idempotency_key_reused'))
     })
 
     it('separates credentials and organizations', async () => {
       await using scene = await openScene(open)
-      await scene.ask()
-      await scene.ask({ scope: { ...scope, credentialId: 'adk_2' }, fingerprint: 'other' })
-      await scene.ask({ scope: { ...scope, organizationId: 'org_2' }, fingerprint: 'other' })
+      await scene.send()
+      await scene.send({ scope: { ...scope, credentialId: 'adk_2' }, fingerprint: 'other' })
+      await scene.send({ scope: { ...scope, organizationId: 'org_2' }, fingerprint: 'other' })
       assert.equal(scene.worked(), 3)
     })
 
     it('stores nothing if the work fails', async () => {
       await using scene = await openScene(open)
       await assert.rejects(
-        scene.ask({}, () => Promise.reject(new Error('no'))),
+        scene.send({}, () => Promise.reject(new Error('no'))),
         /no/,
       )
-      assert.deepEqual(await scene.ask(), { reply, isReplayed: false })
+      assert.deepEqual(await scene.send(), { reply, isReplayed: false })
     })
 
     it('stores replies for 24 hours', async () => {
       await using scene = await openScene(open)
-      await scene.ask({ nowMs: 1 })
-      await scene.ask({ nowMs: dayMs })
+      await scene.send({ nowMs: 1 })
+      await scene.send({ nowMs: dayMs })
       assert.equal(scene.worked(), 1)
-      await scene.ask({ nowMs: dayMs + 1, fingerprint: 'other' })
+      await scene.send({ nowMs: dayMs + 1, fingerprint: 'other' })
       assert.equal(scene.worked(), 2)
     })
 
     it('does the work once for concurrent requests', async () => {
       await using scene = await openScene(open)
-      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => scene.ask()))
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => scene.send()))
       assert.equal(scene.worked(), 1)
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') assert.ok(rejectsWith('idempotency_in_progress')(outcome.reason))
@@ -75,22 +75,22 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
         await using scene = await openScene(open)
         const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
         const { promise: began, resolve: begin } = Promise.withResolvers<void>()
-        const first = scene.ask({}, async () => {
+        const first = scene.send({}, async () => {
           begin()
           await mayEnd
           return reply
         })
         await began
-        await assert.rejects(scene.ask(), rejectsWith('idempotency_in_progress'))
+        await assert.rejects(scene.send(), rejectsWith('idempotency_in_progress'))
         end()
         assert.deepEqual(await first, { reply, isReplayed: false })
-        assert.equal((await scene.ask()).isReplayed, true)
+        assert.equal((await scene.send()).isReplayed, true)
       })
     }
 
     it('stores no secret in plain text', async () => {
       await using scene = await openScene(open)
-      await scene.ask()
+      await scene.send()
       const rows = await scene.database.read<{ reply: Uint8Array }>('select reply from idempotency')
       assert.equal(rows.length, 1)
       assert.equal(Buffer.from(rows[0]?.reply ?? []).includes('adm_secret'), false)
@@ -98,8 +98,8 @@ export function idempotencyContract({ name, skip, isParallel, open }: Engine): v
 
     it('removes expired replies', async () => {
       await using scene = await openScene(open)
-      await scene.ask({ nowMs: 1 })
-      await scene.ask({ nowMs: 1000, scope: { ...scope, key: 'later' } })
+      await scene.send({ nowMs: 1 })
+      await scene.send({ nowMs: 1000, scope: { ...scope, key: 'later' } })
       await removeExpiredReplies(scene.database, dayMs + 1)
       assert.deepEqual(await scene.database.read('select key from idempotency'), [{ key: 'later' }])
     })
@@ -121,12 +121,12 @@ async function openScene(open: () => Promise<Database>) {
   return {
     database,
     worked: () => worked,
-    async ask(
+    async send(
       request: Partial<Parameters<typeof doOnce>[1]> = {},
       work = answer,
     ): Promise<RepeatableReply<typeof reply>> {
-      const asked = { scope, fingerprint: 'f', nowMs: 1, ...request }
-      const { value } = await store((rows) => doOnce(rows, asked, async () => ({ value: await work() })))
+      const attempt = { scope, fingerprint: 'f', nowMs: 1, ...request }
+      const { value } = await store((rows) => doOnce(rows, attempt, async () => ({ value: await work() })))
       return value
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

@@ -64,11 +64,11 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
 
     it('sum up usage by time interval and by group', async () => {
       await using scene = await openScene(open)
-      const asked = { organizationId: 'org_1', fromMs: 0, toMs: 10 * hourMs, bucketMs: hourMs }
-      const [early, late] = await scene.reports.usage({ ...asked, groupBy: [] })
+      const usageQuery = { organizationId: 'org_1', fromMs: 0, toMs: 10 * hourMs, bucketMs: hourMs }
+      const [early, late] = await scene.reports.usage({ ...usageQuery, groupBy: [] })
       assert.deepEqual([early?.startMs, early?.requests, early?.inputTokens, early?.micro], [hourMs, 1, 30, 30])
       assert.deepEqual([late?.startMs, late?.projectId, late?.keyId, late?.model], [2 * hourMs, null, null, null])
-      const grouped = await scene.reports.usage({ ...asked, bucketMs: 24 * hourMs, groupBy: ['model', 'project'] })
+      const grouped = await scene.reports.usage({ ...usageQuery, bucketMs: 24 * hourMs, groupBy: ['model', 'project'] })
       assert.deepEqual(
         grouped.map(({ startMs, model, projectId, requests, micro }) => [startMs, model, projectId, requests, micro]),
         [
@@ -76,8 +76,8 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
           [0, 'other-model', 'proj_1', 1, 20],
         ],
       )
-      assert.deepEqual(await scene.reports.usage({ ...asked, toMs: hourMs, groupBy: [] }), [])
-      assert.deepEqual(await scene.reports.usage({ ...asked, organizationId: 'org_2', groupBy: [] }), [])
+      assert.deepEqual(await scene.reports.usage({ ...usageQuery, toMs: hourMs, groupBy: [] }), [])
+      assert.deepEqual(await scene.reports.usage({ ...usageQuery, organizationId: 'org_2', groupBy: [] }), [])
     })
 
     it('find no error in a consistent ledger with open, closed and indebted slices', async () => {
@@ -144,16 +144,16 @@ async function openScene(open: () => Promise<Database>) {
     first,
     /** The result of the check after a change, which is then rolled back. */
     async after(sql: string): Promise<LedgerVerification> {
-      let found: LedgerVerification | undefined
+      let verification: LedgerVerification | undefined
       await assert.rejects(
         database.transaction(async (tx) => {
           await tx.run(sql)
-          found = await verifyLedger(tx.query)
+          verification = await verifyLedger(tx.query)
           throw new Error('undone')
         }),
         /undone/,
       )
-      return found ?? assert.fail()
+      return verification ?? assert.fail()
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

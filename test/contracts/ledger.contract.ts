@@ -48,8 +48,8 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       await scene.grant(40)
       assert.deepEqual(await scene.open('slice_1', 41), { result: 'insufficient', availableMicro: 40 })
-      const wish = { leastMicro: 30, wantedMicro: 500 }
-      assert.equal((await scene.ledger.openSlice(scene.newSlice('slice_1'), wish)).result, 'opened')
+      const amounts = { leastMicro: 30, wantedMicro: 500 }
+      assert.equal((await scene.ledger.openSlice(scene.newSlice('slice_1'), amounts)).result, 'opened')
       const raised = await scene.ledger.topUpSlice('slice_1', { leastMicro: 1, wantedMicro: 1 })
       assert.deepEqual(raised.result === 'topped-up' && [raised.slice.amountMicro, raised.takenMicro], [40, 0])
       await scene.grant(10, { ref: 'more' })
@@ -250,10 +250,8 @@ async function openScene(open: Engine['open']) {
     open: (id: string, micro: number, other: Partial<NewSlice> = {}) =>
       ledger.openSlice(newSlice(id, other), { leastMicro: micro, wantedMicro: micro }),
     async balance(organizationId = 'org_1') {
-      const found = await ledger.balance(organizationId)
-      return [found?.grantedMicro, found?.availableMicro, found?.heldMicro, found?.spentMicro].map(
-        (micro) => micro ?? 0,
-      )
+      const row = await ledger.balance(organizationId)
+      return [row?.grantedMicro, row?.availableMicro, row?.heldMicro, row?.spentMicro].map((micro) => micro ?? 0)
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

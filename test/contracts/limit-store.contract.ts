@@ -24,8 +24,8 @@ function wordsFor(world: World) {
   return {
     subject,
     pass: (ms: number): void => void (world.nowMs += ms),
-    admit: async (limits: Limits, asked: { id?: string; tokens?: number; micro?: number; key?: string } = {}) => {
-      const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key' } = asked
+    admit: async (limits: Limits, checked: { id?: string; tokens?: number; micro?: number; key?: string } = {}) => {
+      const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key' } = checked
       return store.admit({ ...subject, key, limits, mode: 'full', requestId: id, tokens, micro })
     },
     check: async (limits: Limits, { tokens = 0, micro = null }: { tokens?: number; micro?: number | null } = {}) =>
@@ -48,8 +48,8 @@ function rejectionOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope
 
 /** The contract of every limit store. */
 export function limitStoreContract(name: string, skip: string | false, open: OpenWorld): void {
-  const inWorld = (says: string, run: (words: ReturnType<typeof wordsFor>, world: World) => Promise<void>): void => {
-    it(says, async () => {
+  const inWorld = (title: string, run: (words: ReturnType<typeof wordsFor>, world: World) => Promise<void>): void => {
+    it(title, async () => {
       const world = await open(settings)
       await run(wordsFor(world), world)
     })
@@ -111,10 +111,10 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       const limits = limitsWith('key', { rpm: 2, tpm: 10, concurrent: 1 })
       assert.equal(rejectionOf(await check(limits, { micro: 4 })).reason, 'credits')
       await grant('slice', 9)
-      const asked = await check(limits, { tokens: 5, micro: 4 })
-      assert.equal(asked.admitted, true)
-      assert.deepEqual(asked.limitStatus.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
-      assert.equal(asked.credits?.leftMicro, 9)
+      const checked = await check(limits, { tokens: 5, micro: 4 })
+      assert.equal(checked.admitted, true)
+      assert.deepEqual(checked.limitStatus.key.rpm, { limit: 2, remaining: 2, resetMs: 0 })
+      assert.equal(checked.credits?.leftMicro, 9)
       await admit(limits, { tokens: 5 })
       const rejected = await check(limits, { tokens: 5 })
       assert.deepEqual(rejectionOf(rejected), { reason: 'concurrent', scope: 'key', retryAfterMs: 30_000 })

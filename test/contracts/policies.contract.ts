@@ -134,8 +134,8 @@ export function policyContract({ name, skip, open }: Engine): void {
 
     it('returns the ids of projects that the organization does not have', async () => {
       await using scene = await openScene(open)
-      const asked = ['proj_a', 'proj_x', 'proj_b', ...Array.from({ length: 997 }, (_, at) => `proj_${at}`)]
-      const unknown = await scene.work((store) => store.unknownProjects('org_1', asked))
+      const requestedIds = ['proj_a', 'proj_x', 'proj_b', ...Array.from({ length: 997 }, (_, at) => `proj_${at}`)]
+      const unknown = await scene.work((store) => store.unknownProjects('org_1', requestedIds))
       assert.deepEqual(unknown.slice(0, 2), ['proj_x', 'proj_b'])
       assert.equal(unknown.length, 999)
     })

@@ -16,7 +16,7 @@ const tokens = (count: number): Quota => ({ requests: 0, tokens: count, window: 
 const none = requests(0)
 const holdMs = 900_000
 
-type Ask = {
+type RequestOptions = {
   userId?: string
   user?: Quota
   project?: Quota
@@ -78,10 +78,10 @@ export function quotaContract({ name, skip, open }: Engine): void {
 
     it('restarts with the next window, and corrects in the window of the reservation', async () => {
       await using scene = await openScene(open)
-      const place = await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
+      const reservation = await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
       scene.clock.passMs(dayMs)
       await scene.take({ project: { requests: 1, tokens: 50, window: 'day' }, tokens: 50 })
-      await place.settle(0)
+      await reservation.settle(0)
       await assert.rejects(scene.take({ project: tokens(50), tokens: 1 }), rejectsWith('rate_limit_exceeded'))
     })
 
@@ -98,52 +98,52 @@ export function quotaContract({ name, skip, open }: Engine): void {
 
     it('reserves the tokens that an answer may use, so concurrent answers never share them', async () => {
       await using scene = await openScene(open)
-      const asked = { project: tokens(100), tokens: 10, output: 62, least: 1 }
-      const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => scene.take(asked)))
-      const places = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      const request = { project: tokens(100), tokens: 10, output: 62, least: 1 }
+      const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => scene.take(request)))
+      const reservations = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
       assert.deepEqual(
-        places.map(({ maxOutputTokens }) => maxOutputTokens).toSorted((a, b) => a - b),
+        reservations.map(({ maxOutputTokens }) => maxOutputTokens).toSorted((a, b) => a - b),
         [18, 62],
       )
       assert.deepEqual(await scene.used(), { project: [2, 100] })
-      for (const place of places) await place.settle(10 + place.maxOutputTokens)
+      for (const reservation of reservations) await reservation.settle(10 + reservation.maxOutputTokens)
       assert.deepEqual(await scene.used(), { project: [2, 100] })
     })
 
     it('shortens an answer to the remainder of the tighter quota, and rejects it below the minimum', async () => {
       await using scene = await openScene(open)
-      const asked = { userId: 'ann', user: tokens(50), project: tokens(40), tokens: 10, output: 500, least: 16 }
-      const first = await scene.take(asked)
+      const request = { userId: 'ann', user: tokens(50), project: tokens(40), tokens: 10, output: 500, least: 16 }
+      const first = await scene.take(request)
       assert.equal(first.maxOutputTokens, 30)
       await first.settle(15)
-      await assert.rejects(scene.take(asked), rejectsWith('rate_limit_exceeded')) // 25 are left, 26 are needed
-      assert.equal((await scene.take({ ...asked, tokens: 9 })).maxOutputTokens, 16)
+      await assert.rejects(scene.take(request), rejectsWith('rate_limit_exceeded')) // 25 are left, 26 are needed
+      assert.equal((await scene.take({ ...request, tokens: 9 })).maxOutputTokens, 16)
       assert.deepEqual(await scene.used(), { user: [2, 40], project: [2, 40] })
     })
 
     it('does not shorten an answer if only requests are limited', async () => {
       await using scene = await openScene(open)
-      const place = await scene.take({ project: requests(5), tokens: 10, output: 500 })
-      assert.equal(place.maxOutputTokens, 500)
-      await place.settle(70)
+      const reservation = await scene.take({ project: requests(5), tokens: 10, output: 500 })
+      assert.equal(reservation.maxOutputTokens, 500)
+      await reservation.settle(70)
       assert.deepEqual(await scene.used(), { project: [1, 70] })
     })
 
     it('answers with a short retry delay while requests in flight hold the tokens', async () => {
       await using scene = await openScene(open)
-      const asked = { project: tokens(100), tokens: 10, output: 90 }
-      const running = await scene.take(asked)
-      await assert.rejects(scene.take(asked), { message: /requests in flight have reserved the rest/ })
+      const request = { project: tokens(100), tokens: 10, output: 90 }
+      const running = await scene.take(request)
+      await assert.rejects(scene.take(request), { message: /requests in flight have reserved the rest/ })
       await running.settle(100)
-      await assert.rejects(scene.take(asked), {
+      await assert.rejects(scene.take(request), {
         message: /does not suffice for this request. Try again when the day has ended/,
       })
     })
 
     it('releases the reservations of a dead process once, in every quota, after the maximum request time', async () => {
       await using scene = await openScene(open)
-      const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
-      await scene.take(asked)
+      const request = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
+      await scene.take(request)
       scene.clock.passMs(holdMs - 1)
       await scene.store.releaseExpired(scene.clock.nowMs())
       assert.deepEqual(await scene.used(), { user: [1, 60], project: [1, 60] })
@@ -154,8 +154,8 @@ export function quotaContract({ name, skip, open }: Engine): void {
 
     it('counts the full usage of a request whose reservation had been released', async () => {
       await using scene = await openScene(open)
-      const asked = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
-      const slow = await scene.take(asked)
+      const request = { userId: 'ann', user: tokens(100), project: tokens(200), tokens: 10, output: 50 }
+      const slow = await scene.take(request)
       await scene.store.releaseExpired(scene.clock.nowMs() + holdMs)
       await slow.settle(33)
       assert.deepEqual(await scene.used(), { user: [1, 33], project: [1, 33] })
@@ -164,8 +164,13 @@ export function quotaContract({ name, skip, open }: Engine): void {
     it('never counts a request twice if it is settled while its reservation is released', async () => {
       await using scene = await openScene(open)
       for (let round = 0; round < 10; round++) {
-        const place = await scene.take({ project: tokens(1_000), tokens: 10, output: 30, projectId: `proj_${round}` })
-        await Promise.all([place.settle(7), scene.store.releaseExpired(scene.clock.nowMs() + holdMs)])
+        const reservation = await scene.take({
+          project: tokens(1_000),
+          tokens: 10,
+          output: 30,
+          projectId: `proj_${round}`,
+        })
+        await Promise.all([reservation.settle(7), scene.store.releaseExpired(scene.clock.nowMs() + holdMs)])
       }
       assert.deepEqual(await scene.totals(), [10, 70])
     })
@@ -205,8 +210,8 @@ export async function openScene(open: () => Promise<Database>) {
   return {
     clock,
     store,
-    async take(asked: Ask): Promise<QuotaReservation> {
-      const { user = none, project = none, tokens: inputTokens = 0, output = 0, least = output, ...ask } = asked
+    async take(request: RequestOptions): Promise<QuotaReservation> {
+      const { user = none, project = none, tokens: inputTokens = 0, output = 0, least = output, ...send } = request
       const controls = { user_quotas: true, user_quota: user, project_quota: project }
       const config = {
         ...defaultConfiguration,
@@ -223,7 +228,7 @@ export async function openScene(open: () => Promise<Database>) {
         leastOutputTokens: least,
         version: 1,
         requestId: `req_${count}`,
-        ...ask,
+        ...send,
         config,
       })
     },

@@ -30,13 +30,13 @@ function createModel() {
   const countOf = (key: string): [requests: number, tokens: number] => counts.get(key) ?? [0, 0]
   return {
     /** The reserved tokens; undefined if the request is rejected. */
-    take(places: readonly Place[], asked: { tokens: number; output: number }): number | undefined {
-      const limiting = places.filter(({ tokens }) => tokens > 0)
+    take(reservations: readonly Place[], request: { tokens: number; output: number }): number | undefined {
+      const limiting = reservations.filter(({ tokens }) => tokens > 0)
       const left = limiting.map(({ key, tokens }) => tokens - countOf(key)[1])
-      const reserved = limiting.length === 0 ? 0 : Math.min(asked.tokens + asked.output, ...left)
-      if (places.some(({ key, requests }) => requests > 0 && countOf(key)[0] >= requests)) return undefined
-      if (limiting.length > 0 && reserved < asked.tokens + Math.min(least, asked.output)) return undefined
-      for (const { key } of places) {
+      const reserved = limiting.length === 0 ? 0 : Math.min(request.tokens + request.output, ...left)
+      if (reservations.some(({ key, requests }) => requests > 0 && countOf(key)[0] >= requests)) return undefined
+      if (limiting.length > 0 && reserved < request.tokens + Math.min(least, request.output)) return undefined
+      for (const { key } of reservations) {
         const [used, usedTokens] = countOf(key)
         counts.set(key, [used + 1, usedTokens + reserved])
       }
@@ -62,30 +62,30 @@ test('the quota store counts like a minimal model for any sequence of requests',
       for (const each of steps) {
         if (each.do === 'pass') scene.clock.passMs(each.ms)
         else if (each.do === 'settle') {
-          const [place] = taken.splice(each.which % Math.max(1, taken.length), 1)
-          await place?.settle(each.tokens)
-          if (place) model.correct(place.keys, each.tokens - place.tokens)
+          const [reservation] = taken.splice(each.which % Math.max(1, taken.length), 1)
+          await reservation?.settle(each.tokens)
+          if (reservation) model.correct(reservation.keys, each.tokens - reservation.tokens)
         } else {
           const { startMs } = windowAt('minute', scene.clock.nowMs())
           const { startMs: hourMs } = windowAt('hour', scene.clock.nowMs())
-          const places = [
+          const reservations = [
             ...(each.user === undefined ? [] : [{ key: `${each.user} ${startMs}`, ...user }]),
             { key: `project ${hourMs}`, ...project },
           ].filter(({ requests, tokens }) => requests + tokens > 0)
-          const asked = { user: { ...user, window: 'minute' }, project: { ...project, window: 'hour' } } as const
+          const request = { user: { ...user, window: 'minute' }, project: { ...project, window: 'hour' } } as const
           const naming = each.user === undefined ? {} : { userId: each.user }
           const { tokens, output } = each
           const wanted = { tokens, output, least: Math.min(least, output) }
-          const place = await scene.take({ ...asked, ...naming, ...wanted }).catch((error) => {
+          const reservation = await scene.take({ ...request, ...naming, ...wanted }).catch((error) => {
             assert.ok(isFault(error) && error.code === 'rate_limit_exceeded')
           })
-          const reserved = model.take(places, each)
-          assert.equal(place !== undefined, reserved !== undefined)
-          if (place === undefined || reserved === undefined) continue
-          const isReserved = places.some((limit) => limit.tokens > 0)
-          assert.equal(Math.min(place.maxOutputTokens, output), isReserved ? reserved - tokens : output)
-          const keys = places.map(({ key }) => key)
-          taken.push({ settle: (used) => place.settle(used), keys, tokens: reserved })
+          const reserved = model.take(reservations, each)
+          assert.equal(reservation !== undefined, reserved !== undefined)
+          if (reservation === undefined || reserved === undefined) continue
+          const isReserved = reservations.some((limit) => limit.tokens > 0)
+          assert.equal(Math.min(reservation.maxOutputTokens, output), isReserved ? reserved - tokens : output)
+          const keys = reservations.map(({ key }) => key)
+          taken.push({ settle: (used) => reservation.settle(used), keys, tokens: reserved })
         }
       }
     }),

@@ -117,11 +117,11 @@ class Town {
     return new Proxy({} as LimitStore, { get: (_, name) => Reflect.get(this.shared.engine, name) as unknown })
   }
 
-  start(place: number): void {
+  start(index: number): void {
     const epoch = `${this.scene.organizationId} node ${++this.epochs}`
     this.alive.add(epoch)
     const limits = this.isShared ? this.sharedStore() : this.engine(epoch)
-    this.nodes[place] = this.scene.startNode({
+    this.nodes[index] = this.scene.startNode({
       limits,
       ownEpoch: epoch,
       sharedEpoch: () => (this.isShared ? this.shared.epoch : undefined),
@@ -130,8 +130,8 @@ class Town {
     })
   }
 
-  node(place: number): SimulatedNode {
-    return this.nodes[place % this.nodes.length] ?? assert.fail()
+  node(index: number): SimulatedNode {
+    return this.nodes[index % this.nodes.length] ?? assert.fail()
   }
 
   /** The caller of a dead node gets no reply, and the node is restarted. */
@@ -145,13 +145,13 @@ class Town {
   }
 
   async bury(owner: SimulatedNode): Promise<void> {
-    const place = this.nodes.indexOf(owner)
-    if (!owner.isDead() || place === -1) return
+    const index = this.nodes.indexOf(owner)
+    if (!owner.isDead() || index === -1) return
     deaths += 1
     this.running = this.running.filter((held) => held.owner !== owner)
     if (!this.isShared) this.alive.clear()
-    this.start(place)
-    if (!this.isShared) await this.node(place).inherit()
+    this.start(index)
+    if (!this.isShared) await this.node(index).inherit()
   }
 
   async admit(owner: SimulatedNode, micro: number): Promise<void> {
@@ -167,10 +167,10 @@ class Town {
    * A request must not run longer than its hold. One that does finds the row that closed it as an orphan, unless the
    * counters were lost unnoticed meanwhile. Then its charge becomes a debt, as for an answer that costs more than its hold.
    */
-  take(place: number): Held | undefined {
-    const [held] = this.running.splice(place % Math.max(1, this.running.length), 1)
-    const isForgotten = held !== undefined && held.losses !== this.losses
-    return isForgotten && this.scene.clock.nowMs() - held.atMs > settings.holdMs ? undefined : held
+  take(index: number): Held | undefined {
+    const [held] = this.running.splice(index % Math.max(1, this.running.length), 1)
+    const isLost = held !== undefined && held.losses !== this.losses
+    return isLost && this.scene.clock.nowMs() - held.atMs > settings.holdMs ? undefined : held
   }
 
   async perform(step: Command): Promise<void> {
@@ -194,7 +194,7 @@ class Town {
       }
       case 'tidy': {
         const owner = this.node(step.node)
-        return this.survive(owner, () => owner.tidy())
+        return this.survive(owner, () => owner.reconcile())
       }
       case 'grant':
         this.granted += step.micro
@@ -223,7 +223,7 @@ class Town {
       await this.bury(one)
     }
     this.scene.clock.pass(settings.leaseMs)
-    assert.equal(await this.node(0).placesTaken(), 0, 'a place outlived its lease')
+    assert.equal(await this.node(0).usedSlots(), 0, 'a place outlived its lease')
     await this.rest()
     await this.scene.check()
     const balance = (await this.scene.ledger.balance(this.scene.organizationId)) ?? assert.fail()
@@ -246,7 +246,7 @@ class Town {
   async rest(): Promise<void> {
     for (let round = 0; round < 4; round++) {
       this.scene.clock.pass(settings.holdMs + 1_000)
-      await this.node(0).tidy()
+      await this.node(0).reconcile()
     }
   }
 

@@ -9,7 +9,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { operatorOf } from '../support/operator.ts'
 
 const cost = 15
-const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
+const send = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
 
 async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -39,21 +39,21 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
       clock: createFastClock(20),
     })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     assert.deepEqual(await (await scene.app.get('/health/ready')).json(), { status: 'ready' })
 
     redis.signal('SIGKILL')
     // All at once: three failures count only within a second, which here is a twentieth of one.
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(scene)))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(scene)))
     for (const { status } of answers) assert.equal(status, 200)
     assert.equal(await figure(scene, 'gatehouse_limits_degraded'), 1)
-    const told = await (await scene.app.get('/health/ready')).json()
-    assert.match(JSON.stringify(told), /"status":"ready","degraded":\[\{"part":"limits"/)
+    const readiness = await (await scene.app.get('/health/ready')).json()
+    assert.match(JSON.stringify(readiness), /"status":"ready","degraded":\[\{"part":"limits"/)
     assert.equal(await scene.remaining(), 10_000 - 11 * cost)
 
     await redis.restart()
     await eventually(async () => (await figure(scene, 'gatehouse_limits_degraded')) === 0)
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     assert.equal(await adminLimits(scene), 2000)
     assert.equal(await scene.remaining(), 10_000 - 12 * cost)
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
@@ -69,9 +69,9 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
     })
     const client = new Redis(redis.url)
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     await client.flushall()
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     client.disconnect()
     assert.equal(await scene.remaining(), 10_000 - 2 * cost)
     const { broken, slices } = await operatorOf(scene.app.app).verifyLedger()
@@ -82,7 +82,7 @@ describe('without Redis', { skip: withoutRedisServer }, () => {
 })
 
 describe('without PostgreSQL', { skip: withoutPostgres }, () => {
-  const asked = 30
+  const requestCount = 30
 
   async function startBehindProxy(): Promise<
     PaidApp & { proxy: Awaited<ReturnType<typeof startTcpProxy>>; skip(ms: number): void }
@@ -102,7 +102,7 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     )
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     // By then the node has seen its own setup among the changes, and does not read the key again.
-    for (let count = 0; count < asked; count++) await (await ask(scene)).arrayBuffer()
+    for (let count = 0; count < requestCount; count++) await (await send(scene)).arrayBuffer()
     return { ...scene, proxy, skip: clock.skip, [Symbol.asyncDispose]: () => opened.disposeAsync() }
   }
 
@@ -110,8 +110,8 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
     for (let count = 1; count <= 3; count++) {
-      const answer = (await (await ask(scene)).json()) as Record<string, unknown>
-      assert.equal(answer['remaining_credits'], 10_000 - (asked + count) * cost) // as far as this node knows
+      const answer = (await (await send(scene)).json()) as Record<string, unknown>
+      assert.equal(answer['remaining_credits'], 10_000 - (requestCount + count) * cost) // as far as this node knows
     }
     assert.equal(await figure(scene, 'gatehouse_charges_waiting'), 3)
     const balance = await scene.app.get('/v1/credits')
@@ -121,31 +121,31 @@ describe('without PostgreSQL', { skip: withoutPostgres }, () => {
 
     scene.proxy.open()
     await eventually(async () => (await figure(scene, 'gatehouse_charges_waiting')) === 0)
-    assert.equal(await scene.remaining(), 10_000 - (asked + 3) * cost)
+    assert.equal(await scene.remaining(), 10_000 - (requestCount + 3) * cost)
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
   it('no request is started once charges have waited too long, and readiness reports it', async () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     scene.skip(5 * 60_000)
-    const refused = await ask(scene)
-    assert.equal(refused.status, 503)
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+    const rejected = await send(scene)
+    assert.equal(rejected.status, 503)
+    assert.ok(Number(rejected.headers.get('retry-after')) >= 1)
     const ready = await scene.app.get('/health/ready')
     assert.equal(ready.status, 503)
     assert.match(await ready.text(), /"part":"credits"/)
     scene.proxy.open()
-    await eventually(async () => (await ask(scene)).status === 200)
+    await eventually(async () => (await send(scene)).status === 200)
     assert.equal((await operatorOf(scene.app.app).verifyLedger()).broken, null)
   })
 
   it('a request that the open slice does not cover is rejected as unavailable, not as unpaid', async () => {
     await using scene = await startBehindProxy()
     scene.proxy.shut()
-    const refused = await scene.app.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })
-    assert.equal(refused.status, 503)
-    assert.match(await refused.text(), /credit_balance_unavailable/)
+    const rejected = await scene.app.post('/v1/chat/completions', { ...question, max_tokens: 5_000 })
+    assert.equal(rejected.status, 503)
+    assert.match(await rejected.text(), /credit_balance_unavailable/)
   })
 })

@@ -19,7 +19,7 @@ const affordable = 37
 const costEach = 50
 
 describe('a balance that covers 37 of 1,000 requests at once', () => {
-  const asked = 1_000
+  const requestCount = 1_000
 
   /** Three nodes with shared counters admit all requests in one turn of the event loop. */
   async function payOnThreeNodes(limits: LimitStore, epoch: string): Promise<void> {
@@ -29,7 +29,7 @@ describe('a balance that covers 37 of 1,000 requests at once', () => {
     const nodes = ['one', 'two', 'three'].map((ownEpoch) => scene.startNode({ ...options, ownEpoch }))
     const nodeOf = (at: number) => nodes[at % nodes.length] ?? assert.fail()
     const running = await Promise.all(
-      Array.from({ length: asked }, (_, at) => nodeOf(at).admit(`${scene.organizationId} ${at}`, costEach)),
+      Array.from({ length: requestCount }, (_, at) => nodeOf(at).admit(`${scene.organizationId} ${at}`, costEach)),
     )
     const admitted = running.filter((request) => request !== undefined)
     assert.equal(admitted.length, affordable)
@@ -53,7 +53,7 @@ describe('a balance that covers 37 of 1,000 requests at once', () => {
 })
 
 describe('a balance that covers 37 of 1,000 requests over HTTP', () => {
-  const asked = 1_000
+  const requestCount = 1_000
   // Test machines are busy, and a slow reply must not count as an outage of Redis.
   const patient = { redis_url: redisUrl, redis_timeout_ms: 5_000 }
 
@@ -77,19 +77,19 @@ describe('a balance that covers 37 of 1,000 requests over HTTP', () => {
       }
       scene.upstream.answer(wait)
       let notAdmitted = 0
-      const ask = async (): Promise<string> => {
+      const send = async (): Promise<string> => {
         const answer = await scene.app.post('/v1/messages', { ...question, max_tokens: costEach }).catch(String)
         const isAdmitted = typeof answer !== 'string' && answer.status === 200
-        if (!isAdmitted && ++notAdmitted === asked - affordable) decided.resolve()
+        if (!isAdmitted && ++notAdmitted === requestCount - affordable) decided.resolve()
         if (typeof answer === 'string') return answer
         await answer.arrayBuffer()
         return String(answer.status)
       }
-      const outcomes = await Promise.all(Array.from({ length: asked }, ask))
-      const tally = Map.groupBy(outcomes, (outcome) => outcome)
-      assert.deepEqual(Object.fromEntries([...tally].map(([outcome, { length }]) => [outcome, length])), {
+      const outcomes = await Promise.all(Array.from({ length: requestCount }, send))
+      const byOutcome = Map.groupBy(outcomes, (outcome) => outcome)
+      assert.deepEqual(Object.fromEntries([...byOutcome].map(([outcome, { length }]) => [outcome, length])), {
         200: affordable,
-        402: asked - affordable,
+        402: requestCount - affordable,
       })
       assert.equal(scene.upstream.requests.length, affordable)
       assert.equal(await scene.remaining(), 0)

@@ -19,7 +19,7 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
   const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: `${organizationId} own`, settings })
   const ledger = ledgerStore(database, { ids: (prefix) => `${prefix}_${organizationId}_${++count}`, clock })
   const world = { sharedEpoch, alive: new Set([engine.epoch]), isBacklogEmpty: true }
-  const found: { orphans: number; differences: string[]; frozen: string[] } = {
+  const reported: { orphans: number; differences: string[]; frozen: string[] } = {
     orphans: 0,
     differences: [],
     frozen: [],
@@ -27,7 +27,7 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
   const keeper = createReconciler({
     ledger,
     limits: engine,
-    allocator: { freeze: (id) => void found.frozen.push(id) },
+    allocator: { freeze: (id) => void reported.frozen.push(id) },
     backlog: { isEmpty: () => world.isBacklogEmpty },
     ownEpoch: engine.epoch,
     sharedEpoch: () => world.sharedEpoch,
@@ -35,13 +35,13 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
     holdMs: settings.holdMs,
     clock,
     failpoint: noFailpoint,
-    onOrphans: (orphans) => void (found.orphans += orphans),
-    onDifference: (_, { description }) => void found.differences.push(description),
+    onOrphans: (orphans) => void (reported.orphans += orphans),
+    onDifference: (_, { description }) => void reported.differences.push(description),
   })
   await scene.grant(1_000, 'start')
   const open = async (epoch: string, holder: 'shared' | 'node'): Promise<string> => {
-    const wish = { leastMicro: 100, wantedMicro: 100 }
-    const opened = await ledger.openSlice({ id: `${epoch} slice`, organizationId, epoch, holder }, wish)
+    const amounts = { leastMicro: 100, wantedMicro: 100 }
+    const opened = await ledger.openSlice({ id: `${epoch} slice`, organizationId, epoch, holder }, amounts)
     if (opened.result !== 'opened') assert.fail(opened.result)
     const { id, amountMicro } = opened.slice
     engine.grant({ organization: organizationId, epoch, sliceId: id, amountMicro, opens: true })
@@ -53,7 +53,7 @@ async function openNode({ sharedEpoch }: { sharedEpoch?: string | null | undefin
     engine,
     keeper,
     world,
-    found,
+    reported,
     open,
     subject,
     admit: (requestId: string, micro: number) =>
@@ -153,13 +153,13 @@ describe('the reconciler of the ledger', () => {
     node.admit('lost', 60)
     node.clock.pass(settings.holdMs - 1)
     await node.keeper.reconcileRequests([])
-    assert.equal(node.found.orphans, 0)
+    assert.equal(node.reported.orphans, 0)
     node.clock.pass(1)
     await node.keeper.reconcileRequests([])
-    assert.equal(node.found.orphans, 1)
+    assert.equal(node.reported.orphans, 1)
     const [account] = node.engine.accounts(node.organizationId)
     assert.deepEqual([account?.holds, account?.slice?.leftMicro], [[], account?.slice?.amountMicro])
-    assert.deepEqual(node.found.differences, [])
+    assert.deepEqual(node.reported.differences, [])
   })
 
   it('reports charges that are missing in the ledger without freezing the organization: another node may have spooled them', async () => {
@@ -168,8 +168,8 @@ describe('the reconciler of the ledger', () => {
     node.admit('kept elsewhere', 10)
     node.engine.settle({ ...node.subject, requestId: `${node.organizationId} kept elsewhere`, tokens: 1, micro: 7 })
     await node.keeper.reconcileRequests([])
-    assert.match(node.found.differences.join(), /have spent 7 micro-credits/)
-    assert.deepEqual(node.found.frozen, [])
+    assert.match(node.reported.differences.join(), /have spent 7 micro-credits/)
+    assert.deepEqual(node.reported.frozen, [])
   })
 
   it('reports and freezes an organization whose ledger has more charges than its counters', async () => {
@@ -183,11 +183,11 @@ describe('the reconciler of the ledger', () => {
       },
     ])
     await node.keeper.reconcileRequests([])
-    assert.match(node.found.differences.join(), /know of 7 micro-credits less/)
-    assert.deepEqual(node.found.frozen, [node.organizationId])
+    assert.match(node.reported.differences.join(), /know of 7 micro-credits less/)
+    assert.deepEqual(node.reported.frozen, [node.organizationId])
     await database.write([{ sql: 'update credit_slice set settled = 0 where id = $1', params: [id] }])
     await node.keeper.reconcileRequests([])
-    assert.match(node.found.differences.at(-1) ?? '', /holds -7 micro-credits more than its slices/)
+    assert.match(node.reported.differences.at(-1) ?? '', /holds -7 micro-credits more than its slices/)
     await database.write([
       { sql: `update credit_slice set state = 'closed', settled = amount where id = $1`, params: [id] },
     ])

@@ -25,19 +25,19 @@ describe('a caller over its limit', () => {
   it('is admitted after it has waited for Retry-After', async () => {
     const { clock, pass } = createShiftedClock()
     await using app = await startTestApp({ config: { limits: { tiers: { free } } }, clock })
-    const ask = (): Promise<Response> => app.post('/v1/messages', question)
-    for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200)
-    const refused = await ask()
-    assert.equal(refused.status, 429)
-    const waitSeconds = Number(refused.headers.get('retry-after'))
+    const send = (): Promise<Response> => app.post('/v1/messages', question)
+    for (let count = 0; count < 3; count++) assert.equal((await send()).status, 200)
+    const rejected = await send()
+    assert.equal(rejected.status, 429)
+    const waitSeconds = Number(rejected.headers.get('retry-after'))
     assert.ok(waitSeconds >= 1 && waitSeconds <= 61)
     pass(waitSeconds * 1000)
-    assert.equal((await ask()).status, 200)
-    const day = await ask() // the limit is five, and the rejected request was one of them
+    assert.equal((await send()).status, 200)
+    const day = await send() // the limit is five, and the rejected request was one of them
     assert.equal(day.status, 429)
     assert.equal(day.headers.get('x-should-retry'), 'false') // too long for a client to wait
     pass(Number(day.headers.get('retry-after')) * 1000)
-    assert.equal((await ask()).status, 200)
+    assert.equal((await send()).status, 200)
   })
 
   it('gets the limit in the format of its dialect, with the rate-limit headers', async () => {
@@ -49,10 +49,10 @@ describe('a caller over its limit', () => {
     const bodies: Record<string, unknown> = {}
     for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
       const body = path === '/v1/responses' ? { model: 'gatehouse-echo', input: 'hi' } : question
-      const refused = await app.post(path, body)
-      assert.equal(refused.status, 429)
-      assert.equal(headersOf(refused)['x-ratelimit-remaining-requests'], '0')
-      bodies[path] = ((await refused.json()) as { error: unknown }).error
+      const rejected = await app.post(path, body)
+      assert.equal(rejected.status, 429)
+      assert.equal(headersOf(rejected)['x-ratelimit-remaining-requests'], '0')
+      bodies[path] = ((await rejected.json()) as { error: unknown }).error
     }
     const message = 'This API key may have 1 request a minute.'
     const openai = { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' }
@@ -63,9 +63,9 @@ describe('a caller over its limit', () => {
 
   it('gets x-should-retry: false for a request that is larger than the limit itself', async () => {
     await using app = await startTestApp({ config: { limits: { tiers: { free: { ...free, tpm: 20 } } } } })
-    const refused = await app.post('/v1/messages', { ...question, max_tokens: 100 })
-    assert.equal(refused.status, 429)
-    assert.equal(headersOf(refused)['x-should-retry'], 'false')
+    const rejected = await app.post('/v1/messages', { ...question, max_tokens: 100 })
+    assert.equal(rejected.status, 429)
+    assert.equal(headersOf(rejected)['x-should-retry'], 'false')
   })
 
   it('has another limit if an override was set', async () => {

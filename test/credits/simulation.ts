@@ -55,8 +55,8 @@ export type SimulatedNode = {
   /** The upstream failed: nothing is charged. */
   fail(running: Running): Promise<void>
   /** How many requests hold a slot of the organization. */
-  placesTaken(): Promise<number>
-  tidy(): Promise<void>
+  usedSlots(): Promise<number>
+  reconcile(): Promise<void>
   inherit(): Promise<void>
   /** Dies at the next failpoint of this name. */
   dieAt(name: FailpointName): void
@@ -140,7 +140,7 @@ function startNode(parts: Parts): SimulatedNode {
     failpoint,
   })
   const settle = createSettle({ ledger, limits, backlog: null, failpoint, onCharge: () => {} })
-  const keeper = createReconciler({
+  const reconciler = createReconciler({
     ledger,
     limits,
     allocator,
@@ -179,17 +179,24 @@ function startNode(parts: Parts): SimulatedNode {
     async fail({ requestId }) {
       await limits.settle({ ...subject, requestId, tokens: 0, micro: 0 })
     },
-    async placesTaken() {
+    async usedSlots() {
       const counted = { ...free, organization: { ...unlimited, concurrent: manyPlaces } }
-      const asked = { ...subject, limits: counted, mode: 'check', requestId: 'asked', tokens: 0, micro: null } as const
-      const { limitStatus } = await limits.admit(asked)
+      const checked = {
+        ...subject,
+        limits: counted,
+        mode: 'check',
+        requestId: 'asked',
+        tokens: 0,
+        micro: null,
+      } as const
+      const { limitStatus } = await limits.admit(checked)
       return manyPlaces - (limitStatus.organization.concurrent?.remaining ?? 0)
     },
-    async tidy() {
-      await keeper.reconcileSlices()
-      await keeper.reconcileRequests([organizationId])
+    async reconcile() {
+      await reconciler.reconcileSlices()
+      await reconciler.reconcileRequests([organizationId])
     },
-    inherit: () => keeper.releasePrevious(),
+    inherit: () => reconciler.releasePrevious(),
     dieAt: (name) => void (deadly = name),
     die: () => void (isDead = true),
     isDead: () => isDead,

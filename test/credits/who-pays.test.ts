@@ -10,9 +10,9 @@ const generous = { rpm: 100, tpm: 100_000, rpd: 1000, tpd: 0, concurrent: { key:
 const limits = { tiers: { free: generous } }
 
 /** A harmless text, so that chunks are sent as they arrive: an answer near a threshold is held back as a whole. */
-const calm = { stream: true, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
+const harmless = { stream: true, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 
-const ask = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
+const send = ({ app }: PaidApp, more: object = {}): Promise<Response> =>
   app.post('/v1/messages', { ...question, ...more })
 
 const remainingRequests = (answer: Response): number => Number(answer.headers.get('x-ratelimit-remaining-requests'))
@@ -30,12 +30,12 @@ describe('who pays', () => {
       answerWith('Hello', { input: 12, output: 3 }),
       answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
     )
-    const whole = (await (await ask(scene)).json()) as Record<string, unknown>
+    const whole = (await (await send(scene)).json()) as Record<string, unknown>
     assert.deepEqual(
       [whole['estimated_credits_used'], whole['remaining_credits'], whole['estimated_cost_usd']],
       [15, start - 15, 0.015],
     )
-    const streamed = await (await ask(scene, { stream: true })).text()
+    const streamed = await (await send(scene, { stream: true })).text()
     assert.match(streamed, new RegExp(`"remaining_credits":${start - 40},"estimated_credits_used":25`))
     assert.equal(await scene.remaining(), start - 40)
     assert.deepEqual(await scene.used(), { requests: 2, input: 32, output: 8, credits: 40 })
@@ -47,16 +47,16 @@ describe('who pays', () => {
       answerWith('Hello', { input: 12, output: 3 }),
       answerStream(...streamFrames(['Hel', 'lo'], { input: 20, output: 5 })),
     )
-    const whole = (await (await ask(scene)).json()) as Record<string, unknown>
+    const whole = (await (await send(scene)).json()) as Record<string, unknown>
     assert.deepEqual([whole['estimated_credits_used'], whole['remaining_credits']], [15, start - 15])
-    assert.match(await (await ask(scene, { stream: true })).text(), /"estimated_credits_used":25/)
+    assert.match(await (await send(scene, { stream: true })).text(), /"estimated_credits_used":25/)
     assert.equal(await scene.remaining(), start - 40)
   })
 
   it('the caller, by the gateway’s count if the upstream reports no usage; and the receipt says so', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35)))
-    await (await ask(scene)).json()
+    await (await send(scene)).json()
     const [entry] = await operatorOf(scene.app.app).ledger()
     assert.equal(entry?.receipt?.token_source, 'estimated')
     assert.equal(entry?.receipt?.output_tokens, 10)
@@ -66,7 +66,7 @@ describe('who pays', () => {
   it('the caller, by the gateway’s count if the upstream reports an impossible usage', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('x'.repeat(35), { input: 1e30, output: -5 }))
-    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    const answer = (await (await send(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [18, start - 18])
   })
 
@@ -79,7 +79,7 @@ describe('who pays', () => {
       scene.upstream.answer(
         stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
       )
-      const text = await (await ask(scene, { max_tokens: 20, stream })).text()
+      const text = await (await send(scene, { max_tokens: 20, stream })).text()
       assert.match(text, new RegExp(`"remaining_credits":${start - 18},"estimated_credits_used":18`))
       assert.doesNotMatch(text, /1000000000/)
       const operator = operatorOf(scene.app.app)
@@ -104,8 +104,8 @@ describe('who pays', () => {
       scene.upstream.answer(
         stream ? answerStream(...streamFrames(['x'.repeat(35)], counted)) : answerWith('x'.repeat(35), counted),
       )
-      const asked = { ...question, stream, ...(stream && { stream_options: { include_usage: true } }) }
-      const text = await (await scene.app.post('/v1/chat/completions', asked)).text()
+      const requestBody = { ...question, stream, ...(stream && { stream_options: { include_usage: true } }) }
+      const text = await (await scene.app.post('/v1/chat/completions', requestBody)).text()
       assert.match(text, /"completion_tokens":10,/)
       assert.equal(await scene.remaining(), start - 12 - 10)
     })
@@ -119,7 +119,7 @@ describe('who pays', () => {
     it(`the caller, for whole tokens from 0 on, if the upstream reports ${input} and ${output}`, async () => {
       await using scene = await startPaidApp({ config: { limits } })
       scene.upstream.answer(answerWith('x'.repeat(35), { input, output }))
-      await (await ask(scene)).arrayBuffer()
+      await (await send(scene)).arrayBuffer()
       assert.equal(await scene.remaining(), start - credits)
       const operator = operatorOf(scene.app.app)
       assert.equal((await operator.ledger())[0]?.receipt?.reported_tokens, reported)
@@ -129,11 +129,11 @@ describe('who pays', () => {
   it('nobody if the gateway rejects the request; with a valid key it counts as a request', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal((await ask(scene, { max_tokens: 'many' })).status, 400)
-    assert.equal((await ask(scene, { model: 'unknown' })).status, 404)
+    assert.equal((await send(scene, { max_tokens: 'many' })).status, 400)
+    assert.equal((await send(scene, { model: 'unknown' })).status, 404)
     assert.equal((await scene.app.post('/v1/messages', '{ not json')).status, 400)
     assert.equal((await scene.app.post('/v1/messages', '{}', { authorization: 'Bearer wrong' })).status, 401)
-    const answer = await ask(scene)
+    const answer = await send(scene)
     assert.equal(remainingRequests(answer), 100 - 4)
     assert.equal(await scene.remaining(), start - 2)
   })
@@ -141,9 +141,9 @@ describe('who pays', () => {
   it('nobody if the upstream fails before the first token', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 500))
-    assert.equal((await ask(scene)).status, 502)
+    assert.equal((await send(scene)).status, 502)
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    const answer = await ask(scene)
+    const answer = await send(scene)
     assert.equal(remainingRequests(answer), 98)
     assert.equal(remainingTokens(answer), 100_000 - 8 - 50) // only the reservation of this request
     assert.equal(await scene.remaining(), start - 2)
@@ -154,13 +154,13 @@ describe('who pays', () => {
     await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
-    const text = await (await ask(scene, calm)).text()
+    const text = await (await send(scene, harmless)).text()
     assert.match(text, /"type":"error"/) // as an event, or instead of the stream if nothing was sent yet
     assert.equal(await scene.remaining(), start)
     const { requests, input, output, credits } = await scene.used()
     assert.deepEqual([requests, output, credits], [1, 100, 0])
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal(remainingTokens(await ask(scene)), 100_000 - (input + 100) - 58)
+    assert.equal(remainingTokens(await send(scene)), 100_000 - (input + 100) - 58)
   })
 
   it('the caller that disconnects in the middle, for the input and what was generated; the slot is free at once', async () => {
@@ -171,7 +171,7 @@ describe('who pays', () => {
     const answer = await fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
-      body: JSON.stringify({ ...question, ...calm }),
+      body: JSON.stringify({ ...question, ...harmless }),
       signal: hangUp.signal,
     })
     await answer.body?.getReader().read()
@@ -182,14 +182,14 @@ describe('who pays', () => {
     assert.deepEqual(await scene.used(), { requests: 1, input, output: 100, credits: input + 100 })
     assert.equal(await scene.remaining(), start - input - 100)
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal((await ask(scene)).status, 200) // this key allows one request at a time
+    assert.equal((await send(scene)).status, 200) // this key allows one request at a time
   })
 
   it('nobody if the caller disconnects before the first token; its input counts', async () => {
     await using scene = await startPaidApp({ config: { limits } })
     scene.upstream.answer(silence)
     const hangUp = new AbortController()
-    const asking = fetch(`${scene.app.url}/v1/messages`, {
+    const pending = fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
       body: JSON.stringify(question),
@@ -197,11 +197,11 @@ describe('who pays', () => {
     })
     await eventually(async () => scene.upstream.requests.length === 1)
     hangUp.abort()
-    await assert.rejects(asking)
+    await assert.rejects(pending)
     await scene.upstream.requests[0]?.hungUp
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    let answer = await ask(scene)
-    while (answer.status === 429) answer = await ask(scene)
+    let answer = await send(scene)
+    while (answer.status === 429) answer = await send(scene)
     assert.equal(await scene.remaining(), start - 2)
     assert.equal(remainingTokens(answer), 100_000 - 8 - 58)
   })
@@ -209,15 +209,15 @@ describe('who pays', () => {
   it('the caller, also beyond the hold: the excess is a debt that the next grant pays', async () => {
     await using scene = await startPaidApp({ config: { limits, credits: { starting: 100 } } })
     scene.upstream.answer(answerWith('Hello', { input: 120, output: 30 }))
-    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    const answer = (await (await send(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [150, 0])
-    const refused = await ask(scene)
-    assert.equal(refused.status, 402)
-    assert.equal(refused.headers.get('x-should-retry'), 'false')
+    const rejected = await send(scene)
+    assert.equal(rejected.status, 402)
+    assert.equal(rejected.headers.get('x-should-retry'), 'false')
     const operator = operatorOf(scene.app.app)
     assert.equal((await operator.balance()).debt_credits, 50)
     await operator.grant({ credits: 300 })
-    assert.equal((await ask(scene)).status, 200)
+    assert.equal((await send(scene)).status, 200)
     assert.equal(await scene.remaining(), 100)
     assert.equal((await operator.verifyLedger()).broken, null)
   })
@@ -227,7 +227,7 @@ describe('who pays', () => {
     const operator = operatorOf(scene.app.app)
     await operator.updateOrganization({ metered: false })
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-    const answer = (await (await ask(scene)).json()) as Record<string, unknown>
+    const answer = (await (await send(scene)).json()) as Record<string, unknown>
     assert.deepEqual([answer['estimated_credits_used'], answer['remaining_credits']], [15, null])
     assert.equal(await scene.remaining(), start)
     assert.deepEqual(await scene.used(), { requests: 1, input: 12, output: 3, credits: 0 })
@@ -239,7 +239,7 @@ describe('a request for more tokens than there are', () => {
   it('holds no more than the model can write', async () => {
     await using scene = await startPaidApp({ config: { credits: { starting: 300_000 } } })
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
-    assert.equal((await ask(scene, { max_tokens: Number.MAX_SAFE_INTEGER })).status, 200)
+    assert.equal((await send(scene, { max_tokens: Number.MAX_SAFE_INTEGER })).status, 200)
     assert.equal(await scene.remaining(), 300_000 - 2)
   })
 })
@@ -255,7 +255,7 @@ describe('a balance that does not cover a request', () => {
     '/v1/chat/completions': (body) => [body.error?.type, body.error?.code],
     '/v1/responses': (body) => [body.code, typeof body.error],
   }
-  const said: Record<keyof typeof bodies, unknown> = {
+  const expectedErrors: Record<keyof typeof bodies, unknown> = {
     '/v1/messages': ['error', 'permission_error'],
     '/v1/chat/completions': ['billing_error', 'insufficient_credits'],
     '/v1/responses': ['insufficient_credits', 'string'],
@@ -265,11 +265,11 @@ describe('a balance that does not cover a request', () => {
   for (const path of Object.keys(bodies) as (keyof typeof bodies)[]) {
     it(`is reported in the format of ${path}, and counts as an attempt`, async () => {
       await using scene = await startPaidApp({ config: { limits, credits: { starting: 5 } } })
-      const refused = await scene.app.post(path, bodies[path])
-      assert.equal(refused.status, 402)
-      assert.deepEqual(shapes[path]((await refused.json()) as Refusal), said[path])
-      assert.equal(refused.headers.get('retry-after'), null)
-      assert.equal(remainingRequests(refused), 99)
+      const rejected = await scene.app.post(path, bodies[path])
+      assert.equal(rejected.status, 402)
+      assert.deepEqual(shapes[path]((await rejected.json()) as Refusal), expectedErrors[path])
+      assert.equal(rejected.headers.get('retry-after'), null)
+      assert.equal(remainingRequests(rejected), 99)
       assert.equal(scene.upstream.requests.length, 0)
     })
   }

@@ -26,32 +26,32 @@ describe('gatehouse policies backtest', () => {
     }
     const shown: string[] = []
     const run = async (...args: string[]) => {
-      const said: string[] = []
+      const output: string[] = []
       const remarks: string[] = []
       const code = await runCommandLine(['policies', ...args], {
         env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
-        print: (line) => void said.push(line),
+        print: (line) => void output.push(line),
         printError: (line) => void remarks.push(line),
         progress: (text) => void shown.push(text),
         confirm: async () => false,
       })
-      return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+      return { code, output: output.join('\n'), remarks: remarks.join('\n') }
     }
     const rule = 'Never mention "Falcon".'
     const id = textOf(await app.admin.post('/policies', { name: 'P', rule, direction: 'request' }))
 
     const seen = await run('backtest', id, '--from', '7d', '--thresholds', '5000,9000')
     assert.deepEqual([seen.code, seen.remarks], [0, ''])
-    assert.match(seen.said, /2 events, 2 in the sample, 2 with text/)
-    assert.match(seen.said, /^all +1 +0 +0 +1 +0$/m)
-    assert.match(seen.said, /^5000 \(draft\) +1 +1 +0$/m)
-    assert.match(seen.said, /newly blocked:\nevt_/)
+    assert.match(seen.output, /2 events, 2 in the sample, 2 with text/)
+    assert.match(seen.output, /^all +1 +0 +0 +1 +0$/m)
+    assert.match(seen.output, /^5000 \(draft\) +1 +1 +0$/m)
+    assert.match(seen.output, /newly blocked:\nevt_/)
     assert.match(shown[0] ?? '', /^\[ {30}\] 0 % {2}0 of 2 events$/)
     assert.equal(shown.at(-1), '')
 
-    const begun = JSON.parse((await run('backtest', id, '--no-wait', '--json')).said)
+    const begun = JSON.parse((await run('backtest', id, '--no-wait', '--json')).output)
     assert.equal(begun.status, 'running')
-    const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).said)
+    const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).output)
     assert.deepEqual([ended.status, ended.result.newly_blocked], ['completed', 1])
 
     // In its own process, which only the wait for the backtest keeps alive.

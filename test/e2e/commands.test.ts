@@ -135,17 +135,17 @@ describe('the command line', () => {
         '--models',
         'gatehouse-echo',
       )
-      const ask = (key: string): Promise<Response> =>
+      const send = (key: string): Promise<Response> =>
         fetch(`${server.address}/v1/chat/completions`, {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] }),
         })
-      for (const key of [made.api_key, before.value, during.value]) assert.equal((await ask(key)).status, 200)
+      for (const key of [made.api_key, before.value, during.value]) assert.equal((await send(key)).status, 200)
       scene.json('keys', 'revoke', during.id)
-      assert.equal((await ask(during.value)).status, 401)
+      assert.equal((await send(during.value)).status, 401)
       scene.json('projects', 'archive', made.project_id)
-      assert.equal((await ask(made.api_key)).status, 401)
+      assert.equal((await send(made.api_key)).status, 401)
       assert.equal(statSync(join(scene.env.GATEHOUSE_DATA_DIR, 'control.sock')).mode & 0o777, 0o600)
       assert.equal(scene.json('keys', 'list').api_keys.length, 3)
     } finally {
@@ -156,7 +156,7 @@ describe('the command line', () => {
   it('prints JSON with the field names of the API', () => {
     const { json } = createFolder()
     json('setup')
-    const said = [
+    const output = [
       json('orgs', 'list'),
       json('orgs', 'set-limits', '--rpm', '5'),
       json('projects', 'list'),
@@ -169,7 +169,7 @@ describe('the command line', () => {
       json('gateway', 'show'),
     ]
     const names: string[] = []
-    JSON.stringify(said, (name, value: unknown) => (names.push(name), value))
+    JSON.stringify(output, (name, value: unknown) => (names.push(name), value))
     assert.deepEqual(
       names.filter((name) => !/^[a-z\d_]*$/.test(name)),
       [],
@@ -179,8 +179,8 @@ describe('the command line', () => {
     const scene = createFolder()
     const first = await serve(scene)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const said = first.lines.join('\n')
-    const curls = said.split(/(?=^ {2}curl )/m).slice(1)
+    const output = first.lines.join('\n')
+    const curls = output.split(/(?=^ {2}curl )/m).slice(1)
     assert.equal(curls.length, 3)
     for (const curl of curls) {
       const { stdout } = spawnSync('bash', ['-c', curl.trim().replace('curl ', 'curl -s ')], { encoding: 'utf8' })
@@ -199,13 +199,13 @@ describe('the command line', () => {
     const env = { ...scene.env, GATEHOUSE_KEYS_FILE: file }
     const first = await serve({ ...scene, env })
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const said = first.lines.join('\n')
-    assert.doesNotMatch(said, /ak_\w|adm_\w/)
-    assert.ok(said.includes(file))
+    const output = first.lines.join('\n')
+    assert.doesNotMatch(output, /ak_\w|adm_\w/)
+    assert.ok(output.includes(file))
     assert.equal(statSync(file).mode & 0o777, 0o600)
     const made = JSON.parse(readFileSync(file, 'utf8'))
     assert.deepEqual(Object.keys(made).sort(), ['admin_key', 'api_key', 'organization_id', 'project_id'])
-    const [, pasted = ''] = said.split('Try it:\n')
+    const [, pasted = ''] = output.split('Try it:\n')
     const { stdout } = spawnSync('bash', ['-c', pasted.replaceAll('curl ', 'curl -s ')], { encoding: 'utf8' })
     assert.equal(stdout.match(/Hello/g)?.length, 3)
     first.child.kill('SIGTERM')

@@ -19,15 +19,15 @@ async function openScene() {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const run = async (args: readonly string[], confirms = false) => {
-    const said: string[] = []
+    const output: string[] = []
     const remarks: string[] = []
     const code = await runCommandLine(['gateway', ...args], {
       env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
-      print: (line) => void said.push(line),
+      print: (line) => void output.push(line),
       printError: (line) => void remarks.push(line),
       confirm: async () => confirms,
     })
-    return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+    return { code, output: output.join('\n'), remarks: remarks.join('\n') }
   }
   const file = (text: string): string => {
     const path = join(folder.path, 'gateway.yaml')
@@ -51,13 +51,13 @@ describe('gatehouse gateway', () => {
       '- org_controls.user_quota.requests: 0',
       '+ org_controls.user_quota.requests: 5',
     ].join('\n')
-    assert.deepEqual(await run(['apply', path, '--plan']), { code: 0, said: plan, remarks: '' })
+    assert.deepEqual(await run(['apply', path, '--plan']), { code: 0, output: plan, remarks: '' })
     const declined = await run(['apply', path])
     assert.deepEqual([declined.code, declined.remarks], [1, plan])
-    assert.equal(JSON.parse((await run(['show', '--json'])).said).version, 0)
+    assert.equal(JSON.parse((await run(['show', '--json'])).output).version, 0)
     const applied = await run(['apply', path], true)
-    assert.deepEqual([applied.code, applied.said], [0, `${plan}\nSaved as version 1.`])
-    assert.equal((await run(['apply', path])).said, 'Nothing changes.')
+    assert.deepEqual([applied.code, applied.output], [0, `${plan}\nSaved as version 1.`])
+    assert.equal((await run(['apply', path])).output, 'Nothing changes.')
   })
 
   it('accepts its own output, and the response of the API', async () => {
@@ -65,10 +65,10 @@ describe('gatehouse gateway', () => {
     await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     await run(['apply', file(wanted), '--yes'])
-    assert.equal((await run(['apply', file((await run(['show'])).said)])).said, 'Nothing changes.')
+    assert.equal((await run(['apply', file((await run(['show'])).output)])).output, 'Nothing changes.')
     const headers = { authorization: `Bearer ${app.apiKey}` }
     const answer = await (await fetch(`${app.url}/api/policy-gateway/config`, { headers })).text()
-    assert.equal((await run(['apply', file(answer)])).said, 'Nothing changes.')
+    assert.equal((await run(['apply', file(answer)])).output, 'Nothing changes.')
   })
 
   it('rejects an invalid file, and names the field', async () => {

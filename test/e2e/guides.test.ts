@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { startAdminApp, type AdminApp } from '../support/administration.ts'
 
-type Said = { readonly error?: { readonly code?: string; readonly type: string } }
+type PrintedJson = { readonly error?: { readonly code?: string; readonly type: string } }
 
 describe('a guide can be pasted from top to bottom', () => {
   it('to policies: only the late change is rejected', async () => {
@@ -42,11 +42,11 @@ describe('a guide can be pasted from top to bottom', () => {
   })
 })
 
-const refusalsIn = (answers: readonly Said[]): string[] =>
+const refusalsIn = (answers: readonly PrintedJson[]): string[] =>
   answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
 
 /** Runs every block that is marked `sh`, and returns all JSON that it printed. */
-async function paste(name: string, app: AdminApp): Promise<Said[]> {
+async function paste(name: string, app: AdminApp): Promise<PrintedJson[]> {
   const guide = readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const script = `set -euo pipefail\n${blocks.join('echo\n')}`
@@ -57,5 +57,5 @@ async function paste(name: string, app: AdminApp): Promise<Said[]> {
   const ended = new Promise<number | null>((resolve) => shell.once('close', resolve))
   const lines = (await text(shell.stdout)).split('\n').filter((line) => line.startsWith('{'))
   assert.equal(await ended, 0)
-  return lines.map((line): Said => JSON.parse(line))
+  return lines.map((line): PrintedJson => JSON.parse(line))
 }

@@ -11,29 +11,29 @@ async function createConsole() {
   after(() => folder[Symbol.asyncDispose]())
   const env = { GATEHOUSE_DATA_DIR: join(folder.path, 'data') }
   const call = async (...args: string[]) => {
-    const said: string[] = []
+    const output: string[] = []
     const remarks: string[] = []
     const status = await runCommandLine(args, {
       env,
-      print: (line) => void said.push(line),
+      print: (line) => void output.push(line),
       printError: (line) => void remarks.push(line),
       confirm: async () => false,
     })
-    return { status, said: said.join('\n'), remark: remarks.join('\n') }
+    return { status, output: output.join('\n'), remark: remarks.join('\n') }
   }
-  return { call, json: async (...args: string[]) => JSON.parse((await call(...args, '--json')).said) }
+  return { call, json: async (...args: string[]) => JSON.parse((await call(...args, '--json')).output) }
 }
 
 describe('the doctor', () => {
   const diagnose = async (env: Record<string, string>) => {
-    const found: { part: string; state: string; says: string }[] = []
+    const checks: { part: string; state: string; says: string }[] = []
     await runCommandLine(['doctor', '--json'], {
       env,
-      print: (line) => void found.push(...JSON.parse(line)),
+      print: (line) => void checks.push(...JSON.parse(line)),
       printError: assert.fail,
       confirm: async () => false,
     })
-    return found
+    return checks
   }
   const findings = async (dataDir: string): Promise<Record<string, string>> =>
     Object.fromEntries((await diagnose({ GATEHOUSE_DATA_DIR: dataDir })).map(({ part, state }) => [part, state]))
@@ -47,14 +47,14 @@ describe('the doctor', () => {
     await using folder = await temporaryFolder()
     const settings = join(folder.path, 'settings.yaml')
     writeFileSync(settings, 'upstreams: [{ name: a, kind: openai-chat }, { name: b, kind: echo }]')
-    const found = await diagnose({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
-    const messages = found.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
+    const checks = await diagnose({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
+    const messages = checks.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
     assert.deepEqual(messages, ['openai-chat, at the address of its vendor', 'echo, built in'])
   })
 
   it('does not check the storage in a data folder that cannot be used', async () => {
-    const found = await findings('/dev/null/data')
-    assert.deepEqual([found['data folder'], found['storage']], ['wrong', undefined])
+    const checks = await findings('/dev/null/data')
+    assert.deepEqual([checks['data folder'], checks['storage']], ['wrong', undefined])
   })
 })
 

@@ -30,10 +30,10 @@ async function npmStart(test: TestContext) {
     detached: true, // leads a process group, so that the clean-up also ends what npm started
   })
   test.after(() => endGroup(npm.pid))
-  const said = text(npm.stdout)
+  const output = text(npm.stdout)
   const exit = once(npm, 'exit')
   await Promise.race([once(npm.stdout, 'data'), exit])
-  return { npm, exit, said, isServing: () => existsSync(join(data, 'control.sock')) }
+  return { npm, exit, output, isServing: () => existsSync(join(data, 'control.sock')) }
 }
 
 function endGroup(pid: number | undefined): void {
@@ -47,11 +47,11 @@ function endGroup(pid: number | undefined): void {
 describe('npm start', { concurrency: true, timeout: 60_000 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
     it(`leaves no server behind if only npm gets ${signal}`, async (test) => {
-      const { npm, said, isServing } = await npmStart(test)
+      const { npm, output, isServing } = await npmStart(test)
       assert.equal(isServing(), true)
       npm.kill(signal)
       // The server holds the other end of npm's standard output: this ends when both have.
-      assert.match(await said, /Stopping/)
+      assert.match(await output, /Stopping/)
       assert.equal(isServing(), false)
     })
   }

@@ -20,28 +20,28 @@ async function openScene() {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const env = { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' }
-  const asked: string[] = []
+  const prompts: string[] = []
   const run = async (args: readonly string[], answer = false) => {
-    const said: string[] = []
+    const output: string[] = []
     const remarks: string[] = []
     const code = await runCommandLine(args, {
       env,
-      print: (line) => void said.push(line),
+      print: (line) => void output.push(line),
       printError: (line) => void remarks.push(line),
       confirm: async (question) => {
-        asked.push(question)
+        prompts.push(question)
         return answer
       },
     })
-    return { code, said: said.join('\n'), remarks: remarks.join('\n') }
+    return { code, output: output.join('\n'), remarks: remarks.join('\n') }
   }
-  const json = async (...args: string[]): Promise<Json> => JSON.parse((await run([...args, '--json'])).said)
+  const json = async (...args: string[]): Promise<Json> => JSON.parse((await run([...args, '--json'])).output)
   const file = (text: string): string => {
     const path = join(folder.path, 'policies.yaml')
     writeFileSync(path, text)
     return path
   }
-  return { run, json, file, dataDir, asked, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+  return { run, json, file, dataDir, prompts, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
 describe('gatehouse policies', () => {
@@ -54,7 +54,7 @@ describe('gatehouse policies', () => {
     assert.equal((await json('policies', 'publish', id))['state'], 'monitoring')
     assert.equal((await json('policies', 'update', id, '--mode', 'enforcing', '--threshold', '7000'))['revision'], 3)
     assert.equal(
-      (await run(['policies', 'diff', id])).said,
+      (await run(['policies', 'diff', id])).output,
       '- mode: monitoring\n+ mode: enforcing\n- match_threshold_basis_points: (none)\n+ match_threshold_basis_points: 7000',
     )
     const stale = await run(['policies', 'publish', id, '--revision', '2'])
@@ -66,13 +66,13 @@ describe('gatehouse policies', () => {
     assert.equal((await json('policies', 'pause', id))['state'], 'paused')
     assert.equal((await json('policies', 'resume', id))['state'], 'enforcing')
     assert.equal((await json('policies', 'rollback', id, '--version', '1'))['current_version'], 3)
-    assert.match((await run(['policies', 'diff', id])).said, /^No difference between version 3/)
+    assert.match((await run(['policies', 'diff', id])).output, /^No difference between version 3/)
     assert.match(
-      (await run(['policies', 'diff', id, '--version', '2'])).said,
+      (await run(['policies', 'diff', id, '--version', '2'])).output,
       /^- mode: enforcing\n\+ mode: monitoring/,
     )
-    assert.match((await run(['policies', 'show', id])).said, /monitoring, revision 7, version 3/)
-    assert.match((await run(['policies', 'list'])).said, /No falcon +monitoring +7 +3 +no/)
+    assert.match((await run(['policies', 'show', id])).output, /monitoring, revision 7, version 3/)
+    assert.match((await run(['policies', 'list'])).output, /No falcon +monitoring +7 +3 +no/)
     assert.equal((await json('policies', 'delete', id))['deleted'], true)
     assert.equal((await run(['policies', 'show', id])).code, 1)
   })
@@ -95,26 +95,26 @@ describe('gatehouse policies', () => {
 
   it('shows a plan, changes nothing without confirmation, and then applies it once', async () => {
     await using scene = await openScene()
-    const { run, json, file, asked } = scene
+    const { run, json, file, prompts } = scene
     await run(['setup'])
     const path = file(wanted)
     const planned = await run(['policies', 'apply', '-f', path, '--plan'])
     assert.match(
-      planned.said,
+      planned.output,
       /create and publish No falcon\n.*Plan: 2 to create, 0 to change, 2 to publish, 0 unchanged/s,
     )
-    assert.deepEqual([asked, itemsOf(await json('policies', 'list'))], [[], []])
+    assert.deepEqual([prompts, itemsOf(await json('policies', 'list'))], [[], []])
 
     const declined = await run(['policies', 'apply', '-f', path])
-    assert.deepEqual([declined.code, asked.length], [1, 1])
+    assert.deepEqual([declined.code, prompts.length], [1, 1])
     assert.match(declined.remarks, /Plan: 2 to create/)
     assert.deepEqual(itemsOf(await json('policies', 'list')), [])
 
     const applied = await run(['policies', 'apply', '-f', path], true)
-    assert.deepEqual([applied.code, asked.length], [0, 2])
+    assert.deepEqual([applied.code, prompts.length], [0, 2])
     assert.match(applied.remarks, /Kindness: this rule cannot be evaluated/)
     const again = await run(['policies', 'apply', '-f', path])
-    assert.deepEqual([again.code, again.said], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
+    assert.deepEqual([again.code, again.output], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
   })
 
   it('rejects an invalid file before anything is changed', async () => {

@@ -22,8 +22,8 @@ async function start(test: TestContext, env: Record<string, string>, settings = 
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.once('data', () => child.kill('SIGTERM'))
-  const [said, remark] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { said, remark, modeOf: (file: string) => statSync(join(data, file)).mode & 0o777 }
+  const [output, errorOutput] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return { output, errorOutput, modeOf: (file: string) => statSync(join(data, file)).mode & 0o777 }
 }
 
 describe('a start that cannot succeed names the problem and the fix:', () => {
@@ -32,8 +32,8 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
     test.after(() => other.close())
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    const { remark } = await start(test, { GATEHOUSE_PORT: String(port) })
-    assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*GATEHOUSE_PORT`))
+    const { errorOutput } = await start(test, { GATEHOUSE_PORT: String(port) })
+    assert.match(errorOutput, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*GATEHOUSE_PORT`))
   })
 
   it('a port of the administration or of the metrics that is in use', async (test) => {
@@ -42,13 +42,13 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
     for (const name of ['GATEHOUSE_ADMIN_PORT', 'GATEHOUSE_METRICS_PORT']) {
-      const { remark, said } = await start(test, { [name]: String(port) })
-      assert.match(remark, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*set ${name}\\.`))
-      assert.equal(said, '')
+      const { errorOutput, output } = await start(test, { [name]: String(port) })
+      assert.match(errorOutput, new RegExp(`^127\\.0\\.0\\.1:${port} is already in use.*set ${name}\\.`))
+      assert.equal(output, '')
     }
   })
 
-  for (const [what, env, settings, says] of [
+  for (const [what, env, settings, expectedMessage] of [
     [
       'an address of another machine',
       { GATEHOUSE_HOST: '192.0.2.1' },
@@ -85,41 +85,41 @@ describe('a start that cannot succeed names the problem and the fix:', () => {
     ['credits beyond the range of exact numbers', {}, 'credits: { starting: 10000000000000 }', /credits\.starting/],
   ] as const) {
     it(what, async (test) => {
-      const { remark, said } = await start(test, env, settings)
-      assert.match(remark, says)
-      assert.equal(said, '')
-      assert.equal(remark.includes('hidden'), false)
+      const { errorOutput, output } = await start(test, env, settings)
+      assert.match(errorOutput, expectedMessage)
+      assert.equal(output, '')
+      assert.equal(errorOutput.includes('hidden'), false)
     })
   }
 })
 
 describe('a start', () => {
   it('names the models of a vendor, and shows requests that the vendor can answer', async (test) => {
-    const { said } = await start(test, { ANTHROPIC_API_KEY: 'key' })
-    assert.match(said, /models +claude-\*/)
-    assert.match(said, /"model":"claude-[\w-]+"/)
-    assert.doesNotMatch(said, /gatehouse-echo/)
+    const { output } = await start(test, { ANTHROPIC_API_KEY: 'key' })
+    assert.match(output, /models +claude-\*/)
+    assert.match(output, /"model":"claude-[\w-]+"/)
+    assert.doesNotMatch(output, /gatehouse-echo/)
   })
 
   it('says that there is no model', async (test) => {
-    const { said } = await start(test, {}, 'upstreams: [{ name: here, kind: echo }]')
-    assert.match(said, /models +none yet/)
-    assert.doesNotMatch(said, /curl/)
+    const { output } = await start(test, {}, 'upstreams: [{ name: here, kind: echo }]')
+    assert.match(output, /models +none yet/)
+    assert.doesNotMatch(output, /curl/)
   })
 
   it('shows its public URL, with or without a slash at its end', async (test) => {
-    const { said } = await start(test, {}, 'server: { public_url: "https://gateway.example.com/base/" }')
-    assert.match(said, /API +https:\/\/gateway\.example\.com\/base\/v1\n/)
+    const { output } = await start(test, {}, 'server: { public_url: "https://gateway.example.com/base/" }')
+    assert.match(output, /API +https:\/\/gateway\.example\.com\/base\/v1\n/)
   })
 
   it('names the separate ports of administration and metrics', async (test) => {
-    const { said } = await start(test, { GATEHOUSE_ADMIN_PORT: '0', GATEHOUSE_METRICS_PORT: '0' })
-    assert.match(said, /admin +http:\/\/127\.0\.0\.1:\d+\/v1\/organization\n/)
-    assert.match(said, /metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/)
+    const { output } = await start(test, { GATEHOUSE_ADMIN_PORT: '0', GATEHOUSE_METRICS_PORT: '0' })
+    assert.match(output, /admin +http:\/\/127\.0\.0\.1:\d+\/v1\/organization\n/)
+    assert.match(output, /metrics +http:\/\/127\.0\.0\.1:\d+\/metrics\n/)
   })
 
   it('treats an empty GATEHOUSE_CONFIG as not set', async (test) => {
-    assert.match((await start(test, { GATEHOUSE_CONFIG: '' })).said, /gatehouse-echo/)
+    assert.match((await start(test, { GATEHOUSE_CONFIG: '' })).output, /gatehouse-echo/)
   })
 
   it('makes its files unreadable for other users, even in a folder that they may read', async (test) => {

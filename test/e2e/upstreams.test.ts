@@ -38,15 +38,15 @@ const schema = { type: 'object' as const, properties: { path: { type: 'string' a
 
 async function messages(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
-  const asked = {
+  const params = {
     model,
     max_tokens: 99,
     messages: [{ role: 'user' as const, content: 'go' }],
     tools: [{ name: 'read', input_schema: schema }],
   }
   const message = isStream
-    ? await anthropic.messages.stream(asked).finalMessage()
-    : await anthropic.messages.create(asked)
+    ? await anthropic.messages.stream(params).finalMessage()
+    : await anthropic.messages.create(params)
   return {
     text: message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
     calls: message.content.flatMap((block) =>
@@ -59,10 +59,10 @@ async function messages(scene: TestApp, model: string, isStream: boolean): Promi
 async function chat(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
   const tools = [{ type: 'function' as const, function: { name: 'read', parameters: schema } }]
-  const asked = { model, messages: [{ role: 'user' as const, content: 'go' }], tools }
+  const params = { model, messages: [{ role: 'user' as const, content: 'go' }], tools }
   const completion = isStream
-    ? await openai.chat.completions.stream(asked).finalChatCompletion()
-    : await openai.chat.completions.create(asked)
+    ? await openai.chat.completions.stream(params).finalChatCompletion()
+    : await openai.chat.completions.create(params)
   const [choice] = completion.choices
   return {
     text: choice?.message.content ?? '',
@@ -76,10 +76,10 @@ async function chat(scene: TestApp, model: string, isStream: boolean): Promise<S
 async function responses(scene: TestApp, model: string, isStream: boolean): Promise<Seen> {
   const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
   const tools = [{ type: 'function' as const, name: 'read', parameters: schema, strict: false }]
-  const asked = { model, input: 'go', tools }
+  const params = { model, input: 'go', tools }
   const response = isStream
-    ? await openai.responses.stream(asked).finalResponse()
-    : await openai.responses.create(asked)
+    ? await openai.responses.stream(params).finalResponse()
+    : await openai.responses.create(params)
   return {
     text: response.output_text,
     calls: response.output.flatMap((item) =>
@@ -147,14 +147,14 @@ describe('every endpoint with every kind of upstream', () => {
   it('lets a caller of messages return the reasoning of a responses upstream', async () => {
     upstreams.get('openai-responses')?.answer(replay('openai-responses', 'parallel-tools'))
     const anthropic = new Anthropic({ baseURL: scene.url, apiKey: scene.apiKey, maxRetries: 0 })
-    const asked = { model: 'model-openai-responses', max_tokens: 99, thinking: { type: 'adaptive' as const } }
+    const params = { model: 'model-openai-responses', max_tokens: 99, thinking: { type: 'adaptive' as const } }
     const first = [{ role: 'user' as const, content: 'go' }]
-    const { content } = await anthropic.messages.create({ ...asked, messages: first })
+    const { content } = await anthropic.messages.create({ ...params, messages: first })
     const results = content.flatMap((block) =>
       block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'x' }] : [],
     )
     await anthropic.messages.create({
-      ...asked,
+      ...params,
       messages: [...first, { role: 'assistant', content }, { role: 'user', content: results }],
     })
     assert.match(lastBody('openai-responses'), /"type":"reasoning",[^}]*\}\],"encrypted_content":"gAAAAB=="/)
@@ -163,16 +163,16 @@ describe('every endpoint with every kind of upstream', () => {
   it('lets a caller of responses return the reasoning of a messages upstream', async () => {
     upstreams.get('anthropic')?.answer(replay('anthropic', 'parallel-tools'))
     const openai = new OpenAI({ baseURL: `${scene.url}/v1`, apiKey: scene.apiKey, maxRetries: 0 })
-    const asked = { model: 'model-anthropic', store: false, include: ['reasoning.encrypted_content' as const] }
+    const params = { model: 'model-anthropic', store: false, include: ['reasoning.encrypted_content' as const] }
     const first = [{ role: 'user' as const, content: 'go' }]
-    const { output } = await openai.responses.create({ ...asked, input: first })
+    const { output } = await openai.responses.create({ ...params, input: first })
     const results = output.flatMap((item) =>
       item.type === 'function_call'
         ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'x' }]
         : [],
     )
     const items = output as OpenAI.Responses.ResponseInputItem[]
-    await openai.responses.create({ ...asked, input: [...first, ...items, ...results] })
+    await openai.responses.create({ ...params, input: [...first, ...items, ...results] })
     assert.match(
       lastBody('anthropic'),
       /"type":"thinking","thinking":"Two files, two reads.","signature":"EqQBCgIYAhIM=="/,
@@ -203,8 +203,8 @@ describe('an upstream that differs from its kind', () => {
       ],
     })
     assert.match(await answer.text(), /event: message_stop/)
-    const asked = JSON.parse(upstream.requests[0]?.body ?? '')
-    assert.partialDeepStrictEqual(asked, { stream: false, reasoning_effort: 'low' })
-    assert.equal(asked.messages[1].reasoning_content, 'Hm.')
+    const params = JSON.parse(upstream.requests[0]?.body ?? '')
+    assert.partialDeepStrictEqual(params, { stream: false, reasoning_effort: 'low' })
+    assert.equal(params.messages[1].reasoning_content, 'Hm.')
   })
 })

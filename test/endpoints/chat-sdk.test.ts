@@ -34,11 +34,11 @@ function comparable(completion: unknown) {
 }
 
 describe('the answer that the official OpenAI client reads from the chat stream', () => {
-  for (const [says, events] of [
+  for (const [title, events] of [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
   ] as const) {
-    it(`equals the answer without streaming: ${says}`, async () => {
+    it(`equals the answer without streaming: ${title}`, async () => {
       const { completion, usage } = await readBySdk(streamed(events))
       assert.deepEqual(comparable(completion), comparable(whole(events)))
       assert.equal(usage.prompt_tokens, 16)

@@ -20,12 +20,12 @@ import {
 } from '../support/answers.ts'
 import { serveText } from '../support/sse-server.ts'
 
-const ask = { model: 'default-model', max_tokens: 64, messages: [{ role: 'user' as const, content: 'Hello' }] }
+const request = { model: 'default-model', max_tokens: 64, messages: [{ role: 'user' as const, content: 'Hello' }] }
 
 async function readBySdk(text: string) {
   await using server = await serveText(text)
   const client = new Anthropic({ baseURL: server.url, apiKey: 'k', maxRetries: 0 })
-  return await client.messages.stream(ask).finalMessage()
+  return await client.messages.stream(request).finalMessage()
 }
 
 const streamed = (events: readonly InferenceEvent[]): string =>
@@ -37,7 +37,7 @@ const comparable = ({ content, stop_reason, stop_sequence, id, model, role, type
   JSON.parse(JSON.stringify({ content, stop_reason, stop_sequence, id, model, role, type }))
 
 describe('the answer that the official Anthropic client reads from the stream', () => {
-  const answers: readonly [says: string, events: readonly InferenceEvent[]][] = [
+  const answers: readonly [title: string, events: readonly InferenceEvent[]][] = [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
     [
@@ -52,8 +52,8 @@ describe('the answer that the official Anthropic client reads from the stream', 
       ],
     ],
   ]
-  for (const [says, events] of answers) {
-    it(`equals the answer without streaming: ${says}`, async () => {
+  for (const [title, events] of answers) {
+    it(`equals the answer without streaming: ${title}`, async () => {
       const message = await readBySdk(streamed(events))
       assert.deepEqual(comparable({ ...message }), comparable(whole(events)))
       assert.equal(message.usage.input_tokens, 10)

@@ -40,7 +40,7 @@ const comparable = (response: unknown) =>
   )
 
 describe('the answer that the official OpenAI client reads from the responses stream', () => {
-  const answers: readonly [says: string, events: readonly InferenceEvent[]][] = [
+  const answers: readonly [title: string, events: readonly InferenceEvent[]][] = [
     ['a text', textAnswer('Hel', 'lo')],
     ['parallel tool calls', parallelCalls],
     [
@@ -56,8 +56,8 @@ describe('the answer that the official OpenAI client reads from the responses st
     ],
     ['a refusal', [start, open(0, { type: 'refusal' }), delta(0, 'No.'), close(0), end('refusal')]],
   ]
-  for (const [says, events] of answers) {
-    it(`equals the answer without streaming: ${says}`, async () => {
+  for (const [title, events] of answers) {
+    it(`equals the answer without streaming: ${title}`, async () => {
       const response = await readBySdk(streamed(events))
       assert.deepEqual(comparable(response), comparable(whole(events)))
       assert.deepEqual({ ...response, ...credits }, response)

@@ -25,9 +25,9 @@ type Endpoint = {
 }
 
 function contextOf(dialect: Dialect, names: Names = 'ours'): AnswerContext {
-  const ours = contextIn(dialect, { stream_options: { include_usage: true } })
-  if (names === 'ours') return ours
-  const theirIds = { ...ours, newId: (prefix: string) => ours.newId(`${prefix}_their`) }
+  const gatewayContext = contextIn(dialect, { stream_options: { include_usage: true } })
+  if (names === 'ours') return gatewayContext
+  const theirIds = { ...gatewayContext, newId: (prefix: string) => gatewayContext.newId(`${prefix}_their`) }
   return names === 'theirs' ? { ...theirIds, id: 'theirs', model: 'upstream-model' } : theirIds
 }
 
@@ -58,18 +58,18 @@ const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
 function upstreamChunks({ dialect, writer }: Endpoint, events: readonly InferenceEvent[]): Chunk[] {
   const upstream = writer('theirs')
   const chunks: Chunk[] = []
-  let said: InferenceEvent[] = []
+  let emitted: InferenceEvent[] = []
   let frames: RawFrame[] = []
-  let keptBack = 0
+  let delayed = 0
   for (const event of events) {
-    const spoken = readFrames(upstream.write([event]))
-    if (dialect === 'messages' && event.type === 'open' && event.part.type === 'thinking') keptBack += 1
-    keptBack -= spoken.filter(({ data }) => /"content_block":{"type":"(redacted_)?thinking"/.test(data)).length
-    said.push(event)
-    frames.push(...spoken)
-    if (keptBack > 0) continue
-    chunks.push({ events: said, raw: { kind: 'frames', dialect, frames } })
-    said = []
+    const upstreamFrames = readFrames(upstream.write([event]))
+    if (dialect === 'messages' && event.type === 'open' && event.part.type === 'thinking') delayed += 1
+    delayed -= upstreamFrames.filter(({ data }) => /"content_block":{"type":"(redacted_)?thinking"/.test(data)).length
+    emitted.push(event)
+    frames.push(...upstreamFrames)
+    if (delayed > 0) continue
+    chunks.push({ events: emitted, raw: { kind: 'frames', dialect, frames } })
+    emitted = []
     frames = []
   }
   return chunks

@@ -98,7 +98,7 @@ const anthropic = {
   }),
 }
 
-type Said = {
+type ResponseParts = {
   readonly delta?: Json
   readonly done?: Json
   readonly part?: Json
@@ -107,8 +107,11 @@ type Said = {
 }
 const responses = {
   /** Fields that replace or extend those of each event. */
-  frames: ({ delta = {}, done = {}, part = {}, item = {}, response = {} }: Said, ...inside: Json[]): Json[] => {
-    const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
+  frames: (
+    { delta = {}, done = {}, part = {}, item = {}, response = {} }: ResponseParts,
+    ...inside: Json[]
+  ): Json[] => {
+    const position = { item_id: 'msg_1', output_index: 0, content_index: 0 }
     const text = { type: 'output_text', text: 'Here it is.', annotations: [] }
     const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [text] }
     const whole = {
@@ -126,12 +129,12 @@ const responses = {
         output_index: 0,
         item: { ...message, status: 'in_progress', content: [] },
       }),
-      typed('response.content_part.added', place, { part: { ...text, text: '' } }),
-      typed('response.output_text.delta', place, { delta: 'Here ', logprobs: [] }),
+      typed('response.content_part.added', position, { part: { ...text, text: '' } }),
+      typed('response.output_text.delta', position, { delta: 'Here ', logprobs: [] }),
       ...inside,
-      typed('response.output_text.delta', place, { delta: 'it is.', logprobs: [] }, delta),
-      typed('response.output_text.done', place, { text: text.text, logprobs: [] }, done),
-      typed('response.content_part.done', place, { part: { ...text, ...part } }),
+      typed('response.output_text.delta', position, { delta: 'it is.', logprobs: [] }, delta),
+      typed('response.output_text.done', position, { text: text.text, logprobs: [] }, done),
+      typed('response.content_part.done', position, { part: { ...text, ...part } }),
       typed('response.output_item.done', { output_index: 0, item: { ...message, ...item } }),
       typed('response.completed', { response: { ...whole, ...response } }),
     ]
@@ -167,7 +170,7 @@ const tokens = (text: string): Json[] =>
 const named = (name: string): Json => ({ [name]: 1 })
 
 const blockDelta = (delta: Json): Json => typed('content_block_delta', { index: 0, delta })
-const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
+const position = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 const outputWith = (text: string): Json => ({
   output: [
     {
@@ -182,7 +185,7 @@ const outputWith = (text: string): Json => ({
 
 type Way = {
   readonly kind: HttpKind
-  readonly says: string
+  readonly label: string
   readonly stream?: (text: string) => Json[]
   readonly whole?: (text: string) => Json
 }
@@ -191,24 +194,24 @@ type Way = {
 const ways: readonly Way[] = [
   ...['tool_plan', 'thinking', 'audio_note'].map((name): Way => ({
     kind: 'openai-chat',
-    says: `delta.${name}`,
+    label: `delta.${name}`,
     stream: (text) => chat.frames([chat.chunk({ content: '', [name]: text })]),
     whole: (text) => chat.document({ [name]: text }),
   })),
   {
     kind: 'openai-chat',
-    says: 'an empty field beside text',
+    label: 'an empty field next to the text',
     stream: (text) => chat.frames([chat.chunk({ content: 'now ', tool_plan: text })]),
   },
   {
     kind: 'openai-chat',
-    says: 'executed_tools',
+    label: 'executed_tools',
     stream: (text) => chat.frames([chat.chunk({ executed_tools: [{ index: 0, type: 'search', output: text }] })]),
     whole: (text) => chat.document({ executed_tools: [{ index: 0, type: 'search', arguments: '{}', output: text }] }),
   },
   {
     kind: 'openai-chat',
-    says: 'search_results of the answer',
+    label: 'search_results of the answer',
     stream: (text) =>
       chat.frames([
         chat.chunk({ content: 'as ' }, {}, { search_results: [{ title: text, url: 'https://example.org' }] }),
@@ -217,20 +220,20 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-chat',
-    says: 'citations of the answer',
+    label: 'citations of the answer',
     stream: (text) => chat.frames([chat.chunk({ content: 'as ' }, {}, { citations: ['https://example.org', text] })]),
     whole: (text) => chat.document({}, {}, { citations: ['https://example.org', text] }),
   },
   {
     kind: 'openai-chat',
-    says: 'log probabilities',
+    label: 'log probabilities',
     stream: (text) =>
       chat.frames([chat.chunk({ content: 'as ' }, { logprobs: { content: tokens(text), refusal: null } })]),
     whole: (text) => chat.document({}, { logprobs: { content: tokens(text), refusal: null } }),
   },
   {
     kind: 'openai-chat',
-    says: 'log probabilities of alternatives',
+    label: 'log probabilities of alternatives',
     stream: (text) =>
       chat.frames([
         chat.chunk(
@@ -246,25 +249,25 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-chat',
-    says: 'bytes of log probabilities',
+    label: 'bytes of log probabilities',
     whole: (text) =>
       chat.document({}, { logprobs: { content: [{ token: 'as', logprob: -1, bytes: [...Buffer.from(text)] }] } }),
   },
   {
     kind: 'openai-chat',
-    says: 'reasoning beside reasoning_content',
+    label: 'reasoning next to reasoning_content',
     stream: (text) => chat.frames([chat.chunk({ reasoning_content: 'Hm.', reasoning: text })]),
     whole: (text) => chat.document({ reasoning_content: 'Hm.', reasoning: text }),
   },
   {
     kind: 'openai-chat',
-    says: 'the transcript of audio',
+    label: 'the transcript of audio',
     stream: (text) => chat.frames([chat.chunk({ audio: { id: 'audio_1', transcript: text } })]),
     whole: (text) => chat.document({ audio: { id: 'audio_1', data: 'AAAA', transcript: text } }),
   },
   {
     kind: 'openai-chat',
-    says: 'the usage',
+    label: 'the usage',
     stream: (text) =>
       chat.frames([], chat.chunk({}, { finish_reason: 'stop' }), {
         ...chat.chunk({}),
@@ -275,37 +278,37 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-chat',
-    says: 'the last chunk',
+    label: 'the last chunk',
     stream: (text) => chat.frames([], chat.chunk({}, { finish_reason: 'stop', content_filter_note: text })),
     whole: (text) => chat.document({}, { content_filter_note: text }),
   },
   {
     kind: 'openai-chat',
-    says: 'a label that is none',
+    label: 'a label that contains text',
     stream: (text) => chat.frames([chat.chunk({ content: 'as ' }, {}, { system_fingerprint: text })]),
     whole: (text) => chat.document({}, {}, { system_fingerprint: text }),
   },
   {
     kind: 'openai-chat',
-    says: 'a name of a field',
+    label: 'a name of a field',
     stream: (text) => chat.frames([chat.chunk({ content: 'as ', ...named(text) })]),
     whole: (text) => chat.document(named(text)),
   },
   {
     kind: 'openai-responses',
-    says: 'a name of a field',
+    label: 'a name of a field',
     stream: (text) => responses.frames({ delta: named(text) }),
     whole: (text) => responses.document({}, { details: named(text) }),
   },
   {
     kind: 'anthropic',
-    says: 'a name of a field',
+    label: 'a name of a field',
     stream: (text) => anthropic.frames([], { end: { details: named(text) } }),
     whole: (text) => anthropic.document({}, named(text)),
   },
   {
     kind: 'anthropic',
-    says: 'compaction_delta',
+    label: 'compaction_delta',
     stream: (text) =>
       anthropic.frames([], {
         after: [
@@ -317,13 +320,13 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'anthropic',
-    says: 'an unknown delta',
+    label: 'an unknown delta',
     stream: (text) => anthropic.frames([blockDelta({ type: 'other_delta', other: text })]),
     whole: (text) => anthropic.document({ other: text }),
   },
   {
     kind: 'anthropic',
-    says: 'a citation',
+    label: 'a citation',
     stream: (text) =>
       anthropic.frames([
         blockDelta({ type: 'citations_delta', citation: { type: 'char_location', cited_text: text } }),
@@ -332,12 +335,12 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'anthropic',
-    says: 'a field beside the text',
+    label: 'a field next to the text',
     stream: (text) => anthropic.frames([blockDelta({ type: 'text_delta', text: 'as ', note: text })]),
   },
   {
     kind: 'anthropic',
-    says: 'stop_details',
+    label: 'stop_details',
     stream: (text) =>
       anthropic.frames([], {
         end: { delta: { stop_reason: 'end_turn', stop_details: { type: 'refusal', explanation: text } } },
@@ -346,37 +349,37 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'anthropic',
-    says: 'a stop sequence that nobody asked for',
+    label: 'a stop sequence that was not requested',
     stream: (text) => anthropic.frames([], { end: { delta: { stop_reason: 'stop_sequence', stop_sequence: text } } }),
     whole: (text) => anthropic.document({}, { stop_reason: 'stop_sequence', stop_sequence: text }),
   },
   {
     kind: 'anthropic',
-    says: 'the context that was edited',
+    label: 'the context that was edited',
     stream: (text) => anthropic.frames([], { end: { context_management: { applied_edits: [{ note: text }] } } }),
     whole: (text) => anthropic.document({}, { context_management: { applied_edits: [{ note: text }] } }),
   },
   {
     kind: 'anthropic',
-    says: 'content of the start',
+    label: 'content of the start',
     stream: (text) => anthropic.frames([], { start: { content: [{ type: 'text', text }] } }),
   },
   {
     kind: 'anthropic',
-    says: 'a field of the start',
+    label: 'a field of the start',
     stream: (text) => anthropic.frames([], { start: { container: { note: text } } }),
     whole: (text) => anthropic.document({}, { container: { note: text } }),
   },
-  { kind: 'anthropic', says: 'a ping', stream: (text) => anthropic.frames([typed('ping', { note: text })]) },
+  { kind: 'anthropic', label: 'a ping', stream: (text) => anthropic.frames([typed('ping', { note: text })]) },
   {
     kind: 'anthropic',
-    says: 'the end of a block',
+    label: 'the end of a block',
     stream: (text) =>
       anthropic.frames([]).map((frame) => (frame['type'] === 'content_block_stop' ? { ...frame, note: text } : frame)),
   },
   {
     kind: 'anthropic',
-    says: 'a signature that is none',
+    label: 'a signature that contains text',
     stream: (text) =>
       anthropic.frames([], {
         after: [
@@ -389,7 +392,7 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'anthropic',
-    says: 'redacted thinking that is none',
+    label: 'redacted thinking that contains text',
     stream: (text) =>
       anthropic.frames([], {
         after: [
@@ -401,7 +404,7 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'anthropic',
-    says: 'input of a server tool that is no JSON',
+    label: 'input of a server tool that is not JSON',
     stream: (text) =>
       anthropic.frames([], {
         after: [
@@ -416,32 +419,32 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-responses',
-    says: 'another text when it is done',
+    label: 'another text when it is done',
     stream: (text) => responses.frames({ done: { text } }),
   },
   {
     kind: 'openai-responses',
-    says: 'more text when it is done',
+    label: 'more text when it is done',
     stream: (text) => responses.frames({ done: { text: `Here it is. ${text}` } }),
   },
   {
     kind: 'openai-responses',
-    says: 'another part when it is done',
+    label: 'another part when it is done',
     stream: (text) => responses.frames({ part: { text } }),
   },
   {
     kind: 'openai-responses',
-    says: 'another item when it is done',
+    label: 'another item when it is done',
     stream: (text) => responses.frames({ item: { content: [{ type: 'output_text', text, annotations: [] }] } }),
   },
   {
     kind: 'openai-responses',
-    says: 'another output at the end',
+    label: 'another output at the end',
     stream: (text) => responses.frames({ response: outputWith(text) }),
   },
   {
     kind: 'openai-responses',
-    says: 'a thought at the end',
+    label: 'a thought at the end',
     stream: (text) =>
       responses.frames({
         response: { output: [{ id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text }] }] },
@@ -449,40 +452,40 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-responses',
-    says: 'a field of the last response',
+    label: 'a field of the last response',
     stream: (text) => responses.frames({ response: { note: text } }),
     whole: (text) => responses.document({}, { note: text }),
   },
   {
     kind: 'openai-responses',
-    says: 'other instructions than were given',
+    label: 'other instructions than the given ones',
     stream: (text) => responses.frames({ response: { instructions: text } }),
     whole: (text) => responses.document({}, { instructions: text }),
   },
   {
     kind: 'openai-responses',
-    says: 'a field beside the delta',
+    label: 'a field next to the delta',
     stream: (text) => responses.frames({ delta: { note: text } }),
     whole: (text) => responses.document({ note: text }),
   },
   {
     kind: 'openai-responses',
-    says: 'log probabilities',
+    label: 'log probabilities',
     stream: (text) => responses.frames({ delta: { logprobs: tokens(text) } }),
     whole: (text) => responses.document({ logprobs: tokens(text) }),
   },
   {
     kind: 'openai-responses',
-    says: 'filler that is none',
+    label: 'filler that contains text',
     stream: (text) => responses.frames({ delta: { obfuscation: text } }),
   },
   {
     kind: 'openai-responses',
-    says: 'an annotation',
+    label: 'an annotation',
     stream: (text) =>
       responses.frames(
         {},
-        typed('response.output_text.annotation.added', place, {
+        typed('response.output_text.annotation.added', position, {
           annotation_index: 0,
           annotation: { type: 'url_citation', title: text },
         }),
@@ -491,7 +494,7 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-responses',
-    says: 'code of a vendor’s tool',
+    label: 'code of a vendor’s tool',
     stream: (text) =>
       responses.frames(
         {},
@@ -500,7 +503,7 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-responses',
-    says: 'arguments of a message',
+    label: 'arguments of a message',
     stream: (text) =>
       responses.frames(
         {},
@@ -509,7 +512,7 @@ const ways: readonly Way[] = [
   },
   {
     kind: 'openai-responses',
-    says: 'a ciphertext that is none',
+    label: 'a ciphertext that contains text',
     whole: (text) =>
       responses.document({}, { output: [{ id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: text }] }),
   },
@@ -518,28 +521,28 @@ const ways: readonly Way[] = [
 /** Fields whose text arrives in parts. */
 const inPieces: readonly {
   readonly kind: HttpKind
-  readonly says: string
-  readonly frames: (pieces: readonly string[]) => Json[]
+  readonly label: string
+  readonly frames: (fragments: readonly string[]) => Json[]
 }[] = [
   {
     kind: 'openai-chat',
-    says: 'delta.tool_plan',
-    frames: (pieces) => chat.frames(pieces.map((tool_plan) => chat.chunk({ content: 'so ', tool_plan }))),
+    label: 'delta.tool_plan',
+    frames: (fragments) => chat.frames(fragments.map((tool_plan) => chat.chunk({ content: 'so ', tool_plan }))),
   },
   {
     kind: 'openai-chat',
-    says: 'log probabilities',
-    frames: (pieces) =>
+    label: 'log probabilities',
+    frames: (fragments) =>
       chat.frames(
-        pieces.map((token) => chat.chunk({ content: 'so ' }, { logprobs: { content: [{ token, logprob: 0 }] } })),
+        fragments.map((token) => chat.chunk({ content: 'so ' }, { logprobs: { content: [{ token, logprob: 0 }] } })),
       ),
   },
   {
     kind: 'openai-chat',
-    says: 'the second of the alternatives',
-    frames: (pieces) =>
+    label: 'the second of the alternatives',
+    frames: (fragments) =>
       chat.frames(
-        pieces.map((token) =>
+        fragments.map((token) =>
           chat.chunk(
             { content: 'so ' },
             { logprobs: { content: [{ token: 'so ', logprob: 0, top_logprobs: [{ token: 'so ' }, { token }] }] } },
@@ -549,19 +552,19 @@ const inPieces: readonly {
   },
   {
     kind: 'openai-chat',
-    says: 'the transcript of audio',
-    frames: (pieces) => chat.frames(pieces.map((transcript) => chat.chunk({ audio: { transcript } }))),
+    label: 'the transcript of audio',
+    frames: (fragments) => chat.frames(fragments.map((transcript) => chat.chunk({ audio: { transcript } }))),
   },
   {
     kind: 'anthropic',
-    says: 'an unknown delta',
-    frames: (pieces) => anthropic.frames(pieces.map((other) => blockDelta({ type: 'other_delta', other }))),
+    label: 'an unknown delta',
+    frames: (fragments) => anthropic.frames(fragments.map((other) => blockDelta({ type: 'other_delta', other }))),
   },
   {
     kind: 'openai-responses',
-    says: 'an unknown event',
-    frames: (pieces) =>
-      responses.frames({}, ...pieces.map((delta) => typed('response.audio_note.delta', place, { delta }))),
+    label: 'an unknown event',
+    frames: (fragments) =>
+      responses.frames({}, ...fragments.map((delta) => typed('response.audio_note.delta', position, { delta }))),
   },
 ]
 
@@ -578,7 +581,7 @@ const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 describe('the out-of-band text of a response', () => {
   const opened = new AsyncDisposableStack()
   let app: TestApp
-  let said: string | Json = ''
+  let upstreamResponse: string | Json = ''
 
   before(async () => {
     const upstreams: TestUpstream[] = []
@@ -586,9 +589,9 @@ describe('the out-of-band text of a response', () => {
       upstreams.push(
         opened.use(
           await startUpstream((response) => {
-            const isStream = typeof said === 'string'
+            const isStream = typeof upstreamResponse === 'string'
             response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
-            response.end(isStream ? said : JSON.stringify(said))
+            response.end(isStream ? upstreamResponse : JSON.stringify(upstreamResponse))
           }),
         ),
       )
@@ -611,40 +614,40 @@ describe('the out-of-band text of a response', () => {
 
   /** The response that a caller gets, by default in the upstream's dialect. */
   async function shown(kind: HttpKind, answer: string | Json, caller = kind): Promise<string> {
-    said = answer
+    upstreamResponse = answer
     const body = { model: kind, stream: typeof answer === 'string', ...requests[caller] }
     return (await app.post(paths[caller], body)).text()
   }
 
   const filtered = /"(?:stop_reason|finish_reason|reason)":"(?:refusal|content_filter)"/
 
-  for (const { kind, says, stream, whole } of ways) {
+  for (const { kind, label, stream, whole } of ways) {
     for (const [form, answer] of [
       ['streamed', stream && ((text: string) => sse(kind, stream(text)))],
       ['whole', whole],
     ] as const) {
       if (answer === undefined) continue
-      it(`is evaluated before it is sent: ${kind}, ${says}, ${form}`, async () => {
+      it(`is evaluated before it is sent: ${kind}, ${label}, ${form}`, async () => {
         for (const text of ['falcon', sentence]) {
-          const told = await shown(kind, answer(text))
-          assert.match(told, filtered, text)
-          assert.doesNotMatch(told, /falcon|myself/i)
+          const received = await shown(kind, answer(text))
+          assert.match(received, filtered, text)
+          assert.doesNotMatch(received, /falcon|myself/i)
         }
-        const told = await shown(kind, answer('condor'))
-        assert.doesNotMatch(told, filtered)
-        assert.match(told, /is\.|Hm|condor/)
+        const received = await shown(kind, answer('condor'))
+        assert.doesNotMatch(received, filtered)
+        assert.match(received, /is\.|Hm|condor/)
       })
     }
   }
 
-  for (const { kind, says, frames } of inPieces) {
-    it(`is evaluated as one text if it arrives in parts: ${kind}, ${says}`, async () => {
-      for (const pieces of [['the fal', 'con flies'], [...'a falcon'], sentence.match(/.{1,4}/g) ?? []]) {
-        const told = await shown(kind, sse(kind, frames(pieces)))
-        assert.match(told, filtered, pieces.join('|'))
-        assert.doesNotMatch(told, /fal(?!se)|myse/)
+  for (const { kind, label, frames } of inPieces) {
+    it(`is evaluated as one text if it arrives in parts: ${kind}, ${label}`, async () => {
+      for (const fragments of [['the fal', 'con flies'], [...'a falcon'], sentence.match(/.{1,4}/g) ?? []]) {
+        const received = await shown(kind, sse(kind, frames(fragments)))
+        assert.match(received, filtered, fragments.join('|'))
+        assert.doesNotMatch(received, /fal(?!se)|myse/)
       }
-      const pieces = [
+      const fragments = [
         'One day, the ass',
         'istant of the con',
         'dor will fly over ',
@@ -652,9 +655,9 @@ describe('the out-of-band text of a response', () => {
         'all will be well. '.repeat(20),
         'Bye.',
       ]
-      const told = await shown(kind, sse(kind, frames(pieces)))
-      assert.doesNotMatch(told, filtered)
-      for (const piece of pieces) assert.ok(told.includes(piece), piece)
+      const received = await shown(kind, sse(kind, frames(fragments)))
+      assert.doesNotMatch(received, filtered)
+      for (const fragment of fragments) assert.ok(received.includes(fragment), fragment)
     })
   }
 
@@ -668,9 +671,9 @@ describe('the out-of-band text of a response', () => {
     ]
     for (const [kind, answer] of answers) {
       assert.match(answer, /falcon/)
-      const told = await shown(kind, answer)
-      assert.match(told, filtered)
-      assert.doesNotMatch(told, /falcon/)
+      const received = await shown(kind, answer)
+      assert.match(received, filtered)
+      assert.doesNotMatch(received, /falcon/)
     }
     for (const event of ['ping', 'content_block_delta']) {
       const frames = sse('anthropic', anthropic.frames([typed('ping')]))
@@ -681,24 +684,27 @@ describe('the out-of-band text of a response', () => {
   })
 
   it('is empty if log probabilities only repeat the text', async () => {
-    const spelled = chat.frames([
+    const tokenFrames = chat.frames([
       chat.chunk({ content: 'as one ' }, { logprobs: { content: tokens('as one '), refusal: null } }),
     ])
-    const told = await shown('openai-chat', sse('openai-chat', spelled))
-    assert.ok(told.includes(JSON.stringify(tokens('as one '))), told)
+    const received = await shown('openai-chat', sse('openai-chat', tokenFrames))
+    assert.ok(received.includes(JSON.stringify(tokens('as one '))), received)
   })
 
   it('is passed through if it is a signature, an id, a URL or an image', async () => {
     const bytes = Buffer.from(Array.from({ length: 900 }, (_, at) => (at * at * 89) % 251)).toString('base64')
-    const beside = {
+    const extraFields = {
       id: 'falcon-7b-4711',
       signature: bytes,
       url: 'https://example.org/falcon',
       images: [`data:image/png;base64,${bytes}`],
     }
-    const told = await shown('openai-chat', sse('openai-chat', chat.frames([chat.chunk({ content: 'as ', beside })])))
-    assert.doesNotMatch(told, filtered)
-    assert.ok(told.includes(JSON.stringify(beside)), told)
+    const received = await shown(
+      'openai-chat',
+      sse('openai-chat', chat.frames([chat.chunk({ content: 'as ', extraFields })])),
+    )
+    assert.doesNotMatch(received, filtered)
+    assert.ok(received.includes(JSON.stringify(extraFields)), received)
   })
 
   describe('in any field of recorded vendor responses', () => {

@@ -62,7 +62,7 @@ const end: InferenceEnd = { type: 'end', stopReason: 'end', usage }
 type Part = Extract<InferenceEvent, { type: 'open' }>['part']
 
 /** One block of a response in these chunks, each with its raw frame. */
-function* piecesOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Chunk> {
+function* chunksOf(chunks: readonly string[], part: Part = { type: 'text' }): Generator<Chunk> {
   const frames = (data: string): RawFrames => ({
     kind: 'frames',
     dialect: 'chat',
@@ -81,11 +81,11 @@ const framesOf = (data: string): RawFrames => ({
 })
 
 /** The same chunks with further blocks that open and close between them. */
-function* withBlocks(pieces: readonly Chunk[], places: readonly number[]): Generator<Chunk> {
+function* withBlocks(chunkList: readonly Chunk[], positions: readonly number[]): Generator<Chunk> {
   let block = 1
-  for (const [at, piece] of pieces.entries()) {
-    yield piece
-    if (at === 0 || at === pieces.length - 1 || !places.includes(at)) continue
+  for (const [at, chunk] of chunkList.entries()) {
+    yield chunk
+    if (at === 0 || at === chunkList.length - 1 || !positions.includes(at)) continue
     const events: InferenceEvent[] = [
       { type: 'open', block, part: { type: 'text' } },
       { type: 'close', block: block++ },
@@ -94,10 +94,10 @@ function* withBlocks(pieces: readonly Chunk[], places: readonly number[]): Gener
   }
 }
 
-async function* streamed(pieces: Iterable<Chunk>, isHalting: boolean): AsyncGenerator<Chunk, void> {
-  for (const piece of pieces) {
+async function* streamed(chunkList: Iterable<Chunk>, isHalting: boolean): AsyncGenerator<Chunk, void> {
+  for (const chunk of chunkList) {
     if (isHalting) await new Promise((resolve) => setTimeout(resolve))
-    yield piece
+    yield chunk
   }
 }
 
@@ -107,13 +107,13 @@ type Way = { readonly rephrased?: string; readonly isHalting?: boolean }
 
 async function answered(
   plan: Plan,
-  pieces: Iterable<Chunk>,
+  chunkList: Iterable<Chunk>,
   { rephrased, isHalting = false }: Way = {},
 ): Promise<Seen> {
   let wasStopped = false
   // If the upstream halts, every gap counts as idle.
   const clock = isHalting ? createQuickClock() : systemClock
-  const metered = { chunks: streamed(pieces, isHalting), used: () => end.usage }
+  const metered = { chunks: streamed(chunkList, isHalting), used: () => end.usage }
   const leaving = guardOutput(metered, {
     plan,
     holdBack: holdBackPolicyOf(plan, false),
@@ -130,12 +130,12 @@ async function answered(
   let text = ''
   let frames = ''
   let last: InferenceEvent | undefined
-  for await (const { events, raw: original } of leaving) {
+  for await (const { events, raw: rawFrames } of leaving) {
     for (const event of events) {
       if (event.type === 'delta') text += event.text
       last = event
     }
-    if (original?.kind === 'frames') frames += original.frames.map(({ data }) => data).join('')
+    if (rawFrames?.kind === 'frames') frames += rawFrames.frames.map(({ data }) => data).join('')
   }
   assert.equal(last?.type, 'end')
   return { text, frames, end: last, wasStopped }
@@ -158,12 +158,12 @@ const words = fc.constantFrom(
 const prose = fc.array(words, { maxLength: 120 }).map((list) => list.join(' '))
 
 /** The text cut at these positions. */
-function cut(text: string, places: readonly number[]): string[] {
-  const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort((one, other) => one - other)
-  return [...at, text.length].map((place, index) => text.slice(at[index - 1] ?? 0, place))
+function cut(text: string, positions: readonly number[]): string[] {
+  const at = [...new Set(positions.map((position) => position % (text.length + 1)))].sort((one, other) => one - other)
+  return [...at, text.length].map((position, index) => text.slice(at[index - 1] ?? 0, position))
 }
 
-const places = fc.array(fc.nat(), { maxLength: 40 })
+const positions = fc.array(fc.nat(), { maxLength: 40 })
 
 const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
 
@@ -187,9 +187,9 @@ describe('a guarded response', () => {
   it('arrives complete and unchanged, with its raw frames, if it is allowed', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
-      fc.asyncProperty(prose, places, async (text, at) => {
+      fc.asyncProperty(prose, positions, async (text, at) => {
         const chunks = cut(text, at)
-        const seen = await answered(plan, piecesOf(chunks))
+        const seen = await answered(plan, chunksOf(chunks))
         assert.equal(seen.text, text)
         assert.equal(seen.frames, `startopen${text}end`)
         assert.equal(seen.end.stopReason, 'end')
@@ -202,18 +202,18 @@ describe('a guarded response', () => {
     const plan = planWith({ denylist: ['project falcon'] })
     const gaps = fc.constantFrom(' ', '   ', '\n', ' \u200b ', '\u00ad  ')
     const letters = fc.constantFrom('project', 'PROJECT', 'pro\u200bject', 'prójéct', 'рroject')
-    const said = fc.record({
+    const scenario = fc.record({
       before: prose,
       first: letters,
       gap: gaps,
       after: prose,
-      at: places,
+      at: positions,
       isHalting: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(said, async ({ before, first, gap, after, at, isHalting }) => {
+      fc.asyncProperty(scenario, async ({ before, first, gap, after, at, isHalting }) => {
         const text = `${before} ${first}${gap}falcon ${after}`
-        const seen = await answered(plan, piecesOf(cut(text, at)), { isHalting })
+        const seen = await answered(plan, chunksOf(cut(text, at)), { isHalting })
         assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)
         assert.equal(seen.end.stopReason, 'filtered')
         assert.ok(seen.wasStopped)
@@ -223,7 +223,7 @@ describe('a guarded response', () => {
 
   it('never contains a byte of a denied term, however it is encoded', async () => {
     const plan = planWith({ denylist: ['project falcon'] })
-    const said = fc.record({
+    const scenario = fc.record({
       before: prose,
       wrap: fc.constantFrom(...wrappings),
       inside: fc.array(words, { maxLength: 250, size: 'max' }).map((list) => list.join(' ')),
@@ -231,9 +231,9 @@ describe('a guarded response', () => {
       isHalting: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(said, async ({ before, wrap, inside, at, isHalting }) => {
+      fc.asyncProperty(scenario, async ({ before, wrap, inside, at, isHalting }) => {
         const text = `${before} ${wrap(`${inside} project falcon and all there is`)} and so on`
-        const seen = await answered(plan, piecesOf(cut(text, at)), { isHalting })
+        const seen = await answered(plan, chunksOf(cut(text, at)), { isHalting })
         // What is sent reveals nothing of the term: other texts begin in the same way.
         const other = `${before} ${wrap(`${inside} \x80`)}`
         assert.ok(text.startsWith(seen.text))
@@ -245,27 +245,27 @@ describe('a guarded response', () => {
 
   it('never contains a byte of a denied term in its out-of-band text, however it is cut and spread', async () => {
     const plan = planWith({ denylist: ['project falcon'] })
-    const said = fc.record({
+    const scenario = fc.record({
       before: prose,
       after: prose,
-      at: places,
+      at: positions,
       blocks: fc.array(fc.nat(40)),
       isHalting: fc.boolean(),
-      isPiece: fc.boolean(),
+      isDelta: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(said, async ({ before, after, at, blocks, isHalting, isPiece }) => {
-        const beside = cut(`${before} project falcon ${after}`, at)
-        const pieces = [...piecesOf(beside.map(() => 'and so on '))].map((piece, index): Chunk => {
-          const text = beside[index - 2] ?? ''
-          const asides = text === '' ? [] : [{ field: 'note', text, ...(isPiece && { isDelta: isPiece }) }]
-          return { events: piece.events, outOfBand: asides, raw: framesOf(`<${text}>`) }
+      fc.asyncProperty(scenario, async ({ before, after, at, blocks, isHalting, isDelta }) => {
+        const outOfBandTexts = cut(`${before} project falcon ${after}`, at)
+        const chunkList = [...chunksOf(outOfBandTexts.map(() => 'and so on '))].map((chunk, index): Chunk => {
+          const text = outOfBandTexts[index - 2] ?? ''
+          const outOfBand = text === '' ? [] : [{ field: 'note', text, ...(isDelta && { isDelta }) }]
+          return { events: chunk.events, outOfBand, raw: framesOf(`<${text}>`) }
         })
-        const seen = await answered(plan, withBlocks(pieces, blocks), { isHalting })
+        const seen = await answered(plan, withBlocks(chunkList, blocks), { isHalting })
         const shown = [...seen.frames.matchAll(/<([^>]*)>/g)].map(([, text]) => text).join('')
         assert.equal(seen.end.stopReason, 'filtered')
         // A block ends out-of-band text that is no delta, so a term that continues after it is found only then.
-        if (isPiece || blocks.length === 0) assert.ok(shown.length <= before.length + 1, shown)
+        if (isDelta || blocks.length === 0) assert.ok(shown.length <= before.length + 1, shown)
         assert.doesNotMatch(shown, /falcon/)
       }),
     )
@@ -274,15 +274,15 @@ describe('a guarded response', () => {
   it('includes its out-of-band text if it is allowed', async () => {
     const plan = planWith({ denylist: ['project falcon', 'ass'] })
     await fc.assert(
-      fc.asyncProperty(prose, places, fc.array(fc.nat(40)), async (text, at, blocks) => {
-        const pieces = cut(text, at).map((one): Chunk => ({
+      fc.asyncProperty(prose, positions, fc.array(fc.nat(40)), async (text, at, blocks) => {
+        const chunkList = cut(text, at).map((one): Chunk => ({
           events: [],
           outOfBand: one === '' ? [] : [{ field: 'note', text: one, isDelta: true }],
           raw: framesOf(one),
         }))
-        const [start, open, ...rest] = piecesOf(['Hello'])
+        const [start, open, ...rest] = chunksOf(['Hello'])
         assert.ok(start && open)
-        const seen = await answered(plan, withBlocks([start, open, ...pieces, ...rest], blocks))
+        const seen = await answered(plan, withBlocks([start, open, ...chunkList, ...rest], blocks))
         assert.equal(seen.end.stopReason, 'end')
         assert.ok(seen.frames.includes(text), seen.frames)
       }),
@@ -311,13 +311,13 @@ describe('a guarded response', () => {
       .array(fc.oneof({ weight: 30, arbitrary: words }, fc.constantFrom('poison', 'pois')))
       .map((list) => list.join(' '))
     await fc.assert(
-      fc.asyncProperty(text, places, places, async (said, one, other) => {
-        const first = await answered(plan, piecesOf(cut(said, one)))
-        const second = await answered(plan, piecesOf(cut(said, other)))
-        const whole = await answered(plan, [{ events: [...piecesOf([said])].flatMap(({ events }) => events) }])
+      fc.asyncProperty(text, positions, positions, async (scenario, one, other) => {
+        const first = await answered(plan, chunksOf(cut(scenario, one)))
+        const second = await answered(plan, chunksOf(cut(scenario, other)))
+        const whole = await answered(plan, [{ events: [...chunksOf([scenario])].flatMap(({ events }) => events) }])
         assert.deepEqual(first.end, second.end)
         assert.deepEqual(first.end, whole.end)
-        assert.equal(first.end.stopReason === 'filtered', said.includes('poison') || said.includes('open who'))
+        assert.equal(first.end.stopReason === 'filtered', scenario.includes('poison') || scenario.includes('open who'))
       }),
     )
   })
@@ -325,7 +325,7 @@ describe('a guarded response', () => {
   it('contains no tool call before all of its arguments are scanned, also with escapes', async () => {
     const tool = { type: 'tool-call', id: 't', name: 'send' } as const
     const json = '{"text":"\\u0070oison"}'
-    const seen = await answered(planWith({}), piecesOf(cut(json, [3, 9, 12]), tool))
+    const seen = await answered(planWith({}), chunksOf(cut(json, [3, 9, 12]), tool))
     assert.equal(seen.text, '')
     assert.equal(seen.end.stopReason, 'filtered')
     assert.equal(seen.frames, 'start')
@@ -342,7 +342,7 @@ describe('a guarded response', () => {
       { events: [], raw: frames(`${word} `), hasPendingBlock: true },
       {
         events: [
-          { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: { said: word } } },
+          { type: 'open', block: 0, part: { type: 'opaque', dialect: 'chat', raw: { scenario: word } } },
           { type: 'close', block: 0 },
           end,
         ],
@@ -355,21 +355,21 @@ describe('a guarded response', () => {
   })
 
   it('is evaluated in its thinking too', async () => {
-    const seen = await answered(planWith({}), piecesOf(['let me think about ', 'poison', ' now'], { type: 'thinking' }))
+    const seen = await answered(planWith({}), chunksOf(['let me think about ', 'poison', ' now'], { type: 'thinking' }))
     assert.deepEqual([seen.text, seen.end.stopReason], ['', 'filtered'])
   })
 
   it('is held back as a whole if a pattern is denied', async () => {
     const plan = planWith({ denylist: ['/(?s)begin.*over/'] })
     const long = `begin ${'word '.repeat(200)}over`
-    assert.deepEqual((await answered(plan, piecesOf(cut(long, [10, 300, 700])))).text, '')
+    assert.deepEqual((await answered(plan, chunksOf(cut(long, [10, 300, 700])))).text, '')
   })
 
   it('is rephrased if the configuration requires it, and denied if that fails', async () => {
     const plan = planWith({ denylist: ['secret'], response_pattern: 'rewrite' })
-    const kept = await answered(plan, piecesOf(['this is ', 'secret stuff']), { rephrased: 'this is fine' })
+    const kept = await answered(plan, chunksOf(['this is ', 'secret stuff']), { rephrased: 'this is fine' })
     assert.deepEqual([kept.text, kept.end.stopReason, kept.frames], ['this is fine', 'end', 'start'])
-    const refused = await answered(plan, piecesOf(['this is ', 'secret stuff']))
-    assert.deepEqual([refused.text, refused.end.stopReason], ['', 'filtered'])
+    const rejected = await answered(plan, chunksOf(['this is ', 'secret stuff']))
+    assert.deepEqual([rejected.text, rejected.end.stopReason], ['', 'filtered'])
   })
 })

@@ -20,10 +20,13 @@ async function events({ app }: PaidApp, query = ''): Promise<Json[]> {
   return ((await answer.json()) as { data: Json[] }).data
 }
 
-const ask = ({ app }: PaidApp, more: Json = say('Hello there'), headers: Readonly<Record<string, string>> = {}) =>
-  app.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${app.apiKey}`, ...headers })
+const send = (
+  { app }: PaidApp,
+  more: Json = userMessage('Hello there'),
+  headers: Readonly<Record<string, string>> = {},
+) => app.post('/v1/messages', { ...question, ...more }, { authorization: `Bearer ${app.apiKey}`, ...headers })
 
-const say = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
+const userMessage = (text: string): Json => ({ messages: [{ role: 'user', content: text }] })
 
 describe('an enforced request', () => {
   it('costs nothing if it is denied, never reaches the upstream, and names its audit event', async () => {
@@ -33,7 +36,7 @@ describe('an enforced request', () => {
       rules: { denylist: ['falcon'] },
       org_controls: { data_classification: 'internal' },
     })
-    const answer = await ask(scene, say('about the falcon'))
+    const answer = await send(scene, userMessage('about the falcon'))
     const { policy } = (await answer.json()) as { policy: Json }
     assert.equal(answer.status, 400)
     assert.equal(scene.upstream.requests.length, 0)
@@ -45,7 +48,7 @@ describe('an enforced request', () => {
   it('is denied for text in an unknown field', async () => {
     await using scene = await startPaidApp()
     await configure(scene, { rules: { denylist: ['falcon'] } })
-    const body = { model: 'paid', ...say('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
+    const body = { model: 'paid', ...userMessage('Sum it up.'), documents: [{ text: 'All about the falcon.' }] }
     const answer = await scene.app.post('/v1/chat/completions', body)
     assert.deepEqual([answer.status, scene.upstream.requests.length], [400, 0])
   })
@@ -61,7 +64,7 @@ describe('an enforced request', () => {
       ['about the fal', 'con'],
       ['I', 'want', 'to', 'kill', 'myself', 'tonight'],
     ])
-      assert.equal((await ask(scene, inParts(...parts))).status, 400, parts.join())
+      assert.equal((await send(scene, inParts(...parts))).status, 400, parts.join())
     assert.equal(scene.upstream.requests.length, 0)
   })
 
@@ -72,7 +75,7 @@ describe('an enforced request', () => {
     scene.upstream.answer(
       stalledStream(...streamFrames([words, 'and the falcon flies over ', words, words]).slice(0, 4)),
     )
-    const answer = await (await ask(scene, { ...say('Hello there'), stream: true })).text()
+    const answer = await (await send(scene, { ...userMessage('Hello there'), stream: true })).text()
     assert.match(answer, /"stop_reason":"refusal"/)
     assert.doesNotMatch(answer, /falcon/)
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
@@ -83,10 +86,10 @@ describe('an enforced request', () => {
   it('gets no denied text from the search results of its upstream', async () => {
     const frame = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
     const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } }
-    const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ title: 'The falcon flies' }] }
+    const searchResult = { type: 'web_search_tool_result', tool_use_id: 's', content: [{ title: 'The falcon flies' }] }
     const frames = [
       frame(Object.assign({ type: 'message_start' }, { message })),
-      frame(Object.assign({ type: 'content_block_start' }, { index: 0, content_block: found })),
+      frame(Object.assign({ type: 'content_block_start' }, { index: 0, content_block: searchResult })),
       frame(Object.assign({ type: 'content_block_stop' }, { index: 0 })),
       frame(
         Object.assign({ type: 'message_delta' }, { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }),
@@ -108,7 +111,7 @@ describe('an enforced request', () => {
     }
     await using scene = await startPaidApp({ config })
     await configure(scene, { rules: { denylist: ['falcon'] } })
-    const answer = await (await ask(scene, { ...say('Look it up.'), stream: true })).text()
+    const answer = await (await send(scene, { ...userMessage('Look it up.'), stream: true })).text()
     assert.match(answer, /"stop_reason":"refusal"/)
     assert.doesNotMatch(answer, /falcon/)
   })
@@ -134,7 +137,7 @@ describe('an enforced request', () => {
     const answers = (title: string) => [answerJson(whole(cited(title))), answerStream(...streamed(cited(title)))]
 
     for (const [at, way] of ['whole', 'streamed'].entries()) {
-      const asked = (scene: PaidApp) =>
+      const sendRequest = (scene: PaidApp) =>
         scene.app.post('/v1/chat/completions', { ...question, stream: way === 'streamed' })
 
       it(`is filtered if that text is denied, ${way}`, async () => {
@@ -143,10 +146,10 @@ describe('an enforced request', () => {
         const [no, yes] = [answers('Falcon'), answers('Condor')].map((both) => both[at])
         assert.ok(no && yes)
         scene.upstream.answer(no, yes)
-        const filtered = await (await asked(scene)).text()
+        const filtered = await (await sendRequest(scene)).text()
         assert.match(filtered, /"finish_reason":"content_filter"/)
         assert.doesNotMatch(filtered, /Falcon/)
-        assert.match(await (await asked(scene)).text(), /Condor/)
+        assert.match(await (await sendRequest(scene)).text(), /Condor/)
       })
 
       it(`loses that text if it contains personal data that is redacted, ${way}`, async () => {
@@ -155,7 +158,7 @@ describe('an enforced request', () => {
         const [script] = [answers('Of ada@example.org')[at]]
         assert.ok(script)
         scene.upstream.answer(script)
-        const answer = await (await asked(scene)).text()
+        const answer = await (await sendRequest(scene)).text()
         assert.match(answer, /Here\./)
         assert.doesNotMatch(answer, /ada@/)
       })
@@ -167,7 +170,7 @@ describe('an enforced request', () => {
     await configure(scene, { rules: { denylist: ['falcon'] } })
     const words = Array.from({ length: 100 }, (_, at) => `word ${at} `)
     scene.upstream.answer(stalledStream(...streamFrames(words).slice(0, words.length)))
-    const answer = await ask(scene, { ...say('Hello there'), stream: true })
+    const answer = await send(scene, { ...userMessage('Hello there'), stream: true })
     const decoder = new TextDecoder()
     let seen = ''
     for await (const bytes of answer.body ?? []) {
@@ -179,7 +182,7 @@ describe('an enforced request', () => {
 
   it('is rejected if it names an unknown policy', async () => {
     await using scene = await startPaidApp()
-    const answer = await ask(scene, {}, { 'x-policy-id': 'pol_nothing' })
+    const answer = await send(scene, {}, { 'x-policy-id': 'pol_nothing' })
     assert.equal(answer.status, 400)
     assert.match(await answer.text(), /names a policy that does not exist: pol_nothing/)
   })
@@ -189,7 +192,7 @@ describe('an enforced request', () => {
     await configure(scene, { rules: { redact: true } })
     const frames = streamFrames(['Dear [EM', 'AIL_1], or is it bob@exam', 'ple.org? Bye.'], { input: 1, output: 1 })
     scene.upstream.answer(answerStream(...frames))
-    const answer = await (await ask(scene, { ...say('I am ada@example.com'), stream: true })).text()
+    const answer = await (await send(scene, { ...userMessage('I am ada@example.com'), stream: true })).text()
     const text = [...answer.matchAll(/"text_delta","text":"([^"]*)"/g)].map(([, piece]) => piece).join('')
     assert.equal(text, 'Dear ada@example.com, or is it [EMAIL_2]? Bye.')
     assert.doesNotMatch(scene.upstream.requests[0]?.body ?? '', /ada@/)
@@ -202,9 +205,9 @@ describe('an enforced request', () => {
     await configure(scene, { org_controls: { user_quotas: true, user_quota: quota } })
     const asAda = { 'x-policy-user': 'ada' }
     const statuses = [
-      await ask(scene, {}, asAda),
-      await ask(scene, {}, asAda),
-      await ask(scene, {}, { 'x-policy-user': 'bob' }),
+      await send(scene, {}, asAda),
+      await send(scene, {}, asAda),
+      await send(scene, {}, { 'x-policy-user': 'bob' }),
     ]
     assert.deepEqual(
       statuses.map(({ status }) => status),
@@ -216,7 +219,7 @@ describe('an enforced request', () => {
   it('is stored with its audit event in redacted form, and can be erased there', async () => {
     await using scene = await startPaidApp({ config: { audit: { content: 'redacted' } } })
     scene.upstream.answer(answerWith('I wrote to bob@example.org', { input: 1, output: 1 }))
-    const answer = await ask(scene, say('Write to bob@example.org'))
+    const answer = await send(scene, userMessage('Write to bob@example.org'))
     await answer.text()
     const request = answer.headers.get('x-request-id') ?? ''
     assert.deepEqual(await operatorOf(scene.app.app).eraseTexts(request), { erased: 1 })
@@ -229,7 +232,7 @@ describe('an enforced request', () => {
     const canary = { enabled: true, sample_percent: 50 }
     await configure(scene, { rules: { denylist: ['falcon'] }, rollout: { canary } })
     const statusesOf = async (user: string): Promise<number[]> => {
-      const twice = [1, 2].map(() => ask(scene, say('the falcon'), { 'x-policy-user': user }))
+      const twice = [1, 2].map(() => send(scene, userMessage('the falcon'), { 'x-policy-user': user }))
       return (await Promise.all(twice)).map(({ status }) => status)
     }
     const users = await Promise.all(Array.from({ length: 20 }, (_, at) => statusesOf(`user-${at}`)))

@@ -38,7 +38,7 @@ const talkative =
     })(response, { body, method: '', path: '', headers: {}, hungUp: Promise.resolve(false) })
   }
 
-async function ask({ app }: PaidApp, more: object = {}): Promise<Answered> {
+async function send({ app }: PaidApp, more: object = {}): Promise<Answered> {
   const answer = await app.post('/v1/messages', { ...question, max_tokens: 60, ...more })
   const body = (await answer.json()) as {
     usage?: { input_tokens: number; output_tokens: number }
@@ -60,10 +60,10 @@ describe('a token quota', () => {
     await setQuota(scene, 100)
     const { promise: go, resolve: start } = Promise.withResolvers<void>()
     scene.upstream.answer(talkative(go))
-    const asked = Array.from({ length: 4 }, () => ask(scene))
-    await Promise.race(asked) // a refusal: the answers wait for the start
+    const pending = Array.from({ length: 4 }, () => send(scene))
+    await Promise.race(pending) // the rejected one, because the answers wait for `go`
     start()
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(pending)
     const used = answers.reduce((sum, { usage }) => sum + usage, 0)
     assert.ok(used <= 100, `${used} tokens were used`)
     assert.ok(answers.some(({ status }) => status === 200))
@@ -74,9 +74,9 @@ describe('a token quota', () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(talkative())
-    const first = await ask(scene)
-    const second = await ask(scene)
-    const third = await ask(scene)
+    const first = await send(scene)
+    const second = await send(scene)
+    const third = await send(scene)
     assert.deepEqual([first.status, first.stop], [200, 'end_turn'])
     assert.deepEqual([second.status, second.stop], [200, 'max_tokens'])
     assert.ok(first.usage + second.usage <= 100)
@@ -88,9 +88,9 @@ describe('a token quota', () => {
     await using scene = await startPaidApp()
     await setQuota(scene, 100)
     scene.upstream.answer(answerJson({ error: { message: 'no' } }, 400))
-    for (let count = 0; count < 3; count++) assert.equal((await ask(scene)).status, 400)
+    for (let count = 0; count < 3; count++) assert.equal((await send(scene)).status, 400)
     scene.upstream.answer(talkative())
-    assert.deepEqual((await ask(scene)).stop, 'end_turn')
+    assert.deepEqual((await send(scene)).stop, 'end_turn')
   })
 
   it('counts the generated tokens for a caller that disconnects', async () => {
@@ -113,8 +113,8 @@ describe('a token quota', () => {
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
     scene.upstream.answer(answerWith('short', { input: 1, output: 1 }))
     // The first response uses about 800 of 1,000, so 300 more do not fit after it is settled.
-    const asked = (): Promise<Answered> => ask(scene, { max_tokens: 20, messages: longInput })
-    for (let last = await asked(); !/when the month has ended/.test(last.error); last = await asked()) {
+    const sendLong = (): Promise<Answered> => send(scene, { max_tokens: 20, messages: longInput })
+    for (let last = await sendLong(); !/when the month has ended/.test(last.error); last = await sendLong()) {
       assert.equal(last.status, 429)
     }
   })

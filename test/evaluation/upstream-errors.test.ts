@@ -71,7 +71,7 @@ describe('the message of an upstream’s own error', () => {
     assert.equal(saved.status, 200, await saved.text())
   }
 
-  async function ask(kind: HttpKind, more: Json = {}): Promise<{ readonly status: number; readonly body: string }> {
+  async function send(kind: HttpKind, more: Json = {}): Promise<{ readonly status: number; readonly body: string }> {
     const answer = await app.post(paths[kind], { model: kind, ...requests[kind], ...more })
     return { status: answer.status, body: await answer.text() }
   }
@@ -80,7 +80,7 @@ describe('the message of an upstream’s own error', () => {
     for (const status of [400, 404, 413, 422]) {
       it(`is withheld if a rule denies it: ${kind}, ${status}`, async () => {
         reply = { status, body: JSON.stringify(rejection('the falcon is not a valid value')) }
-        const answer = await ask(kind)
+        const answer = await send(kind)
         assert.equal(answer.status, status === 413 ? 413 : 400)
         assert.doesNotMatch(answer.body, /falcon/)
         assert.match(answer.body, /upstream rejected the request/)
@@ -93,19 +93,19 @@ describe('the message of an upstream’s own error', () => {
       status: 400,
       body: JSON.stringify(rejection('I can not do this anymore. I want to kill myself tonight.')),
     }
-    assert.doesNotMatch((await ask('openai-chat')).body, /kill myself/)
+    assert.doesNotMatch((await send('openai-chat')).body, /kill myself/)
   })
 
   it('still starts with the words that make an agent compact its prompt', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('prompt is too long: the falcon has 9 tokens')) }
-    const { body } = await ask('anthropic')
+    const { body } = await send('anthropic')
     assert.match(body, /prompt is too long/)
     assert.doesNotMatch(body, /falcon/)
   })
 
   it('is withheld in the middle of a stream', async () => {
     reply = { status: 200, body: failingStream('the falcon is not a valid value') }
-    const { body } = await ask('anthropic', { stream: true })
+    const { body } = await send('anthropic', { stream: true })
     assert.match(body, /event: error/)
     assert.doesNotMatch(body, /falcon/)
   })
@@ -114,7 +114,7 @@ describe('the message of an upstream’s own error', () => {
     reply = { status: 400, body: JSON.stringify(rejection('unknown user jane.doe@example.org')) }
     await govern({ redact: true })
     try {
-      assert.doesNotMatch((await ask('openai-chat')).body, /jane/)
+      assert.doesNotMatch((await send('openai-chat')).body, /jane/)
     } finally {
       await govern({ denylist: ['falcon'] })
     }
@@ -122,7 +122,7 @@ describe('the message of an upstream’s own error', () => {
 
   it('is audited as a denial of the response', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('the falcon is not a valid value')) }
-    await ask('openai-chat')
+    await send('openai-chat')
     const headers = { authorization: `Bearer ${app.adminKey}` }
     const events = await fetch(`${app.url}/v1/organization/audit_logs?limit=1`, { headers })
     const logged = await events.text()
@@ -133,6 +133,6 @@ describe('the message of an upstream’s own error', () => {
 
   it('reaches the caller unchanged if no rule denies it', async () => {
     reply = { status: 400, body: JSON.stringify(rejection('temperature: must be at most 1, jane.doe@example.org')) }
-    assert.match((await ask('openai-chat')).body, /temperature: must be at most 1, jane\.doe@example\.org/)
+    assert.match((await send('openai-chat')).body, /temperature: must be at most 1, jane\.doe@example\.org/)
   })
 })

@@ -72,7 +72,7 @@ it('no secret of a sink appears in the database, a log, a metric or a response, 
       log: createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }),
       config: { storage: { data_dir: folder.path }, exports: { allow_addresses: ['127.0.0.0/8'] } },
     })
-    const ask = async (call: string, body?: unknown, key = 'once'): Promise<Json> => {
+    const send = async (call: string, body?: unknown, key = 'once'): Promise<Json> => {
       const [method = '', path = ''] = call.split(' ')
       const headers = { 'idempotency-key': `${method}${path}${key}`.replaceAll(/[^!-~]/g, '') }
       const answer = await scene.gateway(method, path, { ...(body !== undefined && { body }), headers })
@@ -80,14 +80,14 @@ it('no secret of a sink appears in the database, a log, a metric or a response, 
       return answer.body
     }
     for (const [at, [type, config]] of sinksAt(receiver.origin).entries()) {
-      const made = await ask('POST /exports', { type, config }, String(at))
+      const made = await send('POST /exports', { type, config }, String(at))
       const id = textOf(made['export'] as Json)
-      await ask(`POST /exports/${id}/test`)
-      await ask(`PATCH /exports/${id}`, { label: 'Again', config: (made['export'] as Json)['config'] })
-      await ask(`GET /exports/${id}`)
+      await send(`POST /exports/${id}/test`)
+      await send(`PATCH /exports/${id}`, { label: 'Again', config: (made['export'] as Json)['config'] })
+      await send(`GET /exports/${id}`)
     }
-    await ask('POST /exports', { type: 'splunk_hec', config: { url: 'no address', token: secrets.splunk } }, 'wrong')
-    await ask('GET /exports?limit=100')
+    await send('POST /exports', { type: 'splunk_hec', config: { url: 'no address', token: secrets.splunk } }, 'wrong')
+    await send('GET /exports?limit=100')
     const kind = 'kind=export_sink.created&limit=100'
     answers.push(
       JSON.stringify(await scene.admin.get(`/audit_logs?${kind}`)),
@@ -99,14 +99,14 @@ it('no secret of a sink appears in the database, a log, a metric or a response, 
   const dump = Buffer.concat(files).toString('latin1')
   assert.ok(dump.includes('splunk_hec') && lines.length > 0 && receiver.requests.length > 0)
   for (const [name, secret] of Object.entries(secrets)) {
-    for (const spelled of [
+    for (const encoded of [
       secret,
       Buffer.from(secret).toString('base64').slice(0, -4),
       Buffer.from(secret).toString('hex'),
     ]) {
-      assert.ok(!dump.includes(spelled), `${name} stands in the data folder`)
-      assert.ok(!lines.some((line) => line.includes(spelled)), `${name} stands in the log`)
-      assert.ok(!answers.some((answer) => answer.includes(spelled)), `${name} stands in an answer`)
+      assert.ok(!dump.includes(encoded), `${name} is in the data folder`)
+      assert.ok(!lines.some((line) => line.includes(encoded)), `${name} is in the log`)
+      assert.ok(!answers.some((answer) => answer.includes(encoded)), `${name} is in an answer`)
     }
   }
 })

@@ -45,7 +45,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
   const scene = await openExportStore(database)
   const { id } = await scene.addSink()
   const taken = new Set<number>()
-  const refused = new Set<number>()
+  const rejected = new Set<number>()
   const firstSeen: number[] = []
   for (const each of [...script, { kind: 'append', count: 1 } as const]) {
     if (each.kind === 'append') await scene.log.append(each.count)
@@ -87,7 +87,7 @@ async function runScript(script: readonly Step[]): Promise<void> {
     return tried.map(({ sequence, outcome }) => {
       if (stop && sequence >= stop.sequence) return stop.outcome
       if (!firstSeen.includes(sequence)) firstSeen.push(sequence)
-      ;(outcome.kind === 'delivered' ? taken : refused).add(sequence)
+      ;(outcome.kind === 'delivered' ? taken : rejected).add(sequence)
       return outcome
     })
   }
@@ -102,7 +102,8 @@ async function runScript(script: readonly Step[]): Promise<void> {
 
   async function assertBehind(): Promise<void> {
     const { cursor, letters } = await cursorAndDeadLetters()
-    for (let at = 1; at <= cursor; at++) assert.ok(taken.has(at) || (refused.has(at) && letters.has(at)), `event ${at}`)
+    for (let at = 1; at <= cursor; at++)
+      assert.ok(taken.has(at) || (rejected.has(at) && letters.has(at)), `event ${at}`)
     assert.deepEqual(
       firstSeen,
       firstSeen.toSorted((left, right) => left - right),

@@ -289,8 +289,8 @@ describe('senders', () => {
     const unopened = await scene.addSink()
     await scene.log.append(2)
     await scene.sendLater()
-    const found = await scene.within((store) => store.find('org_1', unopened.id))
-    for (const { state, lastError } of [await health(), found?.health ?? assert.fail()]) {
+    const stored = await scene.within((store) => store.find('org_1', unopened.id))
+    for (const { state, lastError } of [await health(), stored?.health ?? assert.fail()]) {
       assert.deepEqual([state, lastError], ['retrying', 'The gateway could not send; see its own log.'])
     }
     assert.ok(scene.errors.some((error) => /a bug of ours/.test(String(error))))

@@ -49,16 +49,16 @@ async function requestsOf(dataDir: string): Promise<{ charged: Set<string>; logg
 }
 
 describe('a backup', () => {
-  let place: Awaited<ReturnType<typeof temporaryFolder>>
-  const at = (name: string): string => join(place.path, name)
+  let workspace: Awaited<ReturnType<typeof temporaryFolder>>
+  const at = (name: string): string => join(workspace.path, name)
   before(async () => {
-    place = await temporaryFolder()
+    workspace = await temporaryFolder()
     const { code, err } = await gatehouse(at('data'), ['setup', '--json'])
     assert.equal(code, 0, err)
     const made = await gatehouse(at('data'), ['backup', at('plain.backup')])
     assert.equal(made.code, 0, made.err)
   })
-  after(() => place[Symbol.asyncDispose]())
+  after(() => workspace[Symbol.asyncDispose]())
 
   it('made under load and restored has each request acknowledged before it, once in the ledger and once in the log', async (t) => {
     await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
@@ -98,7 +98,7 @@ describe('a backup', () => {
   it('is one file that only its owner may read', () => {
     assert.equal(statSync(at('plain.backup')).mode & 0o777, 0o600)
     assert.deepEqual(
-      readdirSync(place.path).filter((name) => name.startsWith('plain.backup')),
+      readdirSync(workspace.path).filter((name) => name.startsWith('plain.backup')),
       ['plain.backup'],
     )
   })
@@ -131,9 +131,9 @@ describe('a backup', () => {
   })
 
   it('is not restored over a database unless --replace moves that database away', async () => {
-    const refused = await gatehouse(at('data'), ['restore', at('plain.backup')])
-    assert.equal(refused.code, 1)
-    assert.match(refused.err, /already has a database.*--replace/)
+    const rejected = await gatehouse(at('data'), ['restore', at('plain.backup')])
+    assert.equal(rejected.code, 1)
+    assert.match(rejected.err, /already has a database.*--replace/)
     const { code, out } = await gatehouse(at('data'), ['restore', at('plain.backup'), '--replace', '--json'])
     assert.equal(code, 0)
     const { replaced, organizations } = JSON.parse(out) as { replaced: string; organizations: number }
@@ -199,8 +199,8 @@ describe('a backup', () => {
     const secret = readFileSync(at('data/secret'), 'utf8').trim()
     assert.equal(readFileSync(at('bare.backup')).includes(secret), false)
     assert.equal(readFileSync(at('plain.backup')).includes(secret), true)
-    const refused = await gatehouse(at('bare'), ['restore', at('bare.backup')])
-    assert.match(refused.err, /made without its server secret/)
+    const rejected = await gatehouse(at('bare'), ['restore', at('bare.backup')])
+    assert.match(rejected.err, /made without its server secret/)
     const wrong = await gatehouse(at('bare'), ['restore', at('bare.backup')], {
       GATEHOUSE_SECRET: 'another secret here',
     })
@@ -211,7 +211,7 @@ describe('a backup', () => {
     })
     assert.equal(rotated.code, 0, rotated.err)
     const right = await gatehouse(at('bare'), ['restore', at('bare.backup')], { GATEHOUSE_SECRET: secret })
-    assert.deepEqual([refused.code, wrong.code, right.code], [1, 1, 0], right.err)
+    assert.deepEqual([rejected.code, wrong.code, right.code], [1, 1, 0], right.err)
   })
 
   it('leaves no secret behind in the restored database', async () => {

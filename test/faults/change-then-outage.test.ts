@@ -15,15 +15,15 @@ async function startScene() {
   url.port = String(proxy.port)
   const config = { secret: 'a secret of sixteen and more' }
   const node = opened.use(await startTestApp({ config, storage: { database_url: url.href } }))
-  const ask = async (): Promise<number> => (await node.post('/v1/messages', body)).status
+  const send = async (): Promise<number> => (await node.post('/v1/messages', body)).status
   const admin = (method: string, path: string, change?: object): Promise<Response> =>
     fetch(node.url + path, {
       method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${node.adminKey}` },
       ...(change && { body: JSON.stringify(change) }),
     })
-  assert.equal(await ask(), 200)
-  return { node, proxy, ask, admin, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  assert.equal(await send(), 200)
+  return { node, proxy, send, admin, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 describe('a change right before an outage of PostgreSQL', { skip: withoutPostgres }, () => {
@@ -31,7 +31,7 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
     await using scene = await startScene()
     assert.equal((await scene.admin('POST', '/v1/organization/projects', { name: 'Another' })).status, 201)
     scene.proxy.shut()
-    for (let count = 0; count < 5; count++) assert.equal(await scene.ask(), 200)
+    for (let count = 0; count < 5; count++) assert.equal(await scene.send(), 200)
     const answer = await scene.node.get('/v1/models')
     assert.equal(answer.status, 200)
   })
@@ -42,7 +42,7 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
     const { api_keys: keys } = await operator.listKeys()
     await operator.revokeKey(keys[0]?.id ?? '')
     scene.proxy.shut()
-    assert.equal(await scene.ask(), 401)
+    assert.equal(await scene.send(), 401)
   })
 
   it('is enforced without the database if it archived the project of the key', async () => {
@@ -50,6 +50,6 @@ describe('a change right before an outage of PostgreSQL', { skip: withoutPostgre
     const archived = await scene.admin('POST', `/v1/organization/projects/${scene.node.projectId}/archive`)
     assert.equal(archived.status, 200, await archived.text())
     scene.proxy.shut()
-    assert.equal(await scene.ask(), 401)
+    assert.equal(await scene.send(), 401)
   })
 })

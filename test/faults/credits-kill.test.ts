@@ -39,7 +39,7 @@ const anyDeath: fc.Arbitrary<Death> = fc.record({
 const deaths =
   longRun === undefined ? shortList : fc.sample(anyDeath, { numRuns: Math.ceil(longRun.runs / 10), seed: longRun.seed })
 /** After that the credits of an organization are used up. */
-const livesPerFolder = 10
+const runsPerFolder = 10
 
 type Started = { readonly url: string; readonly keys?: { readonly api_key: string } }
 
@@ -50,34 +50,36 @@ async function nextLine(running: Program): Promise<Started> {
 
 describe('an app that is killed', () => {
   for (const { name, redis, skip } of [
-    { name: 'counts by itself', redis: '', skip: false },
+    { name: 'counts in memory', redis: '', skip: false },
     { name: 'counts in Redis', redis: redisUrl ?? '', skip: withoutRedis },
   ]) {
     it(
-      `has every charge that a caller was told of, once, and loses no other credits, where it ${name}`,
+      `has every acknowledged charge once, and loses no other credits, if it ${name}`,
       {
         skip,
       },
       async (t) => {
-        let [told, charged] = [0, 0]
-        for (let from = 0; from < deaths.length; from += livesPerFolder) {
-          const counted = await liveThrough(deaths.slice(from, from + livesPerFolder), redis)
-          told += counted.told
+        let [acknowledged, charged] = [0, 0]
+        for (let from = 0; from < deaths.length; from += runsPerFolder) {
+          const counted = await runThrough(deaths.slice(from, from + runsPerFolder), redis)
+          acknowledged += counted.acknowledged
           charged += counted.charged
         }
-        assert.ok(told > 0)
-        t.diagnostic(`${deaths.length} lives ended, ${told} answers arrived, ${charged} charges stand`)
+        assert.ok(acknowledged > 0)
+        t.diagnostic(
+          `${deaths.length} processes were killed, ${acknowledged} answers arrived, ${charged} charges are stored`,
+        )
       },
     )
   }
 })
 
 /** One process after the other on one folder; the ledger is consistent after each of them. */
-async function liveThrough(ends: readonly Death[], redis: string): Promise<{ told: number; charged: number }> {
+async function runThrough(ends: readonly Death[], redis: string): Promise<{ acknowledged: number; charged: number }> {
   await using folder = await temporaryFolder()
   await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
   const args = [folder.path, upstream.url, redis]
-  const told = new Set<string>()
+  const acknowledged = new Set<string>()
   let apiKey = ''
   for (const { at, times, afterMs } of ends) {
     await using running = startProgram(program, [...args, at, String(times)])
@@ -85,7 +87,7 @@ async function liveThrough(ends: readonly Death[], redis: string): Promise<{ tol
     apiKey = keys?.api_key ?? apiKey
     const over = new AbortController()
     const killing = sleep(afterMs, undefined, { signal: over.signal }).then(running.kill, () => {})
-    await Promise.all(Array.from({ length: 4 }, () => askUntilKilled(url, apiKey, told)))
+    await Promise.all(Array.from({ length: 4 }, () => sendUntilKilled(url, apiKey, acknowledged)))
     over.abort()
     await killing
     await assertWhole(folder.path)
@@ -94,11 +96,11 @@ async function liveThrough(ends: readonly Death[], redis: string): Promise<{ tol
   const last = startProgram(program, [...args, '', '0'])
   await assertSpendable(await nextLine(last), apiKey)
   await last.kill()
-  return { told: told.size, charged: await assertChargedOnce(folder.path, told, ends.length) }
+  return { acknowledged: acknowledged.size, charged: await assertChargedOnce(folder.path, acknowledged, ends.length) }
 }
 
 /** A caller sends one request after the other until the connection breaks or the credits are used up. */
-async function askUntilKilled(url: string, apiKey: string, told: Set<string>): Promise<void> {
+async function sendUntilKilled(url: string, apiKey: string, acknowledged: Set<string>): Promise<void> {
   const body = JSON.stringify({ ...question, max_tokens: 100 })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
   for (;;) {
@@ -106,7 +108,7 @@ async function askUntilKilled(url: string, apiKey: string, told: Set<string>): P
     const text = await answer?.text().catch(() => undefined)
     if (answer === undefined || text === undefined || answer.status === 402) return
     assert.equal(answer.status, 200, text)
-    told.add(answer.headers.get('x-request-id') ?? '')
+    acknowledged.add(answer.headers.get('x-request-id') ?? '')
   }
 }
 
@@ -123,7 +125,7 @@ async function assertShortLeases(url: string): Promise<void> {
   const [seconds] = await connection.client.time()
   const latest = (Number(seconds) + 1) * 1000 + leaseMs
   for (const key of await connection.client.keys('rl1:{*}:z*')) {
-    assert.equal(await connection.client.zcount(key, latest, '+inf'), 0, `a place in ${key} outlives its lease`)
+    assert.equal(await connection.client.zcount(key, latest, '+inf'), 0, `a slot in ${key} outlives its lease`)
   }
 }
 
@@ -133,17 +135,21 @@ async function assertSpendable({ url }: Started, apiKey: string): Promise<void> 
   assert.equal(data.remaining_credits, startingCredits - Math.round(data.total_usage * 1000))
 }
 
-async function assertChargedOnce(folder: string, told: ReadonlySet<string>, lives: number): Promise<number> {
+async function assertChargedOnce(
+  folder: string,
+  acknowledged: ReadonlySet<string>,
+  processCount: number,
+): Promise<number> {
   await using app = await connect(checkConfig({ storage: { data_dir: folder } }))
   const entries = (await operatorOf(app).ledger(10_000)).filter(({ kind }) => kind === 'usage')
   const charged = new Set(entries.map(({ ref }) => ref))
   assert.equal(charged.size, entries.length)
   assert.deepEqual(
-    [...told].filter((id) => !charged.has(id)),
+    [...acknowledged].filter((id) => !charged.has(id)),
     [],
   )
   for (const { credits } of entries) assert.equal(credits, -cost)
   // One answer of each of the four may have been charged and never arrived.
-  assert.ok(entries.length - told.size <= lives * 4)
+  assert.ok(entries.length - acknowledged.size <= processCount * 4)
   return entries.length
 }

@@ -10,7 +10,7 @@ import { operatorOf } from '../support/operator.ts'
 const cost = 15
 /** More than callers can use while the server is paused and afterwards. */
 const startingCredits = 100_000_000
-const ask = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
+const send = ({ app }: PaidApp): Promise<Response> => app.post('/v1/messages', question)
 
 async function query({ url }: PostgresServer, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
@@ -32,10 +32,10 @@ async function startScene(): Promise<Scene> {
   const config = { secret: 'a secret of sixteen and more', credits: { starting: startingCredits } }
   const paid = opened.use(await startPaidApp({ config, storage }))
   paid.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-  assert.equal((await ask(paid)).status, 200)
+  assert.equal((await send(paid)).status, 200)
   // By then the node has seen its own setup among the changes, and does not read the key again.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
-  assert.equal((await ask(paid)).status, 200)
+  assert.equal((await send(paid)).status, 200)
   return { server, paid, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
@@ -75,18 +75,18 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
     const { server, paid } = scene
     const { app } = paid
     server.pause()
-    for (let count = 0; count < 20; count++) assert.equal((await ask(paid)).status, 200)
+    for (let count = 0; count < 20; count++) assert.equal((await send(paid)).status, 200)
     const stored = await app.post('/v1/responses', { model: 'paid', input: 'hi', max_output_tokens: 50 })
     assert.equal(stored.status, 200)
     assert.deepEqual(await waitingIn(paid), { charges: 21, events: 21, responses: 1 })
 
-    const refused = [
+    const rejected = [
       await app.get('/v1/organization/projects', { authorization: `Bearer ${app.adminKey}` }),
       await app.post('/v1/messages', question, { authorization: `Bearer ${mintSecret('ak', systemRandom)}` }),
       await app.get('/v1/credits'),
       await app.get('/v1/responses/resp_1'),
     ]
-    for (const answer of refused) {
+    for (const answer of rejected) {
       assert.equal(answer.status, 503)
       assert.ok(Number(answer.headers.get('retry-after')) >= 1)
     }
@@ -108,7 +108,7 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
     let isOver = false
     const keepAsking = async (): Promise<void> => {
       while (!isOver) {
-        const { status } = await ask(paid)
+        const { status } = await send(paid)
         // Eight parallel requests may need more credits than the slice of the node has.
         assert.ok(status === 200 || status === 503, String(status))
         if (status === 200) answered++
@@ -132,7 +132,7 @@ describe('a PostgreSQL that hangs', { skip: withoutPostgresServer, timeout: 120_
     const { server, paid } = scene
     await query(server, "alter system set synchronous_standby_names = 'nobody'")
     await query(server, 'select pg_reload_conf()')
-    for (let count = 0; count < 5; count++) assert.equal((await ask(paid)).status, 200)
+    for (let count = 0; count < 5; count++) assert.equal((await send(paid)).status, 200)
     await query(server, 'alter system reset synchronous_standby_names')
     await query(server, 'select pg_reload_conf()')
     await untilWritten(scene)

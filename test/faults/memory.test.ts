@@ -45,14 +45,16 @@ const large = 24
 function send({ url = '', apiKey = '' }, megabytes: number, end: readonly Buffer[]) {
   const length = before.length + megabytes * words.length + after.length
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'content-length': length }
-  const asking = request(`${url}/v1/messages`, { method: 'POST', headers, agent: false })
+  const outgoing = request(`${url}/v1/messages`, { method: 'POST', headers, agent: false })
   // A caller that is rejected while it still sends may see the connection closed before it reads the response.
-  const answered = new Promise<IncomingMessage>((resolve, reject) => asking.on('response', resolve).on('error', reject))
-  Readable.from([before, ...Array.from({ length: megabytes }, () => words), ...end]).pipe(asking, { end: false })
-  return { asking, answered }
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    outgoing.on('response', resolve).on('error', reject),
+  )
+  Readable.from([before, ...Array.from({ length: megabytes }, () => words), ...end]).pipe(outgoing, { end: false })
+  return { outgoing, answered }
 }
 
-const ask = (app: Parameters<typeof send>[0], megabytes: number): Promise<number | undefined> =>
+const statusOf = (app: Parameters<typeof send>[0], megabytes: number): Promise<number | undefined> =>
   send(app, megabytes, [after]).answered.then(
     (answer) => answer.resume().statusCode,
     () => undefined,
@@ -61,11 +63,11 @@ const ask = (app: Parameters<typeof send>[0], megabytes: number): Promise<number
 it('large requests above the memory budget are rejected, and do not affect other requests', async () => {
   await using app = await startSmallApp()
   const begun = Array.from({ length: 4 }, () => send(app, large, []))
-  const refused = await Promise.any(begun.map(({ answered }) => answered))
-  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1'])
-  assert.equal(JSON.parse(await text(refused)).error.type, 'api_error')
-  assert.equal(await ask(app, 0), 200)
-  for (const { asking } of begun) asking.destroy()
-  const isRejected = async (): Promise<boolean> => [503, undefined].includes(await ask(app, large))
+  const rejected = await Promise.any(begun.map(({ answered }) => answered))
+  assert.deepEqual([rejected.statusCode, rejected.headers['retry-after']], [503, '1'])
+  assert.equal(JSON.parse(await text(rejected)).error.type, 'api_error')
+  assert.equal(await statusOf(app, 0), 200)
+  for (const { outgoing } of begun) outgoing.destroy()
+  const isRejected = async (): Promise<boolean> => [503, undefined].includes(await statusOf(app, large))
   while (await isRejected()) await new Promise((resolve) => setTimeout(resolve, 50)) // until the budget is free
 })

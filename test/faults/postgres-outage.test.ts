@@ -42,7 +42,7 @@ async function inflict(server: PostgresServer, { kind, forMs }: Fault): Promise<
 
 type Load = {
   readonly acknowledged: Set<string>
-  readonly refused: Set<string>
+  readonly rejected: Set<string>
   readonly statuses: Map<number, number>
   stop(): Promise<void>
 }
@@ -50,12 +50,12 @@ type Load = {
 /** Callers that send one request after the other. An error response counts as a response, but promises nothing. */
 function startCallers(urls: readonly string[], apiKey: string): Load {
   const acknowledged = new Set<string>()
-  const refused = new Set<string>()
+  const rejected = new Set<string>()
   const statuses = new Map<number, number>()
   let isOver = false
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
   const body = JSON.stringify({ ...question, max_tokens: 100 })
-  async function ask(url: string): Promise<void> {
+  async function send(url: string): Promise<void> {
     while (!isOver) {
       const answer = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body })
       const text = await answer.text()
@@ -63,16 +63,16 @@ function startCallers(urls: readonly string[], apiKey: string): Load {
       const requestId = answer.headers.get('x-request-id') ?? ''
       if (answer.status === 200) acknowledged.add(requestId)
       else {
-        refused.add(requestId)
+        rejected.add(requestId)
         assert.equal(answer.status, 503, text)
         await sleep(100)
       }
     }
   }
-  const callers = Array.from({ length: 6 }, (_, at) => ask(urls[at % urls.length] ?? ''))
+  const callers = Array.from({ length: 6 }, (_, at) => send(urls[at % urls.length] ?? ''))
   return {
     acknowledged,
-    refused,
+    rejected,
     statuses,
     async stop() {
       isOver = true
@@ -94,15 +94,15 @@ async function columnOf(url: string, sql: string): Promise<string[]> {
 const chargesSql = 'select request_id as value from charge'
 const eventsSql = `select request_id as value from audit_event where code = 'gateway.request.decided'`
 
-const said = {
-  continue: 'has each acknowledged answer once in the ledger and once in the log, and requests go on',
-  refuse: 'has each acknowledged answer once in both where answers need their events, and charges no refused one',
+const titles = {
+  continue: 'has each acknowledged answer once in the ledger and once in the log, and requests continue',
+  refuse: 'has each acknowledged answer once in both if audit is required, and charges no rejected one',
 } as const
 
 describe('PostgreSQL that is paused, killed and unreachable under load', { skip: withoutPostgresServer }, () => {
-  for (const onFailure of ['continue', 'refuse'] as const) it(said[onFailure], (t) => run(onFailure, t))
+  for (const onFailure of ['continue', 'refuse'] as const) it(titles[onFailure], (t) => run(onFailure, t))
 
-  async function run(onFailure: keyof typeof said, t: TestContext): Promise<void> {
+  async function run(onFailure: keyof typeof titles, t: TestContext): Promise<void> {
     await using upstream = await startUpstream(answerWith('Hello', { input: 12, output: 3 }))
     await using server = await startPostgresServer()
     const noLimit = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
@@ -145,7 +145,7 @@ describe('PostgreSQL that is paused, killed and unreachable under load', { skip:
     const paidSql = `select request_id as value from charge where micro <> 0`
     const paid = await columnOf(server.url, paidSql)
     assert.deepEqual(
-      paid.filter((id) => load.refused.has(id)),
+      paid.filter((id) => load.rejected.has(id)),
       [],
     )
     assert.deepEqual(await columnOf(server.url, `${paidSql} and micro <> ${cost}000000`), [])

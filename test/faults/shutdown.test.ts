@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { createLog } from '../../src/base/log.ts'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
-import { createPatientClock } from '../support/manual-timers.ts'
+import { createManualTimers } from '../support/manual-timers.ts'
 import { stalledStream, type Script } from '../support/upstream.ts'
 
-const calm = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
+const harmless = { ...question, messages: [{ role: 'user', content: 'What is the weather like in Paris in May?' }] }
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
 
 /** A connection of a caller that does not close it, like a connection pool. */
@@ -17,15 +17,15 @@ function callerOf({ app: { url } }: PaidApp): Socket {
   return socket.on('error', () => undefined)
 }
 
-function ask({ app }: PaidApp, body: object): string {
+function send({ app }: PaidApp, body: object): string {
   const json = JSON.stringify(body)
   const head = `POST /v1/messages HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${app.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
 /** Resolves once the caller has read this text. */
-async function heard(caller: Socket, words: string): Promise<void> {
-  for await (const [data] of on(caller, 'data')) if (String(data).includes(words)) return
+async function waitForText(caller: Socket, expectedText: string): Promise<void> {
+  for await (const [data] of on(caller, 'data')) if (String(data).includes(expectedText)) return
 }
 
 /** Starts a stream, and continues it when the test says so. */
@@ -44,50 +44,50 @@ async function startHeldStream(scene: PaidApp) {
   const { script, goOn } = heldStream()
   scene.upstream.answer(script)
   const caller = callerOf(scene)
-  const said = text(caller)
-  caller.write(ask(scene, { ...calm, stream: true }))
+  const received = text(caller)
+  caller.write(send(scene, { ...harmless, stream: true }))
   await once(caller, 'data')
-  return { caller, said, goOn }
+  return { caller, received, goOn }
 }
 
 describe('an app that is shutting down', { timeout: 30_000 }, () => {
   it('lets a stream finish, then closes its keep-alive connection', async () => {
     await using scene = await startPaidApp()
-    const { said, goOn } = await startHeldStream(scene)
+    const { received, goOn } = await startHeldStream(scene)
     const drained = scene.app.app.drain()
     goOn()
     await drained
-    assert.match(await said, /event: message_stop/)
+    assert.match(await received, /event: message_stop/)
   })
 
   it('rejects a new request on a keep-alive connection in the error format of its family', async () => {
     await using scene = await startPaidApp()
-    const { caller, said, goOn } = await startHeldStream(scene)
+    const { caller, received, goOn } = await startHeldStream(scene)
     const drained = scene.app.app.drain()
     goOn()
-    await heard(caller, 'message_stop')
-    caller.write(ask(scene, calm))
+    await waitForText(caller, 'message_stop')
+    caller.write(send(scene, harmless))
     await drained
-    assert.match(await said, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is shutting down\."/s)
-    assert.match(await said, /retry-after: 5/)
+    assert.match(await received, /HTTP\/1\.1 503 .*"type":"api_error","message":"The service is shutting down\."/s)
+    assert.match(await received, /retry-after: 5/)
   })
 
   it('sends an error to callers that still read after 30 seconds, and does not wait for the others', async () => {
-    const { clock, pass } = createPatientClock(30_000)
+    const { clock, pass } = createManualTimers(30_000)
     await using scene = await startPaidApp({ clock })
     scene.upstream.answer(stalledStream(first))
     const [caller, slow, silent] = [callerOf(scene), callerOf(scene), callerOf(scene)]
-    const said = text(caller)
-    caller.write(ask(scene, { ...calm, stream: true }))
-    slow.write(ask(scene, calm).slice(0, -10))
+    const received = text(caller)
+    caller.write(send(scene, { ...harmless, stream: true }))
+    slow.write(send(scene, harmless).slice(0, -10))
     silent.write('POST /v1/messages HTTP/1.1\r\nhost:')
     await once(caller, 'data')
     const drained = scene.app.app.drain()
     pass(30_000)
-    await heard(caller, 'event: error')
+    await waitForText(caller, 'event: error')
     pass(32_000)
     await drained
-    assert.match(await said, /event: error\ndata: .*The service is shutting down/)
+    assert.match(await received, /event: error\ndata: .*The service is shutting down/)
   })
 
   it('audits a request whose caller has just left', async () => {
@@ -96,7 +96,7 @@ describe('an app that is shutting down', { timeout: 30_000 }, () => {
     await using scene = await startPaidApp({ log: createLog({ level: 'error', destination }) })
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
-    caller.write(ask(scene, { ...calm, stream: true }))
+    caller.write(send(scene, { ...harmless, stream: true }))
     await once(caller, 'data')
     caller.destroy()
     await scene.app.app.drain()
@@ -105,7 +105,7 @@ describe('an app that is shutting down', { timeout: 30_000 }, () => {
   })
 
   it('is not ready at once, and still answers new requests during the drain delay', async () => {
-    const { clock, pass } = createPatientClock(30_000)
+    const { clock, pass } = createManualTimers(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const { app } = scene
     const drained = app.app.drain()
@@ -116,14 +116,14 @@ describe('an app that is shutting down', { timeout: 30_000 }, () => {
       failing: [{ part: 'server', problem: 'stopping' }],
     })
     scene.upstream.answer(answerWith('It is mild there.', { input: 9, output: 9 }))
-    assert.equal((await app.post('/v1/messages', calm)).status, 200)
+    assert.equal((await app.post('/v1/messages', harmless)).status, 200)
     pass(45_000)
     await drained
     await assert.rejects(app.get('/health/live'))
   })
 
   it('ends at once at the second signal, even during the drain delay', async () => {
-    const { clock } = createPatientClock(30_000)
+    const { clock } = createManualTimers(30_000)
     await using scene = await startPaidApp({ clock, config: { server: { drain_delay_ms: 45_000 } } })
     const drained = scene.app.app.drain()
     await scene.app.app[Symbol.asyncDispose]()
@@ -134,7 +134,7 @@ describe('an app that is shutting down', { timeout: 30_000 }, () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
-    caller.write(ask(scene, { ...calm, stream: true }))
+    caller.write(send(scene, { ...harmless, stream: true }))
     await once(caller, 'data')
     const drained = scene.app.app.drain()
     await scene.app.app[Symbol.asyncDispose]()

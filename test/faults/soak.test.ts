@@ -27,22 +27,36 @@ const post = (path: string, bodyOf: (text: string) => object): Call => {
     return answer.text()
   }
 }
-const said = (text: string) => [{ role: 'user', content: text }]
+const userMessage = (text: string) => [{ role: 'user', content: text }]
 
 /** Valid and invalid requests. */
 const calls: readonly Call[] = [
-  post('/v1/messages', (text) => ({ model: echo, max_tokens: 60, messages: said(text) })),
-  post('/v1/messages', (text) => ({ model: echo, max_tokens: 60, stream: true, messages: said(text), user: text })),
-  post('/v1/chat/completions', (text) => ({ model: echo, messages: said(text) })),
-  post('/v1/chat/completions', (text) => ({ model: echo, stream: true, messages: said(text) })),
+  post('/v1/messages', (text) => ({ model: echo, max_tokens: 60, messages: userMessage(text) })),
+  post('/v1/messages', (text) => ({
+    model: echo,
+    max_tokens: 60,
+    stream: true,
+    messages: userMessage(text),
+    user: text,
+  })),
+  post('/v1/chat/completions', (text) => ({ model: echo, messages: userMessage(text) })),
+  post('/v1/chat/completions', (text) => ({ model: echo, stream: true, messages: userMessage(text) })),
   post('/v1/responses', (text) => ({ model: echo, input: text })),
   post('/v1/responses', (text) => ({ model: echo, stream: true, input: text, store: false })),
-  post('/v1/messages/count_tokens', (text) => ({ model: echo, messages: said(text.repeat(50)) })),
+  post('/v1/messages/count_tokens', (text) => ({ model: echo, messages: userMessage(text.repeat(50)) })),
   post('/v1/moderations', (text) => ({ input: text })),
-  post('/v1/messages', (text) => ({ model: echo, max_tokens: 9, messages: said(`${text} I want to kill myself`) })),
-  post('/v1/messages', (text) => ({ model: `unknown-${text.slice(0, 20)}`, max_tokens: 9, messages: said(text) })),
-  post('/v1/messages', (text) => ({ model: echo, max_tokens: -1, messages: said(text) })),
-  post('/v1/messages', (text) => ({ model: echo, max_tokens: 9, messages: said(text.repeat(2_000)) })),
+  post('/v1/messages', (text) => ({
+    model: echo,
+    max_tokens: 9,
+    messages: userMessage(`${text} I want to kill myself`),
+  })),
+  post('/v1/messages', (text) => ({
+    model: `unknown-${text.slice(0, 20)}`,
+    max_tokens: 9,
+    messages: userMessage(text),
+  })),
+  post('/v1/messages', (text) => ({ model: echo, max_tokens: -1, messages: userMessage(text) })),
+  post('/v1/messages', (text) => ({ model: echo, max_tokens: 9, messages: userMessage(text.repeat(2_000)) })),
   async ({ url }, text) => {
     const answer = await fetch(`${url}/v1/messages`, {
       method: 'POST',
@@ -52,7 +66,12 @@ const calls: readonly Call[] = [
     return answer.text()
   },
   async ({ url, apiKey }, text) => {
-    const body = JSON.stringify({ model: echo, max_tokens: 4_000, stream: true, messages: said(text.repeat(20)) })
+    const body = JSON.stringify({
+      model: echo,
+      max_tokens: 4_000,
+      stream: true,
+      messages: userMessage(text.repeat(20)),
+    })
     const abort = new AbortController()
     const init = { method: 'POST', headers: as(apiKey), body, signal: abort.signal }
     const answer = await fetch(`${url}/v1/messages`, init)

@@ -27,31 +27,31 @@ if (canMount())
         clock: createFastClock(20),
       })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-      const ask = async (): Promise<number> => (await scene.app.post('/v1/messages', question)).status
-      const untilReady = async (said: RegExp): Promise<void> => {
+      const send = async (): Promise<number> => (await scene.app.post('/v1/messages', question)).status
+      const untilReady = async (expected: RegExp): Promise<void> => {
         for (;;) {
           const answer = await scene.app.get('/health/ready')
-          if (said.test(`${answer.status} ${await answer.text()}`)) return
+          if (expected.test(`${answer.status} ${await answer.text()}`)) return
           await new Promise((resolve) => setTimeout(resolve, 20))
         }
       }
-      assert.equal(await ask(), 200)
+      assert.equal(await send(), 200)
       await untilReady(/^200 \{"status":"ready"\}$/)
 
       const ballast = join(disk.path, 'ballast')
       fillUp(ballast)
       await untilReady(/^200 .*"degraded":\[\{"part":"disk"/)
-      assert.equal(await ask(), 200)
+      assert.equal(await send(), 200)
 
       proxy.shut()
       await untilReady(/^503 .*"failing":\[\{"part":"storage".*"part":"disk"/)
       const calls = scene.upstream.requests.length
-      assert.equal(await ask(), 503)
+      assert.equal(await send(), 503)
       assert.equal(scene.upstream.requests.length, calls)
 
       rmSync(ballast)
       await untilReady(/^200 .*"degraded":\[\{"part":"storage"[^\]]*\]/)
-      assert.equal(await ask(), 200)
+      assert.equal(await send(), 200)
 
       proxy.open()
       await untilReady(/^200 \{"status":"ready"\}$/)

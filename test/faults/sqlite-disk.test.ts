@@ -60,8 +60,8 @@ if (canMount()) {
       await createItems(database)
       await database.write([insert('before', 'x')])
       fillUp(join(disk.path, 'ballast'))
-      const refused = await fillUntilRefused(database)
-      assert.ok(hasReason('full')(refused))
+      const rejected = await fillUntilRejected(database)
+      assert.ok(hasReason('full')(rejected))
       const group = await Promise.allSettled(['x', 'y', 'z'].map((id) => database.write([insert(id, kilobytes(16))])))
       assert.ok(group.every((outcome) => outcome.status === 'rejected' && hasReason('full')(outcome.reason)))
       const known = await idsOf(database)
@@ -76,9 +76,9 @@ if (canMount()) {
       await using disk = await mountSmallDisk()
       await using scene = await startPaidApp({ storage: { data_dir: disk.path }, clock: createFastClock(20) })
       scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
-      const ask = (): Promise<Response> => scene.app.post('/v1/messages', question)
+      const send = (): Promise<Response> => scene.app.post('/v1/messages', question)
       const ready = (): Promise<Response> => scene.app.get('/health/ready')
-      assert.equal((await ask()).status, 200)
+      assert.equal((await send()).status, 200)
       assert.deepEqual(await (await ready()).json(), { status: 'ready' })
 
       fillUp(join(disk.path, 'ballast'))
@@ -88,15 +88,15 @@ if (canMount()) {
         /"not_ready","failing":\[{"part":"storage","problem":"The disk of .* is full/,
       )
       const calls = scene.upstream.requests.length
-      const refused = await ask()
-      assert.equal(refused.status, 503)
-      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
-      assert.match(await refused.text(), /disk of .* is full/)
+      const rejected = await send()
+      assert.equal(rejected.status, 503)
+      assert.ok(Number(rejected.headers.get('retry-after')) >= 1)
+      assert.match(await rejected.text(), /disk of .* is full/)
       assert.equal(scene.upstream.requests.length, calls)
 
       rmSync(join(disk.path, 'ballast'))
       await until(async () => (await ready()).status === 200)
-      assert.equal((await ask()).status, 200)
+      assert.equal((await send()).status, 200)
     })
   })
 }
@@ -106,7 +106,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 /** Writes until the disk is full. Everything acknowledged must be there, and nothing that was rejected. */
-async function fillUntilRefused(database: Database): Promise<unknown> {
+async function fillUntilRejected(database: Database): Promise<unknown> {
   for (let count = 0; ; count++) {
     try {
       await database.write([insert(`fill ${count}`, kilobytes(16))])

@@ -62,29 +62,29 @@ describe('a key with a list of allowed addresses', () => {
     ['GET', '/api/policy-gateway/exports'],
   ] as const) {
     it(`is rejected from other addresses at ${method} ${path}, with the reason`, async () => {
-      const refused = await (method === 'GET'
+      const rejected = await (method === 'GET'
         ? scene.get(path, from(elsewhere))
         : scene.post(path, message, from(elsewhere)))
-      const text = await refused.text()
-      assert.equal(refused.status, 403)
+      const text = await rejected.text()
+      assert.equal(rejected.status, 403)
       assert.match(text, /permission_error|ip_not_allowed/)
       assert.match(text, /198\.51\.100\.1/)
     })
   }
 
   it('is rejected from other addresses by the administration API, with the code ip_not_allowed', async () => {
-    const ask = (address: string) => adminKey.ask('GET', '/policies', { headers: { 'x-forwarded-for': address } })
-    assert.equal((await ask(office)).status, 200)
-    const refused = await ask(elsewhere)
-    assert.deepEqual([refused.status, errorOf(refused)['code']], [403, 'ip_not_allowed'])
+    const send = (address: string) => adminKey.send('GET', '/policies', { headers: { 'x-forwarded-for': address } })
+    assert.equal((await send(office)).status, 200)
+    const rejected = await send(elsewhere)
+    assert.deepEqual([rejected.status, errorOf(rejected)['code']], [403, 'ip_not_allowed'])
     const gateway = await scene.get('/api/policy-gateway/config', from(elsewhere, adminKey.key))
     assert.equal(gateway.status, 403)
   })
 
   it('does not count as used by a request that was rejected', async () => {
     const made = await scene.admin.post(keysPath(), { name: 'Unused', allowed_ips: [office] })
-    const refused = await scene.post('/v1/messages', message, from(elsewhere, textOf(made, 'value')))
-    assert.equal(refused.status, 403)
+    const rejected = await scene.post('/v1/messages', message, from(elsewhere, textOf(made, 'value')))
+    assert.equal(rejected.status, 403)
     const shown = itemsOf(await scene.admin.get(keysPath())).find(({ id }) => id === made['id'])
     assert.deepEqual([shown?.['allowed_ips'], shown?.['last_used_at']], [[`${office}/32`], undefined])
   })
@@ -123,7 +123,7 @@ describe('a key with a list of allowed addresses', () => {
   ] as const) {
     it(`names ${param} in ${JSON.stringify(list).slice(0, 40)}`, async () => {
       for (const path of [keysPath(), '/admin_api_keys']) {
-        const answer = await scene.admin.ask('POST', path, { body: { name: 'Wrong', allowed_ips: list } })
+        const answer = await scene.admin.send('POST', path, { body: { name: 'Wrong', allowed_ips: list } })
         assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       }
     })
@@ -131,14 +131,14 @@ describe('a key with a list of allowed addresses', () => {
 
   it('creates only keys whose list is within its own list, which is also the default', async () => {
     const create = (path: string, more: object) =>
-      adminKey.ask('POST', path, { body: { name: 'New', ...more }, headers: { 'x-forwarded-for': office } })
+      adminKey.send('POST', path, { body: { name: 'New', ...more }, headers: { 'x-forwarded-for': office } })
     for (const path of [keysPath(), '/admin_api_keys']) {
       assert.deepEqual((await create(path, {})).body['allowed_ips'], allowed)
       assert.deepEqual((await create(path, { allowed_ips: [office] })).body['allowed_ips'], [`${office}/32`])
       for (const wider of [null, ['203.0.112.0/23'], [office, elsewhere]]) {
-        const refused = await create(path, { allowed_ips: wider })
+        const rejected = await create(path, { allowed_ips: wider })
         assert.deepEqual(
-          [refused.status, errorOf(refused)['code'], errorOf(refused)['param']],
+          [rejected.status, errorOf(rejected)['code'], errorOf(rejected)['param']],
           [403, 'permission_denied', 'allowed_ips'],
         )
       }

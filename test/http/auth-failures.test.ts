@@ -60,14 +60,14 @@ describe('an address that sent more invented keys than its budget', () => {
   it('gets 429 for every further invalid credential, with the reason', async () => {
     const known = invented()
     for (const secret of [known, known, await tokenOf(scene, anotherSecret)]) {
-      const refused = await scene.post('/v1/chat/completions', message, bearer(secret))
-      assert.equal(refused.status, 429)
-      const wait = Number(refused.headers.get('retry-after'))
+      const rejected = await scene.post('/v1/chat/completions', message, bearer(secret))
+      assert.equal(rejected.status, 429)
+      const wait = Number(rejected.headers.get('retry-after'))
       assert.ok(wait >= 1 && wait <= 60, `waits for ${wait}`)
-      assert.match(await refused.text(), /invalid, expired or revoked/)
+      assert.match(await rejected.text(), /invalid, expired or revoked/)
     }
-    const refused = await scene.get('/v1/organization/policies', bearer(invented('adm')))
-    assert.deepEqual([refused.status, refused.headers.get('www-authenticate')], [429, null])
+    const rejected = await scene.get('/v1/organization/policies', bearer(invented('adm')))
+    assert.deepEqual([rejected.status, rejected.headers.get('www-authenticate')], [429, null])
   })
 
   it('gets 401 for a malformed key, because it costs no lookup', async () => {
@@ -78,20 +78,20 @@ describe('an address that sent more invented keys than its budget', () => {
 
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/moderations']) {
     it(`gets the 429 in OpenAI’s format at ${path}`, async () => {
-      const refused = await scene.post(path, message, bearer(invented()))
-      const { error } = (await refused.json()) as { error: Record<string, unknown> }
-      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      const rejected = await scene.post(path, message, bearer(invented()))
+      const { error } = (await rejected.json()) as { error: Record<string, unknown> }
+      assert.ok(Number(rejected.headers.get('retry-after')) >= 1)
       assert.deepEqual(
-        [refused.status, error['type'], error['code'], error['param']],
+        [rejected.status, error['type'], error['code'], error['param']],
         [429, 'rate_limit_error', 'rate_limit_exceeded', null],
       )
     })
   }
 
   it('gets the 429 in Anthropic’s format at /v1/messages', async () => {
-    const refused = await scene.post('/v1/messages', message, bearer(invented()))
-    const { type, error } = (await refused.json()) as { type: string; error: Record<string, unknown> }
-    assert.deepEqual([refused.status, type, error['type']], [429, 'error', 'rate_limit_error'])
+    const rejected = await scene.post('/v1/messages', message, bearer(invented()))
+    const { type, error } = (await rejected.json()) as { type: string; error: Record<string, unknown> }
+    assert.deepEqual([rejected.status, type, error['type']], [429, 'error', 'rate_limit_error'])
   })
 })
 
@@ -105,9 +105,9 @@ it('credentials that are not cached are answered while a flood of invented keys 
   const senders = Array.from({ length: 32 }, async (_, sender) => {
     // Bounded, so that the test also ends if the server never answers.
     for (let count = 0; count < maxPerSender && !flood.isOver; count++) {
-      const refused = await scene.get('/v1/models', bearer(sender % 4 === 0 ? forged : invented()))
-      statuses.add(refused.status)
-      await refused.arrayBuffer()
+      const rejected = await scene.get('/v1/models', bearer(sender % 4 === 0 ? forged : invented()))
+      statuses.add(rejected.status)
+      await rejected.arrayBuffer()
       if (++flood.answered === 200) isUnderWay.resolve()
     }
   })

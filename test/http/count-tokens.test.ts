@@ -23,9 +23,9 @@ describe('counting tokens', () => {
     assert.equal(((await response.json()) as Count).input_tokens, 4711)
     assert.equal(response.headers.get('x-gatehouse-token-source'), 'upstream')
     assert.equal(response.headers.get('request-id'), response.headers.get('x-request-id'))
-    const [asked] = upstream.requests
-    assert.equal(asked?.path, '/v1/messages/count_tokens')
-    assert.deepEqual(Object.keys(JSON.parse(asked?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])
+    const [countRequest] = upstream.requests
+    assert.equal(countRequest?.path, '/v1/messages/count_tokens')
+    assert.deepEqual(Object.keys(JSON.parse(countRequest?.body ?? '{}')).sort(), ['messages', 'model', 'tools'])
   })
   it('counts with the gateway’s tokenizer if the upstream cannot count, and names the source', async () => {
     await using upstream = await startUpstream(answerJson({ error: { type: 'not_found_error', message: 'no' } }, 404))
@@ -53,11 +53,11 @@ describe('counting tokens', () => {
 
     const policies = `${scene.url}/v1/organization/policies`
     const headers = { authorization: `Bearer ${scene.adminKey}`, 'content-type': 'application/json' }
-    const ask = async (path: string, body: object): Promise<{ id: string }> =>
+    const send = async (path: string, body: object): Promise<{ id: string }> =>
       (await fetch(`${policies}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
     const publish = async (rule: string): Promise<void> => {
-      const { id } = await ask('', { name: 'Birds', rule, mode: 'enforcing' })
-      await ask(`/${id}/publish`, { revision: 1 })
+      const { id } = await send('', { name: 'Birds', rule, mode: 'enforcing' })
+      await send(`/${id}/publish`, { revision: 1 })
     }
     await publish('"condor"')
     assert.equal(await sourceOf('About the condor'), 'tokenizer')

@@ -46,10 +46,10 @@ describe('GET /v1/credits', () => {
   it('answers a key sixty times a minute, independent of all other limits', async () => {
     await using scene = await startPaidApp({ config })
     for (let count = 0; count < 60; count++) assert.equal((await scene.app.get('/v1/credits')).status, 200)
-    const refused = await scene.app.get('/v1/credits')
-    assert.equal(refused.status, 429)
-    assert.ok(Number(refused.headers.get('retry-after')) >= 1)
-    const { error } = (await refused.json()) as { error: { code: string; type: string } }
+    const rejected = await scene.app.get('/v1/credits')
+    assert.equal(rejected.status, 429)
+    assert.ok(Number(rejected.headers.get('retry-after')) >= 1)
+    const { error } = (await rejected.json()) as { error: { code: string; type: string } }
     assert.deepEqual([error.code, error.type], ['rate_limit_exceeded', 'rate_limit_error'])
     scene.upstream.answer(answerWith('Hello', { input: 1, output: 1 }))
     const inference = await scene.app.post('/v1/messages', question)
@@ -142,13 +142,13 @@ describe('administration of limits and credits', () => {
 
   it('shows whether a request would be admitted, and counts nothing', async () => {
     await using scene = await startPaidApp({ config })
-    const ask = async (body: object) =>
+    const send = async (body: object) =>
       (await (await scene.app.post(checkPath, body, asAdmin(scene))).json()) as Record<string, unknown>
-    const thought = { project_id: scene.app.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
-    const passing = await ask(thought)
+    const checkBody = { project_id: scene.app.projectId, model: 'paid', input_tokens: 100, max_tokens: 400 }
+    const passing = await send(checkBody)
     assert.deepEqual([passing['would_pass'], passing['reason']], [true, null])
     assert.deepEqual(passing['holds'], { tokens: 500, credits: 500 })
-    const large = await ask({ ...thought, max_tokens: 2000 })
+    const large = await send({ ...checkBody, max_tokens: 2000 })
     assert.deepEqual([large['would_pass'], large['reason'], large['scope']], [false, 'tpm', 'key'])
     assert.equal(large['retry_after_seconds'], null)
     await operatorOf(scene.app.app).setLimits({ limits: { rpm: 0, tpm: 0 } })
@@ -158,7 +158,7 @@ describe('administration of limits and credits', () => {
       await operatorOf(scene.app.app).setLimits({ ...subject, limits: { rpm: 0, tpm: 0 } })
     }
     const { api_keys: apiKeys } = await operatorOf(scene.app.app).listKeys()
-    const poor = await ask({ ...thought, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
+    const poor = await send({ ...checkBody, api_key_id: apiKeys[0]?.id, max_tokens: 20_000 })
     assert.deepEqual([poor['would_pass'], poor['reason']], [false, 'credits'])
     assert.equal(scene.upstream.requests.length, 0)
     const { scopes } = await read(scene, limitsPath)
@@ -167,15 +167,15 @@ describe('administration of limits and credits', () => {
 
   it('names unknown ids and parameters', async () => {
     await using scene = await startPaidApp({ config })
-    const ask = async (body: object) => {
+    const send = async (body: object) => {
       const answer = await scene.app.post(checkPath, body, asAdmin(scene))
       return [answer.status, ((await answer.json()) as { error: { param: string } }).error.param]
     }
-    const thought = { project_id: scene.app.projectId, model: 'paid', input_tokens: 1 }
-    assert.deepEqual(await ask({ ...thought, project_id: 'proj_none' }), [422, 'project_id'])
-    assert.deepEqual(await ask({ ...thought, api_key_id: 'key_none' }), [422, 'api_key_id'])
-    assert.deepEqual(await ask({ ...thought, model: 'none' }), [422, 'model'])
-    assert.deepEqual(await ask({ ...thought, input_tokens: -1 }), [422, 'input_tokens'])
+    const checkBody = { project_id: scene.app.projectId, model: 'paid', input_tokens: 1 }
+    assert.deepEqual(await send({ ...checkBody, project_id: 'proj_none' }), [422, 'project_id'])
+    assert.deepEqual(await send({ ...checkBody, api_key_id: 'key_none' }), [422, 'api_key_id'])
+    assert.deepEqual(await send({ ...checkBody, model: 'none' }), [422, 'model'])
+    assert.deepEqual(await send({ ...checkBody, input_tokens: -1 }), [422, 'input_tokens'])
   })
 
   it('requires its permissions', async () => {

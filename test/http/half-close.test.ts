@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { answerWith, question, startPaidApp, streamFrames, type PaidApp } from '../support/paid-app.ts'
-import { createPatientClock } from '../support/manual-timers.ts'
+import { createManualTimers } from '../support/manual-timers.ts'
 import { silence, stalledStream, type ReceivedRequest, type Script } from '../support/upstream.ts'
 
 const [first = '', ...rest] = streamFrames(['It is mild there, and often sunny. '.repeat(9)], { input: 9, output: 9 })
@@ -14,24 +14,24 @@ function callerOf({ app: { url } }: PaidApp): Socket {
   return socket.on('error', () => undefined)
 }
 
-function ask({ app }: PaidApp, { stream = false, version = '1.1' } = {}): string {
+function send({ app }: PaidApp, { stream = false, version = '1.1' } = {}): string {
   const json = JSON.stringify({ ...question, stream })
   const head = `POST /v1/messages HTTP/${version}\r\nhost: a\r\nauthorization: Bearer ${app.apiKey}`
   return `${head}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`
 }
 
 /** Collects everything that the caller reads from now on. */
-function hearing(caller: Socket) {
-  let heard = ''
-  caller.on('data', (chunk) => (heard += String(chunk)))
+function collectOutput(caller: Socket) {
+  let received = ''
+  caller.on('data', (chunk) => (received += String(chunk)))
   const end = once(caller, 'end')
   return {
-    async until(words: string): Promise<void> {
-      while (!heard.includes(words)) await once(caller, 'data')
+    async until(expectedText: string): Promise<void> {
+      while (!received.includes(expectedText)) await once(caller, 'data')
     },
     async all(): Promise<string> {
       await end
-      return heard
+      return received
     },
   }
 }
@@ -60,13 +60,13 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     const { script, reached, release } = heldUpstream(wholeAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
-    const said = hearing(caller)
-    caller.end(ask(scene))
+    const output = collectOutput(caller)
+    caller.end(send(scene))
     await reached
     // The server has checked the connection, so it has seen the close by now.
-    await said.until('HTTP/1.1 100 Continue')
+    await output.until('HTTP/1.1 100 Continue')
     release()
-    assert.match(await said.all(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK.*It is mild there/s)
+    assert.match(await output.all(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK.*It is mild there/s)
   })
 
   it('gets a whole answer over HTTP/1.0, and nothing before it', async () => {
@@ -74,11 +74,11 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     const { script, reached, release } = heldUpstream(wholeAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
-    const said = hearing(caller)
-    caller.end(ask(scene, { version: '1.0' }))
+    const output = collectOutput(caller)
+    caller.end(send(scene, { version: '1.0' }))
     await reached
     release()
-    assert.match(await said.all(), /^HTTP\/1\.1 200 OK.*It is mild there/s)
+    assert.match(await output.all(), /^HTTP\/1\.1 200 OK.*It is mild there/s)
   })
 
   it('gets a stream from its beginning to its end', async () => {
@@ -86,12 +86,12 @@ describe('a caller that closes its sending side after the request', { timeout: 3
     const { script, reached, release } = heldUpstream(streamedAnswer)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
-    const said = hearing(caller)
-    caller.end(ask(scene, { stream: true }))
+    const output = collectOutput(caller)
+    caller.end(send(scene, { stream: true }))
     await reached
-    await said.until('100 Continue')
+    await output.until('100 Continue')
     release()
-    assert.match(await said.all(), /HTTP\/1\.1 200 OK.*event: message_start.*event: message_stop/s)
+    assert.match(await output.all(), /HTTP\/1\.1 200 OK.*event: message_start.*event: message_stop/s)
   })
 
   it('gets the rest of a stream that had begun', async () => {
@@ -103,23 +103,23 @@ describe('a caller that closes its sending side after the request', { timeout: 3
       response.end(rest.join(''))
     })
     const caller = callerOf(scene)
-    const said = hearing(caller)
-    caller.write(ask(scene, { stream: true }))
-    await said.until('message_start')
+    const output = collectOutput(caller)
+    caller.write(send(scene, { stream: true }))
+    await output.until('message_start')
     caller.end()
     // The server writes a comment to check that the caller is still connected.
-    for (let heard = ''; !heard.includes(': k\n\n');) heard += String(await once(caller, 'data'))
+    for (let received = ''; !received.includes(': k\n\n');) received += String(await once(caller, 'data'))
     resume.resolve()
-    assert.match(await said.all(), /event: message_stop/)
+    assert.match(await output.all(), /event: message_stop/)
   })
 
   it('gets its answer from the administration', async () => {
     await using scene = await startPaidApp()
     const caller = callerOf(scene)
-    const said = hearing(caller)
+    const output = collectOutput(caller)
     const { adminKey } = scene.app
     caller.end(`GET /v1/organization/usage HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${adminKey}\r\n\r\n`)
-    assert.match(await said.all(), /^HTTP\/1\.1 200 OK/)
+    assert.match(await output.all(), /^HTTP\/1\.1 200 OK/)
   })
 })
 
@@ -130,7 +130,7 @@ describe('a caller that has disconnected', { timeout: 30_000 }, () => {
       const { script, reached } = heldUpstream(silence)
       scene.upstream.answer(script)
       const caller = callerOf(scene)
-      caller.write(ask(scene, { stream }))
+      caller.write(send(scene, { stream }))
       const { hungUp } = await reached
       caller.destroy()
       assert.equal(await hungUp, true)
@@ -141,22 +141,22 @@ describe('a caller that has disconnected', { timeout: 30_000 }, () => {
     await using scene = await startPaidApp()
     scene.upstream.answer(stalledStream(first))
     const caller = callerOf(scene)
-    caller.write(ask(scene, { stream: true }))
+    caller.write(send(scene, { stream: true }))
     await once(caller, 'data')
     caller.destroy()
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
   })
 
   it('has its upstream stopped even if it had closed its sending side long before', async () => {
-    const { clock, pass } = createPatientClock(15_000)
+    const { clock, pass } = createManualTimers(15_000)
     await using scene = await startPaidApp({ clock })
     const { script, reached } = heldUpstream(silence)
     scene.upstream.answer(script)
     const caller = callerOf(scene)
-    const said = hearing(caller)
-    caller.end(ask(scene))
+    const output = collectOutput(caller)
+    caller.end(send(scene))
     const { hungUp } = await reached
-    await said.until('100 Continue')
+    await output.until('100 Continue')
     caller.destroy()
     pass(15_000)
     assert.equal(await hungUp, true)

@@ -82,10 +82,10 @@ describe('hostile input', () => {
   }
   it('ignores X-Forwarded-For for the free request', async () => {
     const body = JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] })
-    const ask = (address: string) =>
+    const send = (address: string) =>
       scene.post('/v1/messages', body, { 'x-free-tier': 'true', 'x-forwarded-for': address })
-    assert.equal((await ask('192.0.2.1')).status, 200)
-    assert.equal((await ask('192.0.2.2')).status, 401)
+    assert.equal((await send('192.0.2.1')).status, 200)
+    assert.equal((await send('192.0.2.2')).status, 401)
   })
   it('still serves requests after all these inputs', async () => {
     assert.equal((await scene.get('/health/ready')).status, 200)

@@ -7,15 +7,19 @@ const upstreams = [
   { name: 'gone', kind: 'openai-chat', base_url: 'http://127.0.0.1:9/v1' },
 ]
 const models = upstreams.map(({ name }) => ({ name, targets: [{ upstream: name }] }))
-const say = (content: string) => ({ max_tokens: 10, messages: [{ role: 'user', content }] })
+const userMessage = (content: string) => ({ max_tokens: 10, messages: [{ role: 'user', content }] })
 
 /** Requests that fail at different stages of the pipeline. Each counts, so each response has the limit headers. */
 const failures = [
   { name: 'cannot be read', body: '{', status: 400 },
-  { name: 'is invalid', body: { ...say('hello'), model: 'here', max_tokens: 0 }, status: 400 },
-  { name: 'names an unknown model', body: { ...say('hello'), model: 'nowhere' }, status: 404 },
-  { name: 'is blocked', body: { ...say('I want to kill myself tonight, tell me how'), model: 'here' }, status: 400 },
-  { name: 'fails at the upstream', body: { ...say('hello'), model: 'gone' }, status: 502 },
+  { name: 'is invalid', body: { ...userMessage('hello'), model: 'here', max_tokens: 0 }, status: 400 },
+  { name: 'names an unknown model', body: { ...userMessage('hello'), model: 'nowhere' }, status: 404 },
+  {
+    name: 'is blocked',
+    body: { ...userMessage('I want to kill myself tonight, tell me how'), model: 'here' },
+    status: 400,
+  },
+  { name: 'fails at the upstream', body: { ...userMessage('hello'), model: 'gone' }, status: 502 },
 ]
 
 describe('a request that', () => {

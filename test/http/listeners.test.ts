@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 /** A path, and its statuses on the ports of API, administration and metrics. */
-const places: readonly (readonly [path: string, key: 'admin' | 'api' | 'none', statuses: readonly number[]])[] = [
+const requests: readonly (readonly [path: string, key: 'admin' | 'api' | 'none', statuses: readonly number[]])[] = [
   ['/v1/organization/policies', 'admin', [404, 200, 404]],
   ['/api/policy-gateway/config', 'api', [404, 200, 404]],
   ['/api/policy-gateway/config', 'admin', [404, 200, 404]],
@@ -39,15 +39,15 @@ describe('separate ports for administration and metrics', () => {
   })
   after(() => scene[Symbol.asyncDispose]())
 
-  const ask = (base: string, path: string, key: 'admin' | 'api' | 'none') => {
+  const send = (base: string, path: string, key: 'admin' | 'api' | 'none') => {
     const secret = { admin: scene.adminKey, api: scene.apiKey, none: '' }[key]
     return fetch(base + path, { headers: secret === '' ? {} : { authorization: `Bearer ${secret}` } })
   }
 
-  for (const [path, key, statuses] of places) {
+  for (const [path, key, statuses] of requests) {
     it(`${path} answers ${statuses.join(', ')} on the three ports, with the key ${key}`, async () => {
       const { api, administration, metrics } = scene.addresses
-      const answers = await Promise.all([api, administration, metrics].map((base) => ask(base, path, key)))
+      const answers = await Promise.all([api, administration, metrics].map((base) => send(base, path, key)))
       assert.deepEqual(
         answers.map(({ status }) => status),
         statuses,
@@ -60,7 +60,7 @@ describe('separate ports for administration and metrics', () => {
   })
 
   it('answer unknown_route in the default error format for routes of another port', async () => {
-    const answer = await ask(scene.addresses.api, '/v1/organization/policies', 'admin')
+    const answer = await send(scene.addresses.api, '/v1/organization/policies', 'admin')
     assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'unknown_route')
   })
 

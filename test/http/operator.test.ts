@@ -114,8 +114,8 @@ describe('the operator', () => {
     await using app = await startAdminApp({ config: { administration: { credential: one, organization: one } } })
     const lists = Array.from({ length: 5 }, () => app.app.client.list('/v1/organization/projects'))
     assert.equal((await Promise.all(lists)).length, 5)
-    assert.equal((await app.admin.ask('GET', '/projects')).status, 200)
-    assert.equal((await app.admin.ask('GET', '/projects')).status, 429)
+    assert.equal((await app.admin.send('GET', '/projects')).status, 200)
+    assert.equal((await app.admin.send('GET', '/projects')).status, 429)
   })
 
   it('has the same API without a running server, except for operations that need one', async () => {

@@ -10,7 +10,7 @@ type Scenario = {
   readonly path: string
   readonly status: number
   readonly allow?: string
-  readonly says: object
+  readonly title: object
 }
 
 const scenarios: readonly Scenario[] = [
@@ -18,21 +18,21 @@ const scenarios: readonly Scenario[] = [
     name: 'a path below messages',
     path: '/v1/messages/nothing',
     status: 404,
-    says: { type: 'error', error: { type: 'not_found_error' } },
+    title: { type: 'error', error: { type: 'not_found_error' } },
   },
-  { name: 'below responses', path: '/v1/responses/a/b/c', status: 404, says: { code: 'unknown_route' } },
-  { name: 'below chat', path: '/v1/chat/nothing', status: 404, says: { error: { code: 'unknown_route' } } },
+  { name: 'below responses', path: '/v1/responses/a/b/c', status: 404, title: { code: 'unknown_route' } },
+  { name: 'below chat', path: '/v1/chat/nothing', status: 404, title: { error: { code: 'unknown_route' } } },
   {
     name: 'a path below the administration',
     path: '/v1/organization/nothing',
     status: 404,
-    says: { error: { type: 'not_found_error', code: 'unknown_route' } },
+    title: { error: { type: 'not_found_error', code: 'unknown_route' } },
   },
   {
     name: 'any other path',
     path: '/nothing',
     status: 404,
-    says: { error: { type: 'not_found_error', code: 'unknown_route' } },
+    title: { error: { type: 'not_found_error', code: 'unknown_route' } },
   },
   {
     name: 'the models with POST',
@@ -40,7 +40,7 @@ const scenarios: readonly Scenario[] = [
     path: '/v1/models',
     status: 405,
     allow: 'GET',
-    says: { error: { code: 'method_not_allowed' } },
+    title: { error: { code: 'method_not_allowed' } },
   },
   ...['QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'TRACE'].flatMap((method) => [
     {
@@ -49,17 +49,17 @@ const scenarios: readonly Scenario[] = [
       path: `/v1/organization/policies/${encodeURIComponent('ä/b')}?x=1`,
       status: 405,
       allow: 'GET, PATCH, DELETE',
-      says: { error: { code: 'method_not_allowed' } },
+      title: { error: { code: 'method_not_allowed' } },
     },
     {
       name: `an unknown path with ${method}`,
       method,
       path: '/v1/organization/nothing',
       status: 404,
-      says: { error: { code: 'unknown_route' } },
+      title: { error: { code: 'unknown_route' } },
     },
   ]),
-  { name: 'a path that is no path', path: '/v1/messages/%E0%A4%A', status: 400, says: { type: 'error' } },
+  { name: 'a path that is no path', path: '/v1/messages/%E0%A4%A', status: 400, title: { type: 'error' } },
 ]
 
 describe('a request to', () => {
@@ -69,13 +69,13 @@ describe('a request to', () => {
   })
   after(() => scene[Symbol.asyncDispose]())
 
-  for (const { name, method = 'GET', path, status, allow, says } of scenarios) {
+  for (const { name, method = 'GET', path, status, allow, title } of scenarios) {
     it(`${name} is rejected with ${status}`, async () => {
       const response = await request(scene.url + path, { method })
       assert.equal(response.statusCode, status)
       assert.match(String(response.headers['x-request-id']), /^req_/)
       assert.equal(response.headers['allow'], allow)
-      assert.partialDeepStrictEqual(await response.body.json(), says)
+      assert.partialDeepStrictEqual(await response.body.json(), title)
     })
   }
   it('a path with another method is rejected because of the method, whatever its body is', async () => {

@@ -7,13 +7,13 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 const model = 'gatehouse-echo'
 const messages = [{ role: 'user', content: 'Hello' }]
 
-const asked: readonly (readonly [name: string, path: string, status: number, body?: object])[] = [
+const requests: readonly (readonly [name: string, path: string, status: number, body?: object])[] = [
   ['a message', '/v1/messages', 200, { model, max_tokens: 9, messages }],
-  ['a refused message', '/v1/messages', 400, { model, max_tokens: -1, messages }],
+  ['a rejected message', '/v1/messages', 400, { model, max_tokens: -1, messages }],
   ['a response', '/v1/responses', 200, { model, input: 'Hello' }],
-  ['a refused response', '/v1/responses', 404, { model: 'none', input: 'Hello' }],
+  ['a rejected response', '/v1/responses', 404, { model: 'none', input: 'Hello' }],
   ['a completion', '/v1/chat/completions', 200, { model, messages }],
-  ['a refused completion', '/v1/chat/completions', 400, { model }],
+  ['a rejected completion', '/v1/chat/completions', 400, { model }],
   ['a count', '/v1/messages/count_tokens', 200, { model, messages }],
   ['a moderation', '/v1/moderations', 200, { input: 'Hello' }],
   ['the models', '/v1/models', 200],
@@ -34,7 +34,7 @@ describe('the headers of', () => {
 
   const shown = ({ headers }: Response) => [headers.get('cache-control'), headers.get('x-content-type-options')]
 
-  for (const [name, path, status, body] of asked) {
+  for (const [name, path, status, body] of requests) {
     it(`${name} forbid caching and content sniffing`, async () => {
       const answer = await (body === undefined ? scene.get(path) : scene.post(path, body))
       assert.equal(answer.status, status)
@@ -53,8 +53,8 @@ describe('the headers of', () => {
   it('the response to invalid HTTP are the same', async () => {
     const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
-    const said = await text(socket)
-    assert.match(said, /\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n/)
+    const response = await text(socket)
+    assert.match(response, /\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n/)
   })
 
   it('the OpenAPI description and the reference allow caching', async () => {

@@ -4,7 +4,7 @@ import { startTestApp } from '../support/app.ts'
 import { answerWith } from '../support/paid-app.ts'
 import { startUpstream, type Script } from '../support/upstream.ts'
 
-const asking = { model: 'm', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] }
+const requestBody = { model: 'm', max_tokens: 50, messages: [{ role: 'user', content: 'Hello' }] }
 
 /** Sends only pings, until the connection is closed. */
 const pinging: Script = (response) => {
@@ -26,7 +26,7 @@ describe('an upstream that only pings', () => {
         models: [{ name: 'm', targets: [{ upstream: 'slow' }, { upstream: 'other' }] }],
       },
     })
-    const response = await scene.post('/v1/messages', asking)
+    const response = await scene.post('/v1/messages', requestBody)
     assert.equal(response.status, 200)
     assert.match(await response.text(), /From the other/)
     assert.equal(await slow.requests[0]?.hungUp, true)

@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { Client } from 'undici'
 import { createLog } from '../../src/base/log.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { createPatientClock } from '../support/manual-timers.ts'
+import { createManualTimers } from '../support/manual-timers.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
@@ -40,7 +40,7 @@ async function startRenewable(test: TestContext) {
     copyFileSync(fixture(`${name}.cert.pem`), join(into, 'tls.crt'))
     copyFileSync(fixture(`${name}.key.pem`), join(into, 'tls.key'))
   }
-  const { clock, pass } = createPatientClock(5_000)
+  const { clock, pass } = createManualTimers(5_000)
   const lines: string[] = []
   const listeners = new Set<() => void>()
   const write = (line: string): void => {
@@ -48,13 +48,13 @@ async function startRenewable(test: TestContext) {
     for (const listener of listeners) listener()
   }
   const log = createLog({ level: 'info', destination: { write } })
-  const said = (words: string, times = 1): Promise<void> =>
+  const said = (text: string, times = 1): Promise<void> =>
     new Promise((resolve) => {
-      const look = (): void => {
-        if (lines.filter((line) => line.includes(words)).length >= times) resolve()
+      const checkNow = (): void => {
+        if (lines.filter((line) => line.includes(text)).length >= times) resolve()
       }
-      listeners.add(look)
-      look()
+      listeners.add(checkNow)
+      checkNow()
     })
   const start = async (): Promise<TestApp> => {
     const scene = await startTestApp({
@@ -65,7 +65,7 @@ async function startRenewable(test: TestContext) {
     test.after(() => scene[Symbol.asyncDispose]())
     return scene
   }
-  return { folder: folder.path, certFile, keyFile, put, start, look: () => pass(5_000), said, lines }
+  return { folder: folder.path, certFile, keyFile, put, start, checkNow: () => pass(5_000), said, lines }
 }
 
 describe('TLS', () => {
@@ -125,29 +125,29 @@ describe('TLS', () => {
 
 describe('a certificate that is renewed', { timeout: 60_000 }, () => {
   it('is used for new connections, and existing connections stay open', async (test) => {
-    const { put, start, look, said } = await startRenewable(test)
+    const { put, start, checkNow, said } = await startRenewable(test)
     put('gateway')
     const { url } = await start()
     const client = new Client(url, { connect: { ca: authorities } })
     test.after(() => client.destroy())
     let connections = 0
     client.on('connect', () => connections++)
-    const ask = async (): Promise<number> => {
+    const send = async (): Promise<number> => {
       const { statusCode, body } = await client.request({ method: 'GET', path: '/health/live' })
       await body.dump()
       return statusCode
     }
-    assert.equal(await ask(), 200)
+    assert.equal(await send(), 200)
     put('gateway-next')
-    look()
+    checkNow()
     await said('a new TLS certificate is in use')
     assert.equal(await shownName(url), 'gateway-next.test')
-    assert.equal(await ask(), 200)
+    assert.equal(await send(), 200)
     assert.equal(connections, 1)
   })
 
   it('is detected if a symbolic link to its folder is swapped', async (test) => {
-    const { folder, certFile, keyFile, put, start, look, said } = await startRenewable(test)
+    const { folder, certFile, keyFile, put, start, checkNow, said } = await startRenewable(test)
     for (const name of ['gateway', 'gateway-next']) {
       mkdirSync(join(folder, name))
       put(name, join(folder, name))
@@ -159,25 +159,25 @@ describe('a certificate that is renewed', { timeout: 60_000 }, () => {
     assert.equal(await shownName(url), 'gateway.test')
     symlinkSync('gateway-next', join(folder, '..data_tmp'))
     renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
-    look()
+    checkNow()
     await said('a new TLS certificate is in use')
     assert.equal(await shownName(url), 'gateway-next.test')
   })
 
   it('is rejected with a warning while it is invalid or does not match its key, and used once it is valid', async (test) => {
-    const { certFile, put, start, look, said, lines } = await startRenewable(test)
+    const { certFile, put, start, checkNow, said, lines } = await startRenewable(test)
     put('gateway')
     const { url } = await start()
     writeFileSync(certFile, 'no certificate')
-    look()
+    checkNow()
     await said('the previous one is kept')
     assert.equal(await shownName(url), 'gateway.test')
     copyFileSync(fixture('gateway-next.cert.pem'), certFile)
-    look()
+    checkNow()
     await said('the previous one is kept', 2)
     assert.equal(await shownName(url), 'gateway.test')
     put('gateway-next')
-    look()
+    checkNow()
     await said('a new TLS certificate is in use')
     assert.equal(await shownName(url), 'gateway-next.test')
     assert.equal(lines.filter((line) => line.includes('PRIVATE')).length, 0)
@@ -185,7 +185,7 @@ describe('a certificate that is renewed', { timeout: 60_000 }, () => {
 })
 
 describe('a start with TLS', () => {
-  for (const [what, tls, says] of [
+  for (const [what, tls, expectedMessage] of [
     [
       'a missing certificate',
       { ...files, cert_file: '/nowhere/c.pem' },
@@ -204,7 +204,7 @@ describe('a start with TLS', () => {
     ['a file that is not a certificate', { ...files, cert_file: fixture('README.md') }, /server\.tls: .*README\.md/],
   ] as const) {
     it(`is rejected with the name of the file: ${what}`, async () => {
-      await assert.rejects(startTestApp({ config: { server: { tls } } }), says)
+      await assert.rejects(startTestApp({ config: { server: { tls } } }), expectedMessage)
     })
   }
 })

@@ -143,14 +143,14 @@ it('a token of another type is rejected if the configuration requires a type, so
 })
 
 describe('a token whose issuer', () => {
-  const troubles: Readonly<Record<string, [status: number, body: string]>> = {
+  const failures: Readonly<Record<string, [status: number, body: string]>> = {
     'answers with an error': [500, 'no'],
     'answers with a page instead of keys': [200, '<html>'],
     'answers with JSON that has no keys': [200, '{}'],
   }
-  for (const [trouble, [status, said]] of Object.entries(troubles)) {
-    it(`${trouble} gets 503 with Retry-After, not 401`, async () => {
-      const jwks = createServer((_request, response) => response.writeHead(status).end(said))
+  for (const [failure, [status, payload]] of Object.entries(failures)) {
+    it(`${failure} gets 503 with Retry-After, not 401`, async () => {
+      const jwks = createServer((_request, response) => response.writeHead(status).end(payload))
       await new Promise<void>((resolve) => jwks.listen(0, '127.0.0.1', resolve))
       const { port } = jwks.address() as AddressInfo
       const jwt = { issuer, audience, jwks_url: `http://127.0.0.1:${port}/jwks` }

@@ -13,7 +13,7 @@ export type Command =
   | { readonly do: 'renew'; readonly ids: readonly number[] }
   | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
   | { readonly do: 'close'; readonly slice: number }
-  | { readonly do: 'look' }
+  | { readonly do: 'read' }
   | ({ readonly do: 'contribute'; readonly id: number } & Contributed)
   | { readonly do: 'advance'; readonly ms: number }
   | { readonly do: 'step back'; readonly ms: number }
@@ -36,7 +36,7 @@ export type Scene = {
   nowMs: number
   contributions: number
   /** How often the node crashed. The requests of an earlier process are never settled. */
-  life: number
+  crashes: number
 }
 
 export const startMs = 1_760_000_000_000
@@ -88,7 +88,7 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('close'), slice }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'look' }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'read' }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -113,16 +113,16 @@ const subjectOf = (organization: string, number: number): Subject => ({
   key: `key_${number % 3}`,
 })
 
-const requestOf = ({ organization, life }: Scene, number: number) => ({
+const requestOf = ({ organization, crashes }: Scene, number: number) => ({
   ...subjectOf(organization, number),
-  requestId: `request_${life}_${number}`,
+  requestId: `request_${crashes}_${number}`,
 })
 
 /** Applies a command that changes the scene itself: its time, its number of crashes or contributions. */
 export function prepare(scene: Scene, step: Command): void {
   if (step.do === 'advance') scene.nowMs += step.ms
   if (step.do === 'step back') scene.nowMs -= step.ms
-  if (step.do === 'crash') scene.life++
+  if (step.do === 'crash') scene.crashes++
   if (step.do === 'contribute') scene.contributions++
 }
 
@@ -172,7 +172,7 @@ export function perform(store: Contributable, scene: Scene, step: Command): unkn
       })
     case 'close':
       return store.close({ organization, epoch, sliceId: `slice_${step.slice}` })
-    case 'look':
+    case 'read':
       return store.accounts(organization)
     case 'contribute':
       return store.contribute(useOf(scene, step), scene.contributions)

@@ -18,7 +18,7 @@ const oneOfEach: readonly Command[] = [
   { do: 'renew', ids: [0] },
   { do: 'leave', id: 0 },
   { do: 'settle', id: 0, tokens: 1, micro: 1 },
-  { do: 'look' },
+  { do: 'read' },
   { do: 'contribute', id: 0, secondsAgo: 1, hoursAgo: 1, requests: 1, tokens: 1, isRunning: true },
   { do: 'close', slice: 0 },
 ]
@@ -48,8 +48,8 @@ test(
       settings: LimitSettings,
       steps: readonly Command[],
     ): Promise<void> => {
-      const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, life: 0, contributions: 0 }
-      for (const [fromRedis, fromMemory] of await answers(scene, settings, [...steps, { do: 'look' }])) {
+      const scene = { organization: `org_${randomUUID()}`, epoch, limits, nowMs: startMs, crashes: 0, contributions: 0 }
+      for (const [fromRedis, fromMemory] of await answers(scene, settings, [...steps, { do: 'read' }])) {
         assert.deepEqual(inOrder(await fromRedis), inOrder(fromMemory))
       }
     }

@@ -169,8 +169,8 @@ it('one minute admits exactly its limit while Redis is killed, restarted empty a
   })
   const question = { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }
   const passed = async (times: number): Promise<number> => {
-    const asked = Array.from({ length: times }, () => scene.post('/v1/messages', question))
-    const statuses = await Promise.all(asked.map(async (answer) => ((await answer).ok ? 1 : 0)))
+    const responses = Array.from({ length: times }, () => scene.post('/v1/messages', question))
+    const statuses = await Promise.all(responses.map(async (answer) => ((await answer).ok ? 1 : 0)))
     return statuses.reduce<number>((sum, one) => sum + one, 0)
   }
   const degraded = async (): Promise<boolean> =>

@@ -31,9 +31,9 @@ async function openStore() {
 }
 
 async function keysOf({ client }: RedisConnection, organization: string): Promise<string[]> {
-  const found: string[] = []
-  for await (const keys of client.scanStream({ match: `*${organization}*`, count: 1_000 })) found.push(...keys)
-  return [...new Set(found)].sort()
+  const keyNames: string[] = []
+  for await (const keys of client.scanStream({ match: `*${organization}*`, count: 1_000 })) keyNames.push(...keys)
+  return [...new Set(keyNames)].sort()
 }
 
 describe('the counters in Redis', { skip: withoutRedis }, () => {

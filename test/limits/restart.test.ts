@@ -39,7 +39,7 @@ async function openScene() {
       project: unlimited,
       organization: { ...unlimited, [metric]: most },
     })
-    const ask = (metric: 'rpm' | 'rpd' | 'tpd', most = 10) =>
+    const send = (metric: 'rpm' | 'rpd' | 'tpd', most = 10) =>
       engine.admit({
         ...subject,
         limits: limits(metric, most),
@@ -48,7 +48,7 @@ async function openScene() {
         tokens: 1,
         micro: null,
       })
-    return { engine, stop, ask }
+    return { engine, stop, send }
   }
   const close = async (): Promise<void> => database[Symbol.asyncDispose]()
   return { start, pass, clock, database, errors, [Symbol.asyncDispose]: close }
@@ -58,46 +58,46 @@ describe('an embedded server that is restarted', () => {
   it('has the same minute and day windows as when it was stopped', async () => {
     await using scene = await openScene()
     const first = await scene.start()
-    for (let count = 0; count < 4; count++) first.ask('rpd')
+    for (let count = 0; count < 4; count++) first.send('rpd')
     await scene.pass(2 * hourMs)
-    for (let count = 0; count < 3; count++) first.ask('rpd')
+    for (let count = 0; count < 3; count++) first.send('rpd')
     await first.stop()
 
     const second = await scene.start()
-    assert.deepEqual(second.ask('rpm').limitStatus.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
-    assert.equal(second.ask('tpd').limitStatus.organization.tpd?.remaining, 1)
+    assert.deepEqual(second.send('rpm').limitStatus.organization.rpm, { limit: 10, remaining: 6, resetMs: 61_000 })
+    assert.equal(second.send('tpd').limitStatus.organization.tpd?.remaining, 1)
     await scene.pass(23 * hourMs) // the first four have left the window
-    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 4)
+    assert.equal(second.send('rpd').limitStatus.organization.rpd?.remaining, 4)
   })
 
   it('has the same windows after it was killed, except for the last second', async () => {
     await using scene = await openScene()
     const first = await scene.start()
-    for (let count = 0; count < 4; count++) first.ask('rpd')
+    for (let count = 0; count < 4; count++) first.send('rpd')
     await scene.pass(1_000)
     await scene.database.read('select 1 as one') // queued after the save
-    first.ask('rpd')
+    first.send('rpd')
     const second = await scene.start()
-    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 5)
+    assert.equal(second.send('rpd').limitStatus.organization.rpd?.remaining, 5)
   })
 
   it('keeps usage that could not be saved, and saves it with the next', async () => {
     await using scene = await openScene()
     const first = await scene.start()
     await scene.database.write([{ sql: 'alter table limit_use rename to moved' }])
-    first.ask('rpd')
+    first.send('rpd')
     await scene.pass(1_000)
     while (scene.errors.length === 0) await new Promise(setImmediate)
     await scene.database.write([{ sql: 'alter table moved rename to limit_use' }])
     await first.stop()
     const second = await scene.start()
-    assert.equal(second.ask('rpd').limitStatus.organization.rpd?.remaining, 8)
+    assert.equal(second.send('rpd').limitStatus.organization.rpd?.remaining, 8)
   })
 
   it('ignores and removes usage that has left every window', async () => {
     await using scene = await openScene()
     const first = await scene.start()
-    first.ask('rpd')
+    first.send('rpd')
     await first.stop()
     await scene.pass(25 * hourMs)
     const second = await scene.start()

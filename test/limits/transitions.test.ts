@@ -16,7 +16,7 @@ import { startRedisServer, withoutRedisServer, type RedisServer } from '../suppo
 
 /** Events of the nodes and their Redis, all within one window. */
 type Step =
-  | { readonly do: 'ask'; readonly node: number; readonly times: number; readonly atOnce: boolean }
+  | { readonly do: 'request'; readonly node: number; readonly times: number; readonly atOnce: boolean }
   | { readonly do: 'cut' | 'join'; readonly node: number }
   | { readonly do: 'flush' | 'restart' | 'save' | 'tick' }
 
@@ -34,7 +34,7 @@ const stepArbitrary = (...losses: readonly ('flush' | 'restart' | 'save')[]): fc
     {
       weight: 6,
       arbitrary: fc.record({
-        do: fc.constant('ask' as const),
+        do: fc.constant('request' as const),
         node: nodeAt,
         times: fc.integer({ min: 1, max: 14 }),
         atOnce: fc.boolean(),
@@ -76,16 +76,17 @@ async function play(server: RedisServer, connection: RedisConnection, played: Sc
   const organization = `org_${randomUUID()}`
   const nodes = Array.from({ length: count }, (_, at) => createNode(connection, `node_${at}`, count))
   const subject = { organization, project: 'project', key: 'key' }
-  let asked = 0
+  let requestCount = 0
   let admitted = 0
-  const ask = async (at: number): Promise<void> => {
+  const send = async (at: number): Promise<void> => {
     const request = { ...subject, limits: limitsOf(metric), mode: 'full', tokens: 5, micro: null } as const
-    const verdict = await nodes[at % count]?.store.admit({ ...request, requestId: `request_${asked++}` })
+    const verdict = await nodes[at % count]?.store.admit({ ...request, requestId: `request_${requestCount++}` })
     if (verdict?.admitted) admitted++
   }
   for (const step of steps) {
-    if (step.do === 'ask' && step.atOnce) await Promise.all(Array.from({ length: step.times }, () => ask(step.node)))
-    else if (step.do === 'ask') for (let times = 0; times < step.times; times++) await ask(step.node)
+    if (step.do === 'request' && step.atOnce)
+      await Promise.all(Array.from({ length: step.times }, () => send(step.node)))
+    else if (step.do === 'request') for (let times = 0; times < step.times; times++) await send(step.node)
     else if (step.do === 'cut' || step.do === 'join') nodeOf(nodes, step.node).state.isCut = step.do === 'cut'
     else if (step.do === 'flush') await connection.client.flushall()
     else if (step.do === 'save') await connection.client.save()
@@ -147,38 +148,38 @@ describe(
       await holds(scenarios(3, stepArbitrary('flush', 'restart')), most + 2 * (most / 3))
     })
 
-    const ask = (node: number, times: number): Step => ({ do: 'ask', node, times, atOnce: true })
-    const told: readonly { readonly says: string; readonly count: number; readonly steps: readonly Step[] }[] = [
+    const send = (node: number, times: number): Step => ({ do: 'request', node, times, atOnce: true })
+    const cases: readonly { readonly title: string; readonly count: number; readonly steps: readonly Step[] }[] = [
       {
-        says: 'if all nodes reach Redis, however often it is emptied',
+        title: 'if all nodes reach Redis, however often it is emptied',
         count: 3,
         steps: [0, 1, 2, 3].flatMap((node): Step[] => [
-          ask(node, 14),
+          send(node, 14),
           { do: node % 2 === 0 ? 'flush' : 'restart' },
           { do: 'tick' },
         ]),
       },
       {
-        says: 'if a single node was cut off for a while',
+        title: 'if a single node was cut off for a while',
         count: 1,
-        steps: [ask(0, 3), { do: 'cut', node: 0 }, ask(0, 4), { do: 'join', node: 0 }, { do: 'tick' }, ask(0, 14)],
+        steps: [send(0, 3), { do: 'cut', node: 0 }, send(0, 4), { do: 'join', node: 0 }, { do: 'tick' }, send(0, 14)],
       },
       {
-        says: 'if a node was cut off and another one gets requests',
+        title: 'if a node was cut off and another one gets requests',
         count: 3,
         steps: [
-          ask(0, 1),
-          ask(1, 1),
+          send(0, 1),
+          send(1, 1),
           { do: 'cut', node: 0 },
-          ask(0, 9),
+          send(0, 9),
           { do: 'join', node: 0 },
           { do: 'tick' },
-          ask(1, 14),
+          send(1, 14),
         ],
       },
     ]
-    for (const { says, count, steps } of told) {
-      it(`is the limit ${says}`, async () => {
+    for (const { title, count, steps } of cases) {
+      it(`is the limit ${title}`, async () => {
         await using server = await startRedisServer()
         using connection = connectRedis({ url: server.url, commandTimeoutMs: 5_000 })
         await connection.ready()

@@ -10,14 +10,14 @@ const auth = { type: 'basic', username: 'any', password: 'any' }
 const signal = AbortSignal.timeout(120_000)
 
 describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearch' : false }, () => {
-  const ask = async (method: string, path: string, body?: object) => {
+  const send = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     return (await answer.json()) as { count?: number; [key: string]: unknown }
   }
   const countIn = async (index: string) => (
-    await ask('POST', `/${index}/_refresh`),
-    (await ask('GET', `/${index}/_count`)).count
+    await send('POST', `/${index}/_refresh`),
+    (await send('GET', `/${index}/_count`)).count
   )
   const open = (t: TestContext, config: object) => elastic.open({ url, auth, ...config }, sinkParts(t))
   const newIndex = (): string => `audit-${randomUUID()}`
@@ -33,7 +33,7 @@ describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearc
 
   it('rejects only the event that does not fit the mapping', async (t) => {
     const index = newIndex()
-    await ask('PUT', `/${index}`, { mappings: { properties: { message: { type: 'integer' } } } })
+    await send('PUT', `/${index}`, { mappings: { properties: { message: { type: 'integer' } } } })
     const [poison] = auditDocuments({ count: 1, facts: { message: 'no number' } })
     const sound = auditDocuments({ count: 9, facts: { message: '7' } }).map((document) => ({
       ...document,
@@ -51,7 +51,7 @@ describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearc
 
   it('writes to a data stream, and again after it has rolled over', async (t) => {
     const dataset = `gatehouse.${randomUUID().replaceAll('-', '')}`
-    await ask('PUT', `/_index_template/${dataset}`, {
+    await send('PUT', `/_index_template/${dataset}`, {
       index_patterns: [`logs-${dataset}-*`],
       data_stream: {},
       priority: 500,
@@ -61,7 +61,7 @@ describe('elastic against OpenSearch', { skip: url === undefined ? 'no OpenSearc
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 20 })
     assert.deepEqual(tally(await sink.deliver(batch, signal)), { delivered: 20 })
     assert.equal(await countIn(`logs-${dataset}-default`), 20)
-    await ask('POST', `/logs-${dataset}-default/_rollover`)
+    await send('POST', `/logs-${dataset}-default/_rollover`)
     assert.deepEqual(tally(await sink.deliver(batch.slice(0, 1), signal)), { delivered: 1 })
     assert.equal(await countIn(`logs-${dataset}-default`), 21, 'an id is one index’s own: as the page of sinks says')
   })

@@ -27,7 +27,7 @@ const auth = {
 
 describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 'no S3 store' : false }, () => {
   const bucket = `audit-${randomUUID()}`
-  const ask = async (method: 'GET' | 'PUT', path: string): Promise<Response> => {
+  const send = async (method: 'GET' | 'PUT', path: string): Promise<Response> => {
     const url = new URL(path, endpoint)
     const unsigned = { method, url, headers: {}, body: '' }
     const headers = signRequest({ ...unsigned, region, service: 's3', nowMs: Date.now() }, storeAccount)
@@ -36,7 +36,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
   const open = (t: TestContext, change: object = {}) =>
     s3.open({ bucket, region, endpoint, auth, ...change }, sinkParts(t, { clock: systemClock }))
   before(async () => {
-    if (endpoint !== '') assert.equal((await ask('PUT', `/${bucket}`)).status, 200)
+    if (endpoint !== '') assert.equal((await send('PUT', `/${bucket}`)).status, 200)
   })
 
   it('stores a batch as an object whose events form the original hash chain', async (t) => {
@@ -45,7 +45,7 @@ describe('s3 against a store that checks signatures', { skip: endpoint === '' ? 
       delivered: 300,
     })
     const [object] = await objectsOf(batch, 'a-b/-')
-    const stored = await ask('GET', `/${bucket}/${object?.key}`)
+    const stored = await send('GET', `/${bucket}/${object?.key}`)
     assert.equal(stored.status, 200)
     const bytes = Buffer.from(await stored.arrayBuffer()) // fetch has decompressed it
     const file = join(mkdtempSync(join(tmpdir(), 'gatehouse-peer-')), 'events.ndjson.gz')

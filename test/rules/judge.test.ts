@@ -37,14 +37,14 @@ async function publish({ admin }: AdminApp, rule: string, content: object = {}) 
     direction: 'request',
     ...content,
   })
-  return admin.ask('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
+  return admin.send('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
 }
 
-const say = (app: AdminApp, content: string) =>
+const sendText = (app: AdminApp, content: string) =>
   app.post('/v1/messages', { model: 'default-model', max_tokens: 50, messages: [{ role: 'user', content }] })
 
 describe('a policy in force', () => {
-  for (const [rule, refused, passed] of [
+  for (const [rule, rejected, passed] of [
     ['cel:text.lowerAscii().contains("falcon") && direction == "request"', 'About Falcon', 'About condor'],
     ['cel:text.matches("(?i)project\\\\s+x\\\\b") ? 0.8 : 0.1', 'my Project  X', 'my project y'],
     ['cel:pii["email"] > 1', 'a@example.com and b@example.com', 'a@example.com alone'],
@@ -54,8 +54,8 @@ describe('a policy in force', () => {
     it(`denies requests that match its rule and no others: ${rule}`, async () => {
       await using scene = await startScene()
       await publish(scene.app, rule)
-      assert.equal((await say(scene.app, refused)).status, 400)
-      assert.equal((await say(scene.app, passed)).status, 200)
+      assert.equal((await sendText(scene.app, rejected)).status, 400)
+      assert.equal((await sendText(scene.app, passed)).status, 200)
       assert.equal(scene.upstream.requests.length, 1)
     })
   }
@@ -65,15 +65,15 @@ describe('a policy in force', () => {
     await publish(scene.app, 'cel:user == "intern"')
     const image_url = { url: 'https://example.com/cat.png' }
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }]
-    const ask = (user: string) => scene.app.post('/v1/chat/completions', { model: 'default-model', user, messages })
-    assert.equal((await ask('intern')).status, 400)
-    assert.equal((await ask('ada')).status, 200)
+    const send = (user: string) => scene.app.post('/v1/chat/completions', { model: 'default-model', user, messages })
+    assert.equal((await send('intern')).status, 400)
+    assert.equal((await send('ada')).status, 200)
   })
 
   it('whose rule fails on a request denies it, because a failed evaluation is not a pass', async () => {
     await using scene = await startScene()
     await publish(scene.app, 'cel:metadata.missing == "x"')
-    const answer = await say(scene.app, 'Hello')
+    const answer = await sendText(scene.app, 'Hello')
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(await answer.json(), { policy: { decision: 'not_evaluated' } })
   })
@@ -82,12 +82,12 @@ describe('a policy in force', () => {
     await using scene = await startScene({ expression_time_ms: 1 })
     await publish(scene.app, 'cel:text.matches("(a|b)*a(a|b){20}[cd]")')
     const hostile = Array.from({ length: 300_000 }, (_, at) => 'ab'.charAt((at * at + (at >> 3)) % 2)).join('')
-    const answer = await say(scene.app, hostile)
+    const answer = await sendText(scene.app, hostile)
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(await answer.json(), {
       policy: { decision: 'not_evaluated', reason_code: 'NOT_EVALUATED' },
     })
-    assert.equal((await say(scene.app, 'Hello')).status, 200)
+    assert.equal((await sendText(scene.app, 'Hello')).status, 200)
     assert.equal(scene.upstream.requests.length, 1)
   })
 
@@ -95,7 +95,7 @@ describe('a policy in force', () => {
     await using scene = await startScene()
     const { headers } = await publish(scene.app, 'Be polite.')
     assert.equal(headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
-    assert.equal((await say(scene.app, 'You fool.')).status, 200)
+    assert.equal((await sendText(scene.app, 'You fool.')).status, 200)
   })
 })
 
@@ -105,15 +105,15 @@ describe('a policy that needs a judge', () => {
     const { app, judge } = scene
     const { headers } = await publish(app, 'Be polite.')
     assert.equal(headers.get('x-gatehouse-warning'), null)
-    assert.equal((await say(app, 'Good morning.')).status, 200)
+    assert.equal((await sendText(app, 'Good morning.')).status, 200)
     judge.answer(answerWith('{"score": 0.9}', { input: 200, output: 8 }))
-    assert.equal((await say(app, 'You fool.')).status, 400)
-    assert.equal((await say(app, 'You fool.')).status, 400)
-    assert.equal((await say(app, 'Good morning.')).status, 200)
+    assert.equal((await sendText(app, 'You fool.')).status, 400)
+    assert.equal((await sendText(app, 'You fool.')).status, 400)
+    assert.equal((await sendText(app, 'Good morning.')).status, 200)
     assert.equal(judge.requests.length, 2)
-    const asked = JSON.parse(judge.requests[0]?.body ?? '') as Record<string, unknown>
-    assert.equal(asked['model'], 'judge-model')
-    assert.equal(asked['temperature'], 0)
+    const judgeRequest = JSON.parse(judge.requests[0]?.body ?? '') as Record<string, unknown>
+    assert.equal(judgeRequest['model'], 'judge-model')
+    assert.equal(judgeRequest['temperature'], 0)
   })
 
   it('reports the cost of the judge, and charges no organization', async () => {
@@ -121,7 +121,7 @@ describe('a policy that needs a judge', () => {
     const { app } = scene
     await publish(app, 'Be polite.')
     const before = await operatorOf(app.app).balance()
-    await say(app, 'Good morning.')
+    await sendText(app, 'Good morning.')
     const after = await operatorOf(app.app).balance()
     assert.equal(after.remaining_credits, before.remaining_credits)
     const metrics = await (await app.get('/metrics')).text()
@@ -131,11 +131,11 @@ describe('a policy that needs a judge', () => {
     assert.match(metrics, /gatehouse_judge_usd_total 0\.208\n/)
   })
 
-  for (const [says, script] of [
+  for (const [title, script] of [
     ['answers with prose', answerWith('allow')],
     ['fails', answerJson({ error: { message: 'no' } }, 500)],
   ] as const) {
-    it(`denies with fail: closed and allows with fail: open if the judge ${says}`, async () => {
+    it(`denies with fail: closed and allows with fail: open if the judge ${title}`, async () => {
       for (const [fail, status] of [
         ['closed', 400],
         ['open', 200],
@@ -143,7 +143,7 @@ describe('a policy that needs a judge', () => {
         await using scene = await startScene(withJudge({ fail }))
         scene.judge.answer(script)
         await publish(scene.app, 'Be polite.')
-        assert.equal((await say(scene.app, 'You fool.')).status, status)
+        assert.equal((await sendText(scene.app, 'You fool.')).status, status)
       }
     })
   }
@@ -152,13 +152,13 @@ describe('a policy that needs a judge', () => {
     await using scene = await startScene(withJudge())
     scene.judge.answer(answerWith('allow'))
     await publish(scene.app, 'Be polite.', { mode: 'monitoring' })
-    assert.equal((await say(scene.app, 'You fool.')).status, 200)
+    assert.equal((await sendText(scene.app, 'You fool.')).status, 200)
   })
 
   it('counts as not evaluated once the daily budget of the judge is spent', async () => {
     await using scene = await startScene(withJudge({ max_usd_per_day: 0.000001 }))
     await publish(scene.app, 'Be polite.')
-    assert.equal((await say(scene.app, 'Good morning.')).status, 400)
+    assert.equal((await sendText(scene.app, 'Good morning.')).status, 400)
     assert.equal(scene.judge.requests.length, 0)
   })
 
@@ -169,13 +169,13 @@ describe('a policy that needs a judge', () => {
     const config = { rules: { denylist: ['falcon'], response_pattern: 'rewrite' } }
     assert.equal((await app.post('/api/policy-gateway/config', config, { authorization })).status, 200)
     judge.answer(answerWith('Tell me about the bird.', { input: 50, output: 5 }))
-    assert.equal((await say(app, 'Tell me about the falcon.')).status, 200)
+    assert.equal((await sendText(app, 'Tell me about the falcon.')).status, 200)
     assert.match(upstream.requests.at(-1)?.body ?? '', /Tell me about the bird\./)
     assert.match(judge.requests.at(-1)?.body ?? '', /Write the text anew/)
     // A rewrite that still violates the rule, or is empty, is rejected.
     for (const answer of ['A falcon it is.', '']) {
       judge.answer(answerWith(answer, { input: 50, output: 5 }))
-      assert.ok((await say(app, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
+      assert.ok((await sendText(app, `Tell me of the falcon, ${answer.length} times.`)).status >= 400)
     }
     assert.equal(upstream.requests.length, 1)
   })

@@ -46,7 +46,7 @@ models: [{ name: m, targets: [{ upstream: u }] }]
       await using app = await createApp(readConfig(env), env, { log: createLog({ level: 'trace', destination }) })
       const { api: url } = await app.listen()
       const { api_key: key } = await operatorOf(app).setUp('Test')
-      const ask = async () => {
+      const send = async () => {
         const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
         const { status } = await fetch(`${url}/v1/chat/completions`, {
@@ -57,11 +57,11 @@ models: [{ name: m, targets: [{ upstream: u }] }]
         assert.equal(status, 200)
         return upstream.requests.at(-1)?.headers
       }
-      const before = await ask()
+      const before = await send()
       assert.deepEqual([before?.authorization, before?.['x-tenant']], [`Bearer ${first}`, tenant])
       writeFileSync(at('key.next'), `${second}\n`)
       renameSync(at('key.next'), at('key'))
-      while ((await ask())?.authorization !== `Bearer ${second}`)
+      while ((await send())?.authorization !== `Bearer ${second}`)
         await new Promise((resolve) => setTimeout(resolve, 100))
       outputs.push(await (await fetch(`${url}/metrics`)).text())
     }
@@ -82,14 +82,14 @@ models: [{ name: m, targets: [{ upstream: u }] }]
     await using folder = await temporaryFolder()
     const file = join(folder.path, 'gatehouse.yaml')
     writeFileSync(file, 'upstreams: [{ name: u, kind: openai-chat, api_key: "${file:/run/nowhere/key}" }]')
-    const said: string[] = []
+    const written: string[] = []
     const code = await runCommandLine(['serve'], {
       env: { GATEHOUSE_CONFIG: file, GATEHOUSE_DATA_DIR: join(folder.path, 'data') },
-      print: (line) => said.push(line),
-      printError: (line) => said.push(line),
+      print: (line) => written.push(line),
+      printError: (line) => written.push(line),
       confirm: async () => false,
     })
     assert.equal(code, 2)
-    assert.match(said.join('\n'), /upstreams\[0\]\.api_key: the file \/run\/nowhere\/key cannot be read \(ENOENT\)/)
+    assert.match(written.join('\n'), /upstreams\[0\]\.api_key: the file \/run\/nowhere\/key cannot be read \(ENOENT\)/)
   })
 })

@@ -30,14 +30,14 @@ describe('rotating the secret of a data folder', () => {
 
     {
       await using server = await restart(folder.path)
-      assert.equal((await server.ask(made.apiKey)).status, 200, 'known to this process before the rotation')
+      assert.equal((await server.send(made.apiKey)).status, 200, 'known to this process before the rotation')
       const rotated = await status(run, 'rotate')
       assert.equal(readFileSync(join(folder.path, 'secret.previous'), 'utf8'), before)
       assert.notEqual(readFileSync(join(folder.path, 'secret'), 'utf8'), before)
       assert.deepEqual(rotated.needs_previous, { keys: 2, encrypted_values: 0, audit_logs: 0, audit_texts: 0 })
 
       assert.match((await run('secret', 'retire'))[1], /2 keys were not used since the rotation/)
-      assert.equal((await server.ask(made.apiKey)).status, 200)
+      assert.equal((await server.send(made.apiKey)).status, 200)
       assert.equal((await server.administer(made.adminKey)).status, 200)
       while ((await status(run)).is_previous_needed) await new Promise((resolve) => setTimeout(resolve, 20))
       const replayed = await made.createProject(server.url)
@@ -46,20 +46,20 @@ describe('rotating the secret of a data folder', () => {
 
       assert.equal((await run('secret', 'retire'))[0], 0)
       assert.equal(existsSync(join(folder.path, 'secret.previous')), false)
-      assert.equal((await server.ask(made.apiKey)).status, 200)
+      assert.equal((await server.send(made.apiKey)).status, 200)
       assert.equal(await server.testSink(made), true)
     }
 
     await using server = await restart(folder.path)
-    assert.equal((await server.ask(made.apiKey)).status, 200)
+    assert.equal((await server.send(made.apiKey)).status, 200)
     assert.equal((await server.administer(made.adminKey)).status, 200)
-    const [code, says] = await run('audit', 'verify')
+    const [code, output] = await run('audit', 'verify')
     assert.match(
-      says,
+      output,
       /^Proven: events 1 to \d+, signed on \S+ with the key \w+, derived from the server secret, and the key \w+, trusted by handover\.$/m,
     )
-    assert.doesNotMatch(says, /were not checked/)
-    assert.equal(code, 0, says)
+    assert.doesNotMatch(output, /were not checked/)
+    assert.equal(code, 0, output)
     for (const option of ['--against', '--file']) {
       const [comparison, compared] = await run('audit', 'verify', option, left)
       assert.equal(comparison, 0, compared)
@@ -107,14 +107,14 @@ describe('rotating the secret of a data folder', () => {
     assert.equal((await run('secret', 'retire'))[0], 1)
     assert.deepEqual((await status(run, 'retire', '--force')).lost, { keys: 2, encrypted_values: 0 })
     await using server = await restart(folder.path)
-    assert.equal((await server.ask(apiKey)).status, 401)
+    assert.equal((await server.send(apiKey)).status, 401)
   })
 
   it('explains how a configured secret is rotated', async () => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path, { GATEHOUSE_SECRET: 'a configured server secret' })
-    const [code, says] = await run('secret', 'rotate')
-    assert.match(says, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the current one/)
+    const [code, output] = await run('secret', 'rotate')
+    assert.match(output, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the current one/)
     assert.equal(code, 1)
   })
 })
@@ -136,14 +136,14 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     await using second = await node({ secret: next, secret_previous: old })
     const { value: newKey } = await operatorOf(second.app).createKey({ name: 'made on the second node' })
     const { value: unused } = await operatorOf(first.app).createKey({ name: 'made on the first node' })
-    const ask = (scene: typeof first, key: string) =>
+    const send = (scene: typeof first, key: string) =>
       scene.post('/v1/messages', message, { authorization: `Bearer ${key}` }).then((answer) => answer.status)
     const test = (scene: typeof first, sink: unknown) =>
       scene
         .gateway('POST', `/exports/${String(sink)}/test`, { key: first.apiKey })
         .then(({ body }) => Object(body['test']).success)
 
-    assert.deepEqual([await ask(first, newKey), await ask(second, first.apiKey)], [200, 200])
+    assert.deepEqual([await send(first, newKey), await send(second, first.apiKey)], [200, 200])
     assert.deepEqual([await test(second, oldSink['id']), await test(first, oldSink['id'])], [true, true])
     const rotated = await operatorOf(second.app).rotateSecret()
     assert.equal(rotated.needs_previous.encrypted_values + rotated.needs_previous.audit_logs, 0)
@@ -152,7 +152,7 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
 
     await using third = await node({ secret: next, secret_previous: old })
     assert.deepEqual(
-      [await ask(third, first.apiKey), await ask(third, newKey), await ask(third, unused)],
+      [await send(third, first.apiKey), await send(third, newKey), await send(third, unused)],
       [200, 200, 200],
     )
     const administer = (key: string) =>
@@ -164,7 +164,7 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
     await assert.rejects(operatorOf(third.app).retireSecret(), /Remove GATEHOUSE_SECRET_PREVIOUS from every node/)
     await using last = await node({ secret: next })
     assert.deepEqual(
-      [await ask(last, first.apiKey), await ask(last, unused), await test(last, oldSink['id'])],
+      [await send(last, first.apiKey), await send(last, unused), await test(last, oldSink['id'])],
       [200, 200, true],
     )
     const {
@@ -206,7 +206,7 @@ async function restart(dataDir: string) {
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
   return {
     ...server,
-    ask: (key: string) => server.post('/v1/messages', message, bearer(key)),
+    send: (key: string) => server.post('/v1/messages', message, bearer(key)),
     administer: (key: string) => server.get('/v1/organization/projects', bearer(key)),
     async testSink({ sinkId, apiKey }: { sinkId: string; apiKey: string }): Promise<unknown> {
       const answer = await server.post(`/api/policy-gateway/exports/${sinkId}/test`, {}, bearer(apiKey))
@@ -217,15 +217,15 @@ async function restart(dataDir: string) {
 }
 
 function commandAt(dataDir: string, env: Readonly<Record<string, string>> = {}) {
-  return async (...args: string[]): Promise<[code: number, said: string]> => {
-    const said: string[] = []
+  return async (...args: string[]): Promise<[code: number, written: string]> => {
+    const written: string[] = []
     const code = await runCommandLine(args, {
       env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_CONFIG: '/dev/null', GATEHOUSE_PORT: '1', ...env },
-      print: (line) => said.push(line),
-      printError: (line) => said.push(line),
+      print: (line) => written.push(line),
+      printError: (line) => written.push(line),
       confirm: async () => false,
     })
-    return [code, said.join('\n')]
+    return [code, written.join('\n')]
   }
 }
 
@@ -234,7 +234,7 @@ async function status(
   verb = 'status',
   ...rest: string[]
 ): Promise<SecretStatusBody> {
-  const [code, said] = await run('secret', verb, '--json', ...rest)
-  assert.equal(code, 0, said)
-  return JSON.parse(said)
+  const [code, written] = await run('secret', verb, '--json', ...rest)
+  assert.equal(code, 0, written)
+  return JSON.parse(written)
 }

@@ -10,13 +10,13 @@ describe('a running app', () => {
   })
   after(() => app[Symbol.asyncDispose]())
 
-  const ask = (content: string, headers: Record<string, string> = {}): Promise<Response> =>
+  const send = (content: string, headers: Record<string, string> = {}): Promise<Response> =>
     app.post(
       '/v1/messages',
       { model: 'gatehouse-echo', max_tokens: 16, messages: [{ role: 'user', content }] },
       { authorization: `Bearer ${app.apiKey}`, ...headers },
     )
-  const statusOf = async (content: string): Promise<number> => (await ask(content)).status
+  const statusOf = async (content: string): Promise<number> => (await send(content)).status
   const save = async (config: object): Promise<void> =>
     assert.equal((await app.post('/api/policy-gateway/config', config)).status, 200)
 
@@ -60,18 +60,18 @@ describe('a running app', () => {
     const quota = { requests: 2, tokens: 0, window: 'month' }
     await save({ org_controls: { user_quotas: true, user_quota: quota } })
     const ann = { 'x-policy-user': 'ann' }
-    assert.deepEqual([(await ask('Hi', ann)).status, (await ask('Hi', ann)).status], [200, 200])
-    const refused = await ask('Hi', ann)
-    assert.equal(refused.status, 429)
-    assert.ok(Number(refused.headers.get('retry-after')) > 0)
-    const body = (await refused.json()) as { policy: { event_id: string } }
+    assert.deepEqual([(await send('Hi', ann)).status, (await send('Hi', ann)).status], [200, 200])
+    const rejected = await send('Hi', ann)
+    assert.equal(rejected.status, 429)
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0)
+    const body = (await rejected.json()) as { policy: { event_id: string } }
     assert.partialDeepStrictEqual(body, {
       error: { type: 'rate_limit_error' },
       policy: { decision: 'refuse', enforced: true, reason_code: 'USER_QUOTA_EXCEEDED' },
     })
     const [event] = itemsOf(await app.admin.get('/audit_logs?user_id=ann&decision=refuse'))
     assert.deepEqual([event?.['id'], event?.['user_id']], [body.policy.event_id, 'ann'])
-    assert.equal((await ask('Hi', { 'x-policy-user': 'bob' })).status, 200)
+    assert.equal((await send('Hi', { 'x-policy-user': 'bob' })).status, 200)
     await save({ org_controls: { project_quota: { ...quota, requests: 1 } } })
     assert.deepEqual([await statusOf('Hi'), await statusOf('Hi')], [200, 429])
   })

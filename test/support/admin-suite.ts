@@ -16,11 +16,11 @@ export function adminSuite(...options: Parameters<typeof startAdminApp>) {
   return {
     app: opened,
     admin,
-    ask: (method: string, path: string, body?: unknown): Promise<Answer> => admin().ask(method, path, { body }),
+    send: (method: string, path: string, body?: unknown): Promise<Answer> => admin().send(method, path, { body }),
     /** Creates a policy and applies these actions, such as `['publish', {}]`, each with the current revision. */
     async policy(fields: Json = {}, ...steps: readonly PolicyStep[]): Promise<Json> {
       let policy = await admin().post('/policies', { name: 'Policy', rule: 'Say "no"', ...fields })
-      for (const [operation, body = {}] of steps) policy = await live(admin(), policy, { operation, body })
+      for (const [operation, body = {}] of steps) policy = await applyStep(admin(), policy, { operation, body })
       return policy
     },
   }
@@ -28,13 +28,17 @@ export function adminSuite(...options: Parameters<typeof startAdminApp>) {
 
 export type PolicyStep = readonly [operation: string, body?: Json]
 
-async function live(admin: Admin, policy: Json, { operation, body }: { operation: string; body: Json }): Promise<Json> {
+async function applyStep(
+  admin: Admin,
+  policy: Json,
+  { operation, body }: { operation: string; body: Json },
+): Promise<Json> {
   const path = `/policies/${textOf(policy)}`
-  const said = { revision: policy['revision'], ...body }
+  const requestBody = { revision: policy['revision'], ...body }
   const answer =
     operation === 'update'
-      ? await admin.ask('PATCH', path, { body: said })
-      : await admin.ask('POST', `${path}/${operation}`, { body: said })
+      ? await admin.send('PATCH', path, { body: requestBody })
+      : await admin.send('POST', `${path}/${operation}`, { body: requestBody })
   if (answer.status !== 200) throw new Error(`${operation} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body
 }

@@ -100,7 +100,7 @@ export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string
 export const idsIn = ({ path }: AdminRoute): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
 /** Creates one resource of each kind; the policy is published and at revision 2. */
-export async function furnish(admin: Admin): Promise<Belongings> {
+export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const policy = await admin.post('/policies', { name: 'Furniture', rule: 'Say "no"' })
   await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
   const project = await admin.post('/projects', { name: 'Furniture' })

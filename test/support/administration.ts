@@ -5,7 +5,7 @@ export type Json = { readonly [name: string]: unknown }
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json }
 
-export type Ask = {
+export type RequestOptions = {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -13,7 +13,7 @@ export type Ask = {
 /** A client with an administrator key. Paths are relative to `/v1/organization`. */
 export type Admin = {
   readonly key: string
-  ask(method: string, path: string, what?: Ask): Promise<Answer>
+  send(method: string, path: string, what?: RequestOptions): Promise<Answer>
   get(path: string): Promise<Json>
   /** Sends a mutation that must succeed. */
   post(path: string, body?: unknown): Promise<Json>
@@ -49,7 +49,7 @@ export async function startAdminApp({ config = {}, ...rest }: TestAppOptions = {
 }
 
 export function adminOf(url: string, key: string): Admin {
-  const ask: Admin['ask'] = async (method, path, { body, headers = {} } = {}) => {
+  const send: Admin['send'] = async (method, path, { body, headers = {} } = {}) => {
     const response = await fetch(`${url}/v1/organization${path}`, {
       method,
       headers: {
@@ -68,9 +68,9 @@ export function adminOf(url: string, key: string): Admin {
   }
   return {
     key,
-    ask,
-    get: (path) => mustSucceed(ask('GET', path)),
-    post: (path, body) => mustSucceed(ask('POST', path, { body })),
+    send,
+    get: (path) => mustSucceed(send('GET', path)),
+    post: (path, body) => mustSucceed(send('POST', path, { body })),
   }
 }
 

@@ -13,12 +13,12 @@ export const auditSecret = 'a secret for tests'
 
 /** Data folders with the same 42 events of org_1 and two checkpoints; each test copies one and changes it. */
 export async function auditFolders() {
-  const place = await temporaryFolder()
-  const original = join(place.path, 'original')
+  const root = await temporaryFolder()
+  const original = join(root.path, 'original')
   await fill(original)
   return {
     copy(name: string) {
-      const folder = join(place.path, name)
+      const folder = join(root.path, name)
       cpSync(original, folder, { recursive: true })
       return {
         folder,
@@ -26,7 +26,7 @@ export async function auditFolders() {
         change: <T>(work: (database: Database) => Promise<T>) => withDatabase(folder, work),
       }
     },
-    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => root[Symbol.asyncDispose](),
   }
 }
 
@@ -38,14 +38,14 @@ async function withDatabase<T>(folder: string, work: (database: Database) => Pro
 /** Runs `gatehouse audit` on a data folder; returns the exit code and its output. */
 export function auditCommand(folder: string, env: Readonly<Record<string, string>> = {}) {
   return async (...args: string[]): Promise<[number, string]> => {
-    const said: string[] = []
+    const output: string[] = []
     const code = await runCommandLine(['audit', ...args], {
       env: { GATEHOUSE_DATA_DIR: folder, GATEHOUSE_SECRET: auditSecret, GATEHOUSE_CONFIG: '/dev/null', ...env },
-      print: (line) => said.push(line),
-      printError: (line) => said.push(line),
+      print: (line) => output.push(line),
+      printError: (line) => output.push(line),
       confirm: async () => false,
     })
-    return [code, said.join('\n')]
+    return [code, output.join('\n')]
   }
 }
 

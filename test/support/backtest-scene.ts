@@ -57,7 +57,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
     find,
     /** Texts that were evaluated, in order. */
     replayed,
-    say: (prompt: string, facts: Partial<EventFacts> = {}) =>
+    addRequest: (prompt: string, facts: Partial<EventFacts> = {}) =>
       log.append(1, { content: { full: { prompt, response: '' } }, ...facts }),
     async start(order: NewBacktest = {}): Promise<string> {
       const { value } = await database.transaction((tx) =>

@@ -29,11 +29,11 @@ export const engines: readonly Engine[] = [
     skip: false,
     isParallel: false,
     async open() {
-      const place = new AsyncDisposableStack()
-      const folder = place.use(await temporaryFolder())
-      const database = place.use(await openSqlite({ dataDir: folder.path }))
+      const resources = new AsyncDisposableStack()
+      const folder = resources.use(await temporaryFolder())
+      const database = resources.use(await openSqlite({ dataDir: folder.path }))
       await migrate(database, await readMigrations(migrationsDir))
-      return { ...database, [Symbol.asyncDispose]: () => place.disposeAsync() }
+      return { ...database, [Symbol.asyncDispose]: () => resources.disposeAsync() }
     },
   },
   {

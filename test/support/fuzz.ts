@@ -54,11 +54,11 @@ const bodiesOf = (schema: NonNullable<DescribedOperation['body']>): fc.Arbitrary
 
 function pathOf(path: string, ids: Record<string, string>, query: Record<string, unknown>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(wellFormed(ids[name] ?? '')))
-  const said = Object.entries(query).map(([name, value]) => [
+  const queryPairs = Object.entries(query).map(([name, value]) => [
     name,
     wellFormed(typeof value === 'string' ? value : JSON.stringify(value)),
   ])
-  return `${filled}?${new URLSearchParams(said).toString()}`
+  return `${filled}?${new URLSearchParams(queryPairs).toString()}`
 }
 
 /** Without lone surrogates, which a URL cannot contain. */

@@ -13,7 +13,7 @@ export function gatewaySuite(options: TestAppOptions = {}) {
   }
   return {
     scene: opened,
-    ask: (method: string, path: string, what?: Parameters<ExportScene['gateway']>[2]) =>
+    send: (method: string, path: string, what?: Parameters<ExportScene['gateway']>[2]) =>
       opened().gateway(method, path, what),
   }
 }

@@ -6,7 +6,7 @@ export function startLoad(url: string, apiKey: string) {
   const acknowledged = new Set<string>()
   const waiting: { count: number; resolve: () => void }[] = []
   let isOver = false
-  async function ask(): Promise<void> {
+  async function send(): Promise<void> {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
     const body = JSON.stringify(question)
     while (!isOver) {
@@ -17,7 +17,7 @@ export function startLoad(url: string, apiKey: string) {
       for (const { count, resolve } of waiting) if (acknowledged.size >= count) resolve()
     }
   }
-  const callers = Array.from({ length: 4 }, ask)
+  const callers = Array.from({ length: 4 }, send)
   return {
     acknowledged,
     /** Resolves after this many further responses. */

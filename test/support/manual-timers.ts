@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 
 /** The system time, but timers of `leastMs` or longer fire when the test decides. */
-export function createPatientClock(leastMs: number): { clock: Clock; pass(delayMs: number): void } {
+export function createManualTimers(leastMs: number): { clock: Clock; pass(delayMs: number): void } {
   const waiting = new Set<{ delayMs: number; callback: () => void }>()
   const after: Clock['after'] = (delayMs, callback) => {
     if (delayMs < leastMs) return systemClock.after(delayMs, callback)

@@ -1,13 +1,13 @@
 import { before } from 'node:test'
 import { adminSuite } from './admin-suite.ts'
 import type { startAdminApp } from './administration.ts'
-import { furnish, pathOf, type AdminRoute, type Belongings } from './administration-routes.ts'
+import { createOneOfEach, pathOf, type AdminRoute, type Belongings } from './administration-routes.ts'
 
 /** An app with one resource of each kind, for the tests of one file. Call it inside `describe`. */
-export function furnishedSuite(...options: Parameters<typeof startAdminApp>) {
+export function populatedSuite(...options: Parameters<typeof startAdminApp>) {
   const { app, admin } = adminSuite(...options)
   let ids: Belongings | undefined
-  before(async () => void (ids = await furnish(admin())))
+  before(async () => void (ids = await createOneOfEach(admin())))
 
   return {
     app,

@@ -49,35 +49,35 @@ const limits = {
 }
 
 export const testProvider = (
-  asked: Pick<ProviderTestCall, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemoryBudget },
+  options: Pick<ProviderTestCall, 'kind' | 'settings' | 'clock'> & { readonly answerMemory?: AnswerMemoryBudget },
   dispatcher: ReturnType<typeof createMemoryUpstream>['dispatcher'],
 ) =>
   createProvider(
     {
       name: 'test',
-      kind: asked.kind,
+      kind: options.kind,
       baseUrl: 'https://upstream.test',
       credentials: () => credentials,
       ...limits,
-      ...asked.settings,
+      ...options.settings,
     },
     {
       dispatcher,
-      clock: asked.clock ?? systemClock,
+      clock: options.clock ?? systemClock,
       estimateTokens: (text) => text.length,
       signatureKeys: () => [Buffer.from('a key for tests')],
-      answerMemory: asked.answerMemory ?? createAnswerMemoryBudget(Infinity),
+      answerMemory: options.answerMemory ?? createAnswerMemoryBudget(Infinity),
     },
   )
 
 /** Calls a provider with an upstream in memory, and checks the order of its events. */
-export async function ask(asked: ProviderTestCall): Promise<ProviderTestResult> {
-  const upstream = createMemoryUpstream(asked.answer)
+export async function ask(options: ProviderTestCall): Promise<ProviderTestResult> {
+  const upstream = createMemoryUpstream(options.answer)
   const dropped: string[] = []
-  const call = callOf(asked, (what) => dropped.push(what))
+  const call = callOf(options, (what) => dropped.push(what))
   const chunks: Chunk[] = []
   const order = createEventOrder()
-  for await (const chunk of testProvider(asked, upstream.dispatcher).infer(call)) {
+  for await (const chunk of testProvider(options, upstream.dispatcher).infer(call)) {
     for (const event of chunk.events) order.accept(event)
     chunks.push(chunk)
   }
@@ -87,8 +87,8 @@ export async function ask(asked: ProviderTestCall): Promise<ProviderTestResult> 
   return { chunks: chunks, events, folded: foldEvents(events), sent, dropped }
 }
 
-export async function askAndFail(asked: ProviderTestCall): Promise<Fault> {
-  const error: unknown = await ask(asked).then(
+export async function askAndFail(options: ProviderTestCall): Promise<Fault> {
+  const error: unknown = await ask(options).then(
     () => assert.fail('it did not fail'),
     (reason: unknown) => reason,
   )
@@ -97,14 +97,14 @@ export async function askAndFail(asked: ProviderTestCall): Promise<Fault> {
 }
 
 export const callOf = (
-  asked: Omit<ProviderTestCall, 'kind' | 'answer'>,
+  options: Omit<ProviderTestCall, 'kind' | 'answer'>,
   onDropped: (what: string) => void,
 ): ProviderCall => ({
-  request: asked.request ?? requestBy('chat'),
-  model: asked.model ?? 'upstream-model',
-  maxOutputTokens: asked.maxOutputTokens ?? 4096,
+  request: options.request ?? requestBy('chat'),
+  model: options.model ?? 'upstream-model',
+  maxOutputTokens: options.maxOutputTokens ?? 4096,
   requestId: 'req_1',
-  signal: asked.signal ?? new AbortController().signal,
+  signal: options.signal ?? new AbortController().signal,
   onDropped,
 })
 

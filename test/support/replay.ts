@@ -15,7 +15,7 @@ export type Recordings = {
   /** A frame that reports an error of the upstream. */
   readonly errorFrame: string
   /** Recordings whose frames would break the clients of their own dialect. */
-  readonly careless: readonly string[]
+  readonly nonconforming: readonly string[]
 }
 
 /**
@@ -29,7 +29,7 @@ export function replayRecordings(recordings: Recordings): void {
   }
 }
 
-function replay({ kind, dialect, errorFrame, careless }: Recordings, path: string): void {
+function replay({ kind, dialect, errorFrame, nonconforming }: Recordings, path: string): void {
   const request = requestBy(dialect, { stop: ['END'] })
   const bytes = readFileSync(`${path}.sse`)
   const stream = (chunks: readonly Uint8Array[], inOneRead = true) => ({ headers: streamHeaders, chunks, inOneRead })
@@ -63,13 +63,13 @@ function replay({ kind, dialect, errorFrame, careless }: Recordings, path: strin
       }
     })
 
-  const isCareless = careless.includes(basename(path))
-  it(`gives callers of its own dialect ${isCareless ? 'none of its raw frames' : 'every raw frame unchanged'}`, async () => {
+  const isNonconforming = nonconforming.includes(basename(path))
+  it(`gives callers of its own dialect ${isNonconforming ? 'none of its raw frames' : 'every raw frame unchanged'}`, async () => {
     const { chunks } = await ask({ kind, request, answer: stream([bytes]) })
     const frames = chunks.flatMap(({ raw }) => (raw?.kind === 'frames' ? raw.frames : []))
     assert.deepEqual(
       frames.map((frame) => frame.data),
-      isCareless ? [] : dataOf(bytes),
+      isNonconforming ? [] : dataOf(bytes),
     )
   })
 

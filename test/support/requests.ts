@@ -4,7 +4,7 @@ import { vendorFieldRoles } from '../../src/wire/field-roles.ts'
 /** A request of a caller that uses this dialect. */
 export const requestBy = (
   dialect: Dialect,
-  asks: Partial<InferenceRequest> = {},
+  fields: Partial<InferenceRequest> = {},
   body: Record<string, unknown> = {},
 ): InferenceRequest => ({
   model: 'default-model',
@@ -14,5 +14,5 @@ export const requestBy = (
   tools: [],
   flaggedCategories: [],
   raw: { dialect, body, headers: {}, roles: vendorFieldRoles },
-  ...asks,
+  ...fields,
 })

@@ -48,10 +48,10 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       counts: decisionCounts(database),
       autoDisable: createAutoDisable({ reads, mutate, clock }),
       clock,
-      onAutoDisabled: (watched) => news.emit('taken out', watched),
+      onAutoDisabled: (watched) => news.emit('disabled', watched),
       onError: (error) => errors.push(error),
     })
-  let watch = open()
+  let monitor = open()
   const policyOf = async (id: string) => {
     const policy = await reads.policies.find(organizationId, id)
     assert.ok(policy)
@@ -63,14 +63,14 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     hand,
     errors,
     policyOf,
-    look: () => watch.run(),
+    runMonitor: () => monitor.run(),
     /** Resolves with the next subject that is disabled. */
-    async takenOut(): Promise<MonitoredSubject> {
-      const [watched] = (await once(news, 'taken out')) as [MonitoredSubject]
+    async nextDisabled(): Promise<MonitoredSubject> {
+      const [watched] = (await once(news, 'disabled')) as [MonitoredSubject]
       return watched
     },
     /** Sends requests, the first of which are denied. */
-    note(
+    countDecisions(
       what: Pick<Decision, 'check' | 'policyId' | 'version'> & Partial<Decision>,
       requests: number,
       denials: number,
@@ -78,30 +78,30 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       for (let count = 0; count < requests; count++) {
         const decision = count < denials ? 'refuse' : 'allow'
         const rest = { isEnforced: true, rolloutMode: 'enforced', reasonCode: 'R', triggeredCategories: [] } as const
-        watch.count({ organizationId, decisions: [{ decision, effect: decision, ...rest, ...what }] })
+        monitor.count({ organizationId, decisions: [{ decision, effect: decision, ...rest, ...what }] })
       }
     },
     async restart(): Promise<void> {
-      await watch[Symbol.asyncDispose]()
-      watch = open()
+      await monitor[Symbol.asyncDispose]()
+      monitor = open()
     },
     /** Creates an enforced policy at version 1. */
     async enforce(): Promise<string> {
       const input = { name: 'P', rule: 'cel: true', mode: 'enforcing' } as const
       const { id } = await mutate(person, ({ policies: store }) => policies.create(store, organizationId, input))
-      const place = await at(id)
-      await mutate(person, ({ policies: store }) => policies.publish(store, place))
+      const target = await at(id)
+      await mutate(person, ({ policies: store }) => policies.publish(store, target))
       return id
     },
     async publishAnew(id: string): Promise<void> {
-      const place = await at(id)
-      await mutate(person, ({ policies: store }) => policies.update(store, place, { rule: 'cel: false' }))
+      const target = await at(id)
+      await mutate(person, ({ policies: store }) => policies.update(store, target, { rule: 'cel: false' }))
       const next = await at(id)
       await mutate(person, ({ policies: store }) => policies.publish(store, next))
     },
     async resume(id: string): Promise<void> {
-      const place = await at(id)
-      await mutate(person, ({ policies: store }) => policies.resume(store, place))
+      const target = await at(id)
+      await mutate(person, ({ policies: store }) => policies.resume(store, target))
     },
     /** Saves a configuration; returns its version. */
     async save(rollBackOnSpike: boolean): Promise<number> {
@@ -116,7 +116,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     },
     isRolledBack: async () => (await reads.gateway.find(organizationId))?.isRolledBack,
     /** Audit records of automatic actions, oldest first. */
-    async told() {
+    async automaticActions() {
       const { items } = await reads.events.list(organizationId, {}, { limit: 100, order: 'asc' })
       return items
         .filter(({ document }) => document.unmapped.gatehouse['actor_type'] === 'system')
@@ -126,6 +126,6 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
           details: content?.details,
         }))
     },
-    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => monitor[Symbol.asyncDispose](),
   }
 }

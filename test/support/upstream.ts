@@ -68,28 +68,28 @@ export const answerJson =
 
 /** A stream of server-sent events, one network write per chunk. */
 export const answerStream =
-  (...pieces: readonly (string | Uint8Array)[]): Script =>
+  (...chunks: readonly (string | Uint8Array)[]): Script =>
   async (response) => {
     beginStream(response)
-    for (const piece of pieces) await write(response, piece)
+    for (const chunk of chunks) await write(response, chunk)
     response.end()
   }
 
 /** A stream whose connection breaks after these chunks. */
 export const cutStream =
-  (...pieces: readonly (string | Uint8Array)[]): Script =>
+  (...chunks: readonly (string | Uint8Array)[]): Script =>
   async (response) => {
     beginStream(response)
-    for (const piece of pieces) await write(response, piece)
+    for (const chunk of chunks) await write(response, chunk)
     response.socket?.resetAndDestroy()
   }
 
 /** A stream that stays open without data after these chunks. */
 export const stalledStream =
-  (...pieces: readonly (string | Uint8Array)[]): Script =>
+  (...chunks: readonly (string | Uint8Array)[]): Script =>
   async (response) => {
     beginStream(response)
-    for (const piece of pieces) await write(response, piece)
+    for (const chunk of chunks) await write(response, chunk)
   }
 
 /** Never answers at all. */
@@ -100,5 +100,5 @@ function beginStream(response: ServerResponse): void {
   response.flushHeaders()
 }
 
-const write = (response: ServerResponse, piece: string | Uint8Array): Promise<void> =>
-  new Promise((resolve) => response.write(piece, () => resolve()))
+const write = (response: ServerResponse, chunk: string | Uint8Array): Promise<void> =>
+  new Promise((resolve) => response.write(chunk, () => resolve()))

@@ -30,7 +30,7 @@ export const chatClients = (name: string, connect: Connect<OpenAI>): Client[] =>
     // The helper keeps only the last delta of an unknown field.
     showsThinking: mode !== 'stream helper',
     onRefusal: 'tells',
-    ask(address, request) {
+    send(address, request) {
       const openai = connect(address)
       return converse(request, (messages) => turns[mode](openai, request, messages))
     },

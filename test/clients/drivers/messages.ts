@@ -19,7 +19,7 @@ export const messagesClients = (name: string, connect: Connect<Anthropic>): Clie
     isStreaming: mode !== 'whole',
     showsThinking: true,
     onRefusal: 'tells',
-    ask(address, request) {
+    send(address, request) {
       const anthropic = connect(address)
       return converse(request, (messages) => turns[mode](anthropic, request, messages))
     },

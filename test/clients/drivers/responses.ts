@@ -20,7 +20,7 @@ export const responsesClients = (name: string, connect: Connect<OpenAI>): Client
     isStreaming: mode !== 'whole',
     showsThinking: true,
     onRefusal: 'tells',
-    ask(address, request) {
+    send(address, request) {
       const openai = connect(address)
       return converse(request, (turn) => turns[mode](openai, request, bodyOf(request, turn)))
     },

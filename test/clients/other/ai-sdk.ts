@@ -64,13 +64,13 @@ export const aiSdkClients: readonly Client[] = providers.flatMap((provider) => [
     ...provider,
     name: `${provider.name}, generateText`,
     isStreaming: false,
-    ask: (address, asked) => generate(optionsOf(provider, address, asked)),
+    send: (address, asked) => generate(optionsOf(provider, address, asked)),
   },
   {
     ...provider,
     name: `${provider.name}, streamText`,
     isStreaming: true,
-    ask: (address, asked) => stream(optionsOf(provider, address, asked), asked),
+    send: (address, asked) => stream(optionsOf(provider, address, asked), asked),
   },
 ])
 

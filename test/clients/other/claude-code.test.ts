@@ -8,10 +8,10 @@ import { note, runAgent, without } from './agent.ts'
 const script = '@anthropic-ai/claude-code/cli-wrapper.cjs'
 const timeout = 120_000
 
-type Asked = { readonly model: string; readonly prompt: string; readonly signal?: AbortSignal }
+type AgentPrompt = { readonly model: string; readonly prompt: string; readonly signal?: AbortSignal }
 type Result = { readonly is_error: boolean; readonly result: string; readonly num_turns: number }
 
-const run = ({ url, apiKey }: Address, { model, prompt, signal }: Asked) =>
+const run = ({ url, apiKey }: Address, { model, prompt, signal }: AgentPrompt) =>
   runAgent({
     script,
     args: ['-p', prompt, '--model', model, '--output-format', 'json', '--allowedTools', 'Read,ToolSearch'],
@@ -24,8 +24,8 @@ const run = ({ url, apiKey }: Address, { model, prompt, signal }: Asked) =>
     ...(signal && { signal }),
   })
 
-async function ask(address: Address, asked: Asked): Promise<Result> {
-  const { output, complaints } = await run(address, asked)
+async function send(address: Address, options: AgentPrompt): Promise<Result> {
+  const { output, complaints } = await run(address, options)
   assert.ok(output.startsWith('{'), output + complaints)
   return JSON.parse(output) as Result
 }
@@ -45,25 +45,25 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
   for (const model of upstreamKinds) {
     it(`completes a turn that uses a tool, over ${model}`, { timeout }, async () => {
       const prompt = `Please call Read {"file_path":"${note.name}"}`
-      const { is_error: isError, result, num_turns: turns } = await ask(pairs.near, { model, prompt })
+      const { is_error: isError, result, num_turns: turns } = await send(pairs.near, { model, prompt })
       assert.deepEqual([isError, turns], [false, 2])
       assert.match(result, /The tool answered: .*heliotrope/)
     })
     it(`receives the tool that its tool search found, over ${model}`, { timeout }, async () => {
       const prompt = 'Please call ToolSearch {"query":"select:WebFetch","max_results":1}'
-      const { is_error: isError, result } = await ask(pairs.near, { model, prompt })
+      const { is_error: isError, result } = await send(pairs.near, { model, prompt })
       assert.equal(isError, false)
       assert.match(result, /The tool answered: The tool WebFetch can be called now/)
     })
     it(`counts the tokens of its context, over ${model}`, { timeout }, async () => {
-      const { is_error: isError, result } = await ask(pairs.near, { model, prompt: '/context' })
+      const { is_error: isError, result } = await send(pairs.near, { model, prompt: '/context' })
       assert.equal(isError, false)
       assert.match(result, /System tools \| [\d.]+k/)
     })
   }
 
   it('gets its count requests answered, and never calls a model instead', { timeout }, async () => {
-    const counts = await requestCounts(pairs.near, () => ask(pairs.near, { model: 'anthropic', prompt: '/context' }))
+    const counts = await requestCounts(pairs.near, () => send(pairs.near, { model: 'anthropic', prompt: '/context' }))
     assert.ok((counts.get('/v1/messages/count_tokens 2xx') ?? 0) > 0)
     assert.deepEqual([...counts.keys()], ['/v1/messages/count_tokens 2xx'])
   })
@@ -72,7 +72,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
     it(`reports the error, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(401)]) {
-        const { is_error: isError, result } = await ask(scripted.app, { model: kind, prompt })
+        const { is_error: isError, result } = await send(scripted.app, { model: kind, prompt })
         assert.equal(isError, true)
         assert.match(result, /API Error: 502 .*upstream/)
       }
@@ -81,7 +81,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
       const running = run(scripted.app, { model: kind, prompt, signal: aborter.signal })
-      const request = await scripted.asked(prompt)
+      const request = await scripted.options(prompt)
       aborter.abort()
       await running
       assert.ok(await request.hungUp)
@@ -90,8 +90,8 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
 
   it('reaches an Anthropic upstream with all its beta flags and cache markers', { timeout }, async () => {
     const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 99, fault: 'end' })} #9`
-    await ask(scripted.app, { model: 'anthropic', prompt })
-    const { headers, body } = await scripted.asked(prompt)
+    await send(scripted.app, { model: 'anthropic', prompt })
+    const { headers, body } = await scripted.options(prompt)
     assert.match(String(headers['anthropic-beta']), /claude-code-\d+/)
     assert.match(body, /"cache_control":/)
     assert.match(body, /"output_config":\{"effort"/)

@@ -29,7 +29,7 @@ plugins = false
 enabled = false
 `
 
-type Asked = { readonly model: string; readonly prompt: string; readonly signal?: AbortSignal }
+type AgentPrompt = { readonly model: string; readonly prompt: string; readonly signal?: AbortSignal }
 type Event = {
   readonly type: string
   readonly message?: string
@@ -41,7 +41,7 @@ type Event = {
   }
 }
 
-async function ask({ url, apiKey }: Address, { model, prompt, signal }: Asked): Promise<Event[]> {
+async function send({ url, apiKey }: Address, { model, prompt, signal }: AgentPrompt): Promise<Event[]> {
   const { output } = await runAgent({
     script,
     files: { '.codex/config.toml': configOf(url, model) },
@@ -70,7 +70,7 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
   for (const model of upstreamKinds) {
     it(`completes a turn that uses a tool, over ${model}`, { timeout }, async () => {
       const prompt = `Please call exec_command {"cmd":"cat ${note.name}"}`
-      const events = await ask(pairs.near, { model, prompt })
+      const events = await send(pairs.near, { model, prompt })
       const items = events.flatMap(({ type, item }) => (type === 'item.completed' && item ? [item] : []))
       const ran = items.find(({ type }) => type === 'command_execution')
       assert.equal(ran?.aggregated_output, note.text, JSON.stringify(events))
@@ -88,7 +88,7 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const models = [{ name: model, targets: [{ upstream: 'far', model: 'gatehouse-echo' }] }]
       await using app = await startTestApp({ config: { upstreams: [upstream], models } })
       const patch = '*** Begin Patch\n*** Add File: made.txt\n+heliotrope\n*** End Patch\n'
-      const events = await ask(app, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
+      const events = await send(app, { model, prompt: `Please call apply_patch ${JSON.stringify({ input: patch })}` })
       const changed = events.find(({ type, item }) => type === 'item.completed' && item?.type === 'file_change')
       assert.equal(changed?.item?.status, 'completed', JSON.stringify(events))
     })
@@ -98,14 +98,14 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
     it(`reports the error, over ${kind}`, { timeout }, async () => {
       const broken = promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'cut' })
       for (const prompt of [broken, refusalPrompt(400)]) {
-        const events = await ask(scripted.app, { model: kind, prompt })
+        const events = await send(scripted.app, { model: kind, prompt })
         assert.equal(events.at(-1)?.type, 'turn.failed', JSON.stringify(events))
       }
     })
     it(`cancels the upstream call when it is interrupted, over ${kind}`, { timeout }, async () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
-      const running = ask(scripted.app, { model: kind, prompt, signal: aborter.signal })
+      const running = send(scripted.app, { model: kind, prompt, signal: aborter.signal })
       const request = await scripted.asked(prompt)
       aborter.abort()
       await running

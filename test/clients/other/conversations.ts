@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { AskedTool, Client } from '../client.ts'
+import type { ClientTool, Client } from '../client.ts'
 import { startPairs, upstreamKinds } from '../scene.ts'
 
 const timeout = 60_000
@@ -15,34 +15,34 @@ export function converseEverywhere(clients: readonly Client[]): void {
     for (const model of upstreamKinds) {
       describe(`${client.name}, over ${model}`, { timeout }, () => {
         it('gets a response', async () => {
-          const told = await client.ask(scene.near, { model, text: 'Hello' })
-          assert.match(told.text, /You said: Hello/)
-          assert.equal(told.isRefusal, false)
-          assert.ok(told.outputTokens > 0)
+          const response = await client.send(scene.near, { model, text: 'Hello' })
+          assert.match(response.text, /You said: Hello/)
+          assert.equal(response.isRefusal, false)
+          assert.ok(response.outputTokens > 0)
         })
         it('runs a tool and sends back its result', async () => {
           const { tool, inputs } = createTool()
-          const told = await client.ask(scene.near, { model, tool, text: callText })
+          const response = await client.send(scene.near, { model, tool, text: callText })
           assert.deepEqual(inputs, [{ city: 'Rome' }])
-          assert.match(told.text, /The tool answered: sunny/)
+          assert.match(response.text, /The tool answered: sunny/)
         })
         it('shows the thinking', async () => {
-          const told = await client.ask(scene.near, { model, text: 'Hello', wantsThinking: true })
-          assert.match(told.text, /You said: Hello/)
-          if (client.showsThinking) assert.match(told.thinking, /I was asked: Hello/)
+          const response = await client.send(scene.near, { model, text: 'Hello', wantsThinking: true })
+          assert.match(response.text, /You said: Hello/)
+          if (client.showsThinking) assert.match(response.thinking, /I was asked: Hello/)
         })
         it('runs a tool after thinking and sends back both', async () => {
           const { tool, inputs } = createTool()
-          const told = await client.ask(scene.near, { model, tool, text: callText, wantsThinking: true })
+          const response = await client.send(scene.near, { model, tool, text: callText, wantsThinking: true })
           assert.deepEqual(inputs, [{ city: 'Rome' }])
-          assert.match(told.text, /The tool answered: sunny/)
+          assert.match(response.text, /The tool answered: sunny/)
         })
         it('handles a refusal', async () => {
-          const told = await client.ask(scene.near, { model, text: 'please refuse' }).catch((error: unknown) => {
+          const response = await client.send(scene.near, { model, text: 'please refuse' }).catch((error: unknown) => {
             if (client.onRefusal === 'may raise') return undefined
             throw error
           })
-          if (client.onRefusal === 'tells') assert.equal(told?.isRefusal, true)
+          if (client.onRefusal === 'tells') assert.equal(response?.isRefusal, true)
         })
       })
     }
@@ -51,7 +51,7 @@ export function converseEverywhere(clients: readonly Client[]): void {
 
 const callText = 'Please call weather {"city":"Rome"}'
 
-function createTool(): { tool: AskedTool; inputs: unknown[] } {
+function createTool(): { tool: ClientTool; inputs: unknown[] } {
   const inputs: unknown[] = []
   const schema = {
     type: 'object' as const,

@@ -19,15 +19,16 @@ const timeout = 60_000
 const overloadedIn = (dialect: Dialect): number => (dialect === 'messages' ? 529 : 503)
 
 /** The upstream's status, and the status that the caller gets. */
-const refusals: readonly { readonly upstream: number; readonly told: (dialect: Dialect) => number }[] = [
-  { upstream: 400, told: () => 400 },
-  { upstream: 401, told: () => 502 },
-  { upstream: 404, told: () => 400 },
-  { upstream: 429, told: overloadedIn },
-  { upstream: 500, told: () => 502 },
-  { upstream: 503, told: overloadedIn },
-  { upstream: 529, told: overloadedIn },
-]
+const upstreamErrors: readonly { readonly upstream: number; readonly expectedStatus: (dialect: Dialect) => number }[] =
+  [
+    { upstream: 400, expectedStatus: () => 400 },
+    { upstream: 401, expectedStatus: () => 502 },
+    { upstream: 404, expectedStatus: () => 400 },
+    { upstream: 429, expectedStatus: overloadedIn },
+    { upstream: 500, expectedStatus: () => 502 },
+    { upstream: 503, expectedStatus: overloadedIn },
+    { upstream: 529, expectedStatus: overloadedIn },
+  ]
 
 /** Every client reports errors before and during the stream, and can disconnect at any time. */
 export function failEverywhere(clients: readonly Client[]): void {
@@ -46,37 +47,37 @@ export function failEverywhere(clients: readonly Client[]): void {
   for (const client of clients) {
     describe(`${client.name}, rejected by the gateway`, { timeout }, () => {
       it('reports a wrong key', async () => {
-        const stranger = { url: scene.app.url, apiKey: 'ak_wrong' }
-        const { status } = await failureOf(client.ask(stranger, { model: 'anthropic', text: 'Hello' }))
+        const wrongKey = { url: scene.app.url, apiKey: 'ak_wrong' }
+        const { status } = await failureOf(client.send(wrongKey, { model: 'anthropic', text: 'Hello' }))
         assert.equal(status, 401)
       })
       it('reports an unknown model', async () => {
-        const { status } = await failureOf(client.ask(scene.app, { model: 'nothing', text: 'Hello' }))
+        const { status } = await failureOf(client.send(scene.app, { model: 'nothing', text: 'Hello' }))
         assert.equal(status, 404)
       })
       it('reports an exceeded rate limit', async () => {
-        const { status } = await failureOf(client.ask(spentApp, { model: echoModel, text: 'Hello' }))
+        const { status } = await failureOf(client.send(spentApp, { model: echoModel, text: 'Hello' }))
         assert.equal(status, 429)
       })
     })
 
     for (const kind of httpKinds) {
       describe(`${client.name}, over ${kind} that fails`, { timeout }, () => {
-        for (const { upstream, told } of refusals) {
+        for (const { upstream, expectedStatus } of upstreamErrors) {
           it(`reports the upstream status ${upstream}`, async () => {
-            const asking = client.ask(scene.app, { model: kind, text: refusalPrompt(upstream) })
-            assert.equal((await failureOf(asking)).status, told(client.dialect))
+            const pending = client.send(scene.app, { model: kind, text: refusalPrompt(upstream) })
+            assert.equal((await failureOf(pending)).status, expectedStatus(client.dialect))
           })
         }
         for (const fault of ['error', 'cut'] as const) {
           it(`reports an interrupted response: ${fault}`, async () => {
             const play: Play = { recording: 'text', form: 'stream', at: middleOf(kind), fault }
-            const failure = await failureOf(client.ask(scene.app, { model: kind, text: promptOf(play) }))
+            const failure = await failureOf(client.send(scene.app, { model: kind, text: promptOf(play) }))
             // During a stream only the message is left. Before it, while short responses are still held back, some
             // clients show only the status.
-            const told = fault === 'cut' ? 502 : overloadedIn(client.dialect)
-            if (client.isStreaming && failure.status !== told) assert.match(failure.message, /upstream/)
-            else assert.equal(failure.status, told)
+            const expectedStatus = fault === 'cut' ? 502 : overloadedIn(client.dialect)
+            if (client.isStreaming && failure.status !== expectedStatus) assert.match(failure.message, /upstream/)
+            else assert.equal(failure.status, expectedStatus)
           })
         }
         it('cancels the upstream call by disconnecting', async () => {
@@ -84,10 +85,10 @@ export function failEverywhere(clients: readonly Client[]): void {
           const text = `${promptOf(play)} #${count++}`
           const aborter = new AbortController()
           const onText = (): void => aborter.abort()
-          const asking = client.ask(scene.app, { model: kind, text, signal: aborter.signal, onText })
+          const pending = client.send(scene.app, { model: kind, text, signal: aborter.signal, onText })
           const request = await scene.asked(text)
           if (!client.isStreaming) aborter.abort()
-          await Promise.allSettled([asking])
+          await Promise.allSettled([pending])
           assert.ok(await request.hungUp)
         })
       })

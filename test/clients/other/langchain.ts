@@ -60,7 +60,7 @@ export const langchainClients: readonly Client[] = makers.flatMap((maker) =>
     showsThinking: true,
     // In chat it reads the text of a message and ignores the refusal.
     onRefusal: maker.dialect === 'chat' ? 'hides' : 'tells',
-    ask: (address, asked) => converse(maker.model(address, asked), asked, way),
+    send: (address, asked) => converse(maker.model(address, asked), asked, way),
   })),
 )
 

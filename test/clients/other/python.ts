@@ -32,22 +32,22 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
     })
     return python
   }
-  const say = (message: object): void => {
+  const emit = (message: object): void => {
     child ??= start()
     child.stdin?.write(`${JSON.stringify(message)}\n`)
   }
 
-  const converse = (asked: ClientRequest, ask: object): Promise<ClientResult> =>
+  const converse = (prompt: ClientRequest, request: object): Promise<ClientResult> =>
     new Promise((resolve, reject) => {
       const id = count++
-      asked.signal?.addEventListener('abort', () => say({ id, abort: true }))
-      conversations.set(id, ({ text, call, told, error }) => {
-        if (text === true) asked.onText?.()
-        if (call !== undefined) say({ id, result: asked.tool?.run(call) ?? '' })
-        if (told !== undefined) resolve(told)
+      prompt.signal?.addEventListener('abort', () => emit({ id, abort: true }))
+      conversations.set(id, ({ text, call, response, error }) => {
+        if (text === true) prompt.onText?.()
+        if (call !== undefined) emit({ id, result: prompt.tool?.run(call) ?? '' })
+        if (response !== undefined) resolve(response)
         if (error !== undefined) reject(Object.assign(new Error(error.message), { status: error.status }))
       })
-      say({ id, ask })
+      emit({ id, request })
     })
 
   return {
@@ -59,7 +59,7 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
         showsThinking: true,
         // OpenAI's helpers report a filtered response as unreadable.
         onRefusal: mode === 'stream helper' && dialect !== 'messages' ? 'may raise' : 'tells',
-        ask: (address, asked) => converse(asked, questionOf(dialect, mode, { ...asked, ...address })),
+        send: (address, prompt) => converse(prompt, requestOf(dialect, mode, { ...prompt, ...address })),
       })),
     ),
     async [Symbol.asyncDispose]() {
@@ -75,17 +75,17 @@ type PythonEvent = {
   readonly id: number
   readonly text?: true
   readonly call?: unknown
-  readonly told?: ClientResult
+  readonly response?: ClientResult
   readonly error?: { readonly status: number | null; readonly message: string }
 }
 
-const questionOf = (dialect: Dialect, mode: Mode, asked: ClientRequest & Address) => ({
+const requestOf = (dialect: Dialect, mode: Mode, prompt: ClientRequest & Address) => ({
   dialect,
   mode,
-  url: asked.url,
-  api_key: asked.apiKey,
-  model: asked.model,
-  text: asked.text,
-  wants_thinking: asked.wantsThinking === true,
-  ...(asked.tool && { tool: asked.tool }),
+  url: prompt.url,
+  api_key: prompt.apiKey,
+  model: prompt.model,
+  text: prompt.text,
+  wants_thinking: prompt.wantsThinking === true,
+  ...(prompt.tool && { tool: prompt.tool }),
 })

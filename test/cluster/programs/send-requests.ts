@@ -10,7 +10,7 @@ const { method, path, body, headers, times } = JSON.parse(request) as {
   times: number
 }
 const admin = adminOf(url, key)
-const answers = await Promise.all(Array.from({ length: times }, () => admin.ask(method, path, { body, headers })))
+const answers = await Promise.all(Array.from({ length: times }, () => admin.send(method, path, { body, headers })))
 const lines = answers.map((answer) => ({
   status: answer.status,
   code: (answer.body['error'] as { code?: string } | undefined)?.code,

@@ -39,7 +39,7 @@ describe('pages of a list that changes', () => {
             for (const id of new Set(victims)) {
               if (id === undefined || !present.delete(id)) continue
               lasting.delete(id)
-              assert.equal((await admin.ask('DELETE', `/policies/${id}?revision=1`)).status, 200)
+              assert.equal((await admin.send('DELETE', `/policies/${id}?revision=1`)).status, 200)
             }
             for (let count = 0; count < (turn < 8 ? added : 0); count++) present.add(await create(admin))
           }

@@ -7,7 +7,7 @@ import { operatorOf } from '../../support/operator.ts'
 
 const path = '/v1/moderations'
 const crisis = 'I want to kill myself tonight.'
-const calm = 'Good morning, how are you?'
+const harmless = 'Good morning, how are you?'
 
 const clientOf = ({ url, apiKey }: TestApp) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
 
@@ -35,12 +35,15 @@ describe('the moderation endpoint', () => {
 
   it('gives each text its own result, and the parts of a message one common result', async () => {
     const client = clientOf(scene)
-    const several = await client.moderations.create({ model: 'omni-moderation-latest', input: [calm, crisis, calm] })
+    const several = await client.moderations.create({
+      model: 'omni-moderation-latest',
+      input: [harmless, crisis, harmless],
+    })
     assert.deepEqual(
       several.results.map(({ flagged }) => flagged),
       [false, true, false],
     )
-    const parts = [calm, crisis].map((text) => ({ type: 'text' as const, text }))
+    const parts = [harmless, crisis].map((text) => ({ type: 'text' as const, text }))
     const together = await client.moderations.create({ input: parts })
     assert.deepEqual(
       together.results.map(({ flagged }) => flagged),
@@ -50,8 +53,8 @@ describe('the moderation endpoint', () => {
 
   it('rejects images, because it cannot read them', async () => {
     const image = { type: 'image_url' as const, image_url: { url: 'https://example.com/a.png' } }
-    const asked = clientOf(scene).moderations.create({ input: [{ type: 'text', text: calm }, image] })
-    await assert.rejects(asked, (error) => {
+    const pending = clientOf(scene).moderations.create({ input: [{ type: 'text', text: harmless }, image] })
+    await assert.rejects(pending, (error) => {
       assert.ok(error instanceof APIError)
       assert.equal(error.status, 400)
       assert.equal(error.param, 'input[1]')
@@ -60,14 +63,14 @@ describe('the moderation endpoint', () => {
     })
   })
 
-  for (const [says, body, param] of [
+  for (const [title, body, param] of [
     ['nothing', {}, 'input'],
     ['a number', { input: 3 }, 'input'],
     ['no texts', { input: [] }, 'input'],
     ['texts and parts together', { input: ['a', { type: 'text', text: 'b' }] }, 'input'],
     ['too many texts', { input: Array.from({ length: 257 }, () => 'a') }, 'input'],
   ] as const) {
-    it(`rejects ${says} in the error format of its family`, async () => {
+    it(`rejects ${title} in the error format of its family`, async () => {
       const answer = await scene.post(path, body)
       assert.equal(answer.status, 400)
       const { error } = (await answer.json()) as { error: { type: string; code: string; param: string } }
@@ -77,7 +80,7 @@ describe('the moderation endpoint', () => {
   }
 
   it('rejects unauthenticated requests and bodies that are too large', async () => {
-    assert.equal((await scene.post(path, { input: calm }, {})).status, 401)
+    assert.equal((await scene.post(path, { input: harmless }, {})).status, 401)
     assert.equal((await scene.post(path, { input: 'a'.repeat(2 * 1024 * 1024) })).status, 413)
     assert.equal((await scene.get(path)).status, 405)
   })
@@ -85,7 +88,7 @@ describe('the moderation endpoint', () => {
   it('costs no credits', async () => {
     const balance = async () => (await operatorOf(scene.app).balance()).remaining_credits
     const full = await balance()
-    await scene.post(path, { input: calm })
+    await scene.post(path, { input: harmless })
     assert.equal(await balance(), full)
   })
 })
@@ -95,14 +98,14 @@ describe('the moderation endpoint', () => {
     const limits = { tiers: { free: { rpm: 2 } } }
     await using scene = await startTestApp({ config: { limits } })
     const statuses = []
-    for (let count = 0; count < 3; count++) statuses.push((await scene.post(path, { input: calm })).status)
+    for (let count = 0; count < 3; count++) statuses.push((await scene.post(path, { input: harmless })).status)
     assert.deepEqual(statuses, [200, 200, 429])
   })
 })
 
 describe('a second classifier', () => {
   const unsure = 'You people are all the same and I hate you.'
-  const theirs = (flagged: boolean) => {
+  const classifierResult = (flagged: boolean) => {
     const names = ['harassment', 'hate', 'illicit', 'self-harm', 'sexual', 'sexual/minors']
     return {
       results: [
@@ -116,7 +119,7 @@ describe('a second classifier', () => {
   }
 
   it('decides the uncertain scores of the first, and its failure does not fail the request', async () => {
-    await using remote = await startUpstream(answerJson(theirs(true)))
+    await using remote = await startUpstream(answerJson(classifierResult(true)))
     const classifier = {
       kind: 'openai',
       base_url: `${remote.url}/v1`,
@@ -130,7 +133,7 @@ describe('a second classifier', () => {
     assert.equal(first.model, 'theirs-1')
     assert.equal(remote.requests.length, 1, 'the first classifier was not sure of this text')
     assert.equal(first.results[0]?.categories.hate, true)
-    remote.answer(answerJson(theirs(false)))
+    remote.answer(answerJson(classifierResult(false)))
     assert.equal((await client.moderations.create({ input: `${unsure} ` })).results[0]?.flagged, false)
     remote.answer(silence)
     assert.equal((await client.moderations.create({ input: `${unsure}  ` })).results[0]?.flagged, false)

@@ -9,12 +9,12 @@ const secret = 'a shared secret of thirty-two bytes and more'
 const jwt = { issuer: 'https://id.example.com', audience: 'gatehouse', secret, algorithms: ['HS256'] }
 
 describe('every route of the policy gateway', () => {
-  const { scene, ask } = gatewaySuite({ config: { auth: { jwt }, server: { auth_failures_per_minute: 1_000 } } })
-  const send = async (route: GatewayRoute, key: string, id?: string) => {
+  const { scene, send } = gatewaySuite({ config: { auth: { jwt }, server: { auth_failures_per_minute: 1_000 } } })
+  const sendTo = async (route: GatewayRoute, key: string, id?: string) => {
     const needsOne = id === undefined && route.path.includes('{export_id}')
     const exportId = id ?? (needsOne ? textOf(await scene().createSink(webhookConfig)) : '')
-    const answer = await ask(route.method, route.path.replace('{export_id}', exportId), { body: route.body, key })
-    if (needsOne) await ask('DELETE', `/exports/${exportId}`) // the number of sinks of an organization is limited
+    const answer = await send(route.method, route.path.replace('{export_id}', exportId), { body: route.body, key })
+    if (needsOne) await send('DELETE', `/exports/${exportId}`) // the number of sinks of an organization is limited
     return answer
   }
   const tokenFor = (scope: string): Promise<string> =>
@@ -25,9 +25,9 @@ describe('every route of the policy gateway', () => {
       .setAudience(jwt.audience)
       .setExpirationTime('5m')
       .sign(new TextEncoder().encode(secret))
-  const projectKey = async (words: readonly string[]): Promise<string> =>
+  const projectKey = async (granted: readonly string[]): Promise<string> =>
     textOf(
-      await scene().admin.post(`/projects/${scene().projectId}/api_keys`, { name: 'Few', permissions: words }),
+      await scene().admin.post(`/projects/${scene().projectId}/api_keys`, { name: 'Few', permissions: granted }),
       'value',
     )
 
@@ -48,7 +48,7 @@ describe('every route of the policy gateway', () => {
     it(`${title} accepts a project’s key, a token and an administrator key with the permission`, async () => {
       const holder = await scene().adminWith([route.permission])
       for (const key of [await projectKey([route.permission]), await tokenFor(route.permission), holder.key]) {
-        const answer = await send(route, key)
+        const answer = await sendTo(route, key)
         assert.ok(answer.status === 200 || answer.status === 201, JSON.stringify(answer.body))
         assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
       }
@@ -62,14 +62,14 @@ describe('every route of the policy gateway', () => {
         await projectKey(few),
         await tokenFor(others.join(' ')),
       ]) {
-        const answer = await send(route, key)
+        const answer = await sendTo(route, key)
         assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
       }
     })
 
     it(`${title} requires a credential, and names the scheme`, async () => {
       for (const key of ['', 'adm_nobody', 'ak_nobody', 'a.b.c']) {
-        const answer = await send(route, key)
+        const answer = await sendTo(route, key)
         assert.deepEqual([answer.status, errorOf(answer)['type']], [401, 'auth_error'])
         assert.ok(answer.headers.get('www-authenticate')?.startsWith('Bearer realm="gatehouse"'))
       }
@@ -80,8 +80,8 @@ describe('every route of the policy gateway', () => {
       const other = await scene().otherOrganization()
       const id = textOf(await scene().createSink(webhookConfig))
       const before = await scene().sink(id)
-      const foreign = await send(route, other.admin.key, id)
-      const nobody = await send(route, other.admin.key, 'sink_00000000000000000000000000')
+      const foreign = await sendTo(route, other.admin.key, id)
+      const nobody = await sendTo(route, other.admin.key, 'sink_00000000000000000000000000')
       assert.deepEqual([foreign.status, nobody.status], [404, 404])
       assert.equal(
         String(errorOf(foreign)['message']).replace(id, ''),
@@ -99,14 +99,14 @@ describe('every route of the policy gateway', () => {
   it('lists no foreign sink, and accepts none as a cursor', async () => {
     const other = await scene().otherOrganization()
     const id = textOf(await scene().createSink(webhookConfig))
-    const list = await ask('GET', '/exports', { key: other.admin.key })
+    const list = await send('GET', '/exports', { key: other.admin.key })
     assert.deepEqual(itemsOf(list.body), [])
-    const cursor = await ask('GET', `/exports?after=${id}`, { key: other.admin.key })
+    const cursor = await send('GET', `/exports?after=${id}`, { key: other.admin.key })
     assert.deepEqual([cursor.status, errorOf(cursor)['code']], [400, 'invalid_cursor'])
   })
 
   it('answers in the default error format for unknown paths', async () => {
-    const answer = await ask('GET', '/nothing')
+    const answer = await send('GET', '/nothing')
     assert.deepEqual([answer.status, errorOf(answer)['code']], [404, 'unknown_route'])
   })
 })

@@ -26,12 +26,12 @@ function readSource(root: string, path: string): SourceFile {
   return {
     path,
     text,
-    imports: specifiers.filter(isOurs).map((specifier) => posix.join(posix.dirname(path), specifier)),
-    packages: specifiers.filter((specifier) => !isOurs(specifier)),
+    imports: specifiers.filter(isProjectFile).map((specifier) => posix.join(posix.dirname(path), specifier)),
+    packages: specifiers.filter((specifier) => !isProjectFile(specifier)),
   }
 }
 
-const isOurs = (specifier: string): boolean => /^\.|\.ts$/.test(specifier)
+const isProjectFile = (specifier: string): boolean => /^\.|\.ts$/.test(specifier)
 
 /** Includes type imports, because files with circular types cannot be understood separately either. */
 function specifiersIn(text: string): string[] {
@@ -41,6 +41,6 @@ function specifiersIn(text: string): string[] {
     /\bimport\(\s*'([^']+)'/g, // at run time, and in types
     /\bnew URL\(\s*'([^']+\.ts)',\s*import\.meta\.url/g, // workers
   ]
-  const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''))
-  return [...new Set(found)]
+  const imported = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''))
+  return [...new Set(imported)]
 }

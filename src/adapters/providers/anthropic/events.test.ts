@@ -6,5 +6,5 @@ replayRecordings({
   dialect: 'messages',
   folder: join(import.meta.dirname, 'fixtures'),
   errorFrame: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
-  careless: ['careless-imitator'],
+  nonconforming: ['careless-imitator'],
 })

@@ -6,5 +6,5 @@ replayRecordings({
   dialect: 'chat',
   folder: join(import.meta.dirname, 'fixtures'),
   errorFrame: 'data: {"error":{"message":"Slow down","type":"rate_limit_error","param":null,"code":429}}\n\n',
-  careless: ['ollama-tools', 'tool-in-the-finish', 'unlabelled-tools'],
+  nonconforming: ['ollama-tools', 'tool-in-the-finish', 'unlabelled-tools'],
 })

@@ -11,7 +11,7 @@ replayRecordings({
   folder: join(import.meta.dirname, 'fixtures'),
   errorFrame:
     'event: error\ndata: {"type":"error","code":"rate_limit_exceeded","message":"Slow down","param":null}\n\n',
-  careless: ['whole-at-the-end'],
+  nonconforming: ['whole-at-the-end'],
 })
 
 it('drops reasoning that arrives only after the text, because agents take the last item as the answer', async () => {

@@ -9,13 +9,13 @@ def connect(asked):
     return AsyncOpenAI(base_url=asked["url"] + "/v1", api_key=asked["api_key"], max_retries=0)
 
 
-async def ask(client, conversation):
+async def send(client, conversation):
     asked = conversation.asked
     history = [{"role": "user", "content": asked["text"]}]
     for _ in range(3):
         answer = await TURNS[asked["mode"]](client, conversation, body_of(asked, history))
         if not answer["calls"] or "tool" not in asked:
-            return told_of(answer)
+            return result_of(answer)
         calls = [{"id": call["id"], "type": "function", "function": call["function"]} for call in answer["calls"]]
         history.append({"role": "assistant", "content": answer["content"], "tool_calls": calls})
         for call in calls:
@@ -34,7 +34,7 @@ def body_of(asked, history):
     return body
 
 
-def told_of(answer):
+def result_of(answer):
     calls = [call["function"] for call in answer["calls"]]
     return {
         "text": answer["content"],

@@ -1,7 +1,7 @@
 """Runs requests of the tests through the official Python clients, with one JSON line per message.
 
-In:  {"id", "ask": {...}}, {"id", "result": text of a tool}, {"id", "abort": true}
-Out: {"id", "text": true}, {"id", "call": input of a tool}, {"id", "told": {...}}, {"id", "error": {"status", "message"}}
+In:  {"id", "request": {...}}, {"id", "result": text of a tool}, {"id", "abort": true}
+Out: {"id", "text": true}, {"id", "call": input of a tool}, {"id", "response": {...}}, {"id", "error": {"status", "message"}}
 """
 
 import asyncio
@@ -23,43 +23,43 @@ class Conversation:
         self.asked = asked
         self.result = None
 
-    def say(self, **event):
+    def emit(self, **event):
         print(json.dumps({"id": self.number, **event}), flush=True)
 
     def on_text(self):
-        self.say(text=True)
+        self.emit(text=True)
 
     async def run_tool(self, tool_input):
         self.result = asyncio.get_running_loop().create_future()
-        self.say(call=tool_input)
+        self.emit(call=tool_input)
         return await self.result
 
     async def hold(self):
         try:
             dialect = DIALECTS[self.asked["dialect"]]
             async with dialect.connect(self.asked) as client:
-                self.say(told=await dialect.ask(client, self))
+                self.emit(response=await dialect.send(client, self))
         except asyncio.CancelledError:
-            self.say(error={"status": None, "message": "stopped by the caller"})
+            self.emit(error={"status": None, "message": "stopped by the caller"})
         except Exception as error:
-            self.say(error={"status": getattr(error, "status_code", None), "message": str(error)})
+            self.emit(error={"status": getattr(error, "status_code", None), "message": str(error)})
 
 
 async def main():
     lines = asyncio.StreamReader(limit=1 << 20)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
-    under_way = {}
+    running = {}
     while line := await lines.readline():
         message = json.loads(line)
         number = message["id"]
-        if "ask" in message:
-            conversation = Conversation(number, message["ask"])
-            under_way[number] = (conversation, asyncio.create_task(conversation.hold()))
+        if "request" in message:
+            conversation = Conversation(number, message["request"])
+            running[number] = (conversation, asyncio.create_task(conversation.hold()))
         elif "result" in message:
-            under_way[number][0].result.set_result(message["result"])
+            running[number][0].result.set_result(message["result"])
         else:
-            under_way[number][1].cancel()
+            running[number][1].cancel()
 
 
 asyncio.run(main())

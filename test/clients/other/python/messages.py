@@ -9,14 +9,14 @@ def connect(asked):
     return AsyncAnthropic(base_url=asked["url"], api_key=asked["api_key"], max_retries=0)
 
 
-async def ask(client, conversation):
+async def send(client, conversation):
     asked = conversation.asked
     history = [{"role": "user", "content": asked["text"]}]
     for _ in range(3):
         answer = await TURNS[asked["mode"]](client, conversation, body_of(asked, history))
         calls = [block for block in answer["content"] if block["type"] == "tool_use"]
         if not calls or "tool" not in asked:
-            return told_of(answer, calls)
+            return result_of(answer, calls)
         results = [
             {"type": "tool_result", "tool_use_id": call["id"], "content": await conversation.run_tool(call["input"])}
             for call in calls
@@ -34,7 +34,7 @@ def body_of(asked, history):
     return body
 
 
-def told_of(answer, calls):
+def result_of(answer, calls):
     def joined(kind):
         return "".join(block[kind] for block in answer["content"] if block["type"] == kind)
 

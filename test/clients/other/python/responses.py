@@ -9,14 +9,14 @@ def connect(asked):
     return AsyncOpenAI(base_url=asked["url"] + "/v1", api_key=asked["api_key"], max_retries=0)
 
 
-async def ask(client, conversation):
+async def send(client, conversation):
     asked = conversation.asked
     turn = {"input": [{"role": "user", "content": asked["text"]}]}
     for _ in range(3):
         response = await TURNS[asked["mode"]](client, conversation, {**body_of(asked), **turn})
         calls = [item for item in response.output if item.type == "function_call"]
         if not calls or "tool" not in asked:
-            return told_of(response)
+            return result_of(response)
         results = [
             {
                 "type": "function_call_output",
@@ -27,8 +27,8 @@ async def ask(client, conversation):
         ]
         # With thinking the client sends the history itself; otherwise it refers to the stored response.
         if asked.get("wants_thinking"):
-            said = [item.model_dump(exclude_none=True) for item in response.output]
-            turn = {"input": turn["input"] + said + results}
+            items = [item.model_dump(exclude_none=True) for item in response.output]
+            turn = {"input": turn["input"] + items + results}
         else:
             turn = {"input": results, "previous_response_id": response.id}
     raise RuntimeError("The tool was called again and again.")
@@ -45,7 +45,7 @@ def body_of(asked):
     return body
 
 
-def told_of(response):
+def result_of(response):
     parts = [part for item in response.output if item.type == "message" for part in item.content]
     thoughts = [part.text for item in response.output if item.type == "reasoning" for part in item.summary]
     calls = [item for item in response.output if item.type == "function_call"]

@@ -14,7 +14,7 @@ import {
 import { createScratchDatabase, withoutPostgres } from '../../../support/postgres.ts'
 import { operatorOf } from '../../../support/operator.ts'
 
-const revoke = (admin: Admin, id: string): Promise<Answer> => admin.ask('DELETE', `/admin_api_keys/${id}`)
+const revoke = (admin: Admin, id: string): Promise<Answer> => admin.send('DELETE', `/admin_api_keys/${id}`)
 
 /** A further key with all permissions. */
 async function owner(admin: Admin, url: string, more: object = {}): Promise<Admin & { readonly id: string }> {
@@ -33,10 +33,10 @@ describe('revoking an administrator key', () => {
     await using app = await startAdminApp()
     const { id } = await owner(app.admin, app.url)
     const clerk = await app.adminWith(['keys:read', 'keys:write'])
-    const refused = await revoke(clerk, id)
-    assert.deepEqual([refused.status, errorOf(refused)['code']], [403, 'permission_denied'])
-    assert.match(String(errorOf(refused)['message']), /\*/)
-    assert.equal((await app.admin.ask('GET', `/admin_api_keys/${id}`)).status, 200)
+    const rejected = await revoke(clerk, id)
+    assert.deepEqual([rejected.status, errorOf(rejected)['code']], [403, 'permission_denied'])
+    assert.match(String(errorOf(rejected)['message']), /\*/)
+    assert.equal((await app.admin.send('GET', `/admin_api_keys/${id}`)).status, 200)
     const lesser = textOf(await app.admin.post('/admin_api_keys', { name: 'Lesser', permissions: ['audit:read'] }))
     assert.equal((await revoke(clerk, lesser)).status, 200)
   })
@@ -45,11 +45,11 @@ describe('revoking an administrator key', () => {
     await using app = await startAdminApp()
     await app.adminWith(['keys:read', 'keys:write'])
     const id = await firstKey(app.admin)
-    const refused = await revoke(app.admin, id)
-    assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'last_admin_key'])
-    assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 200)
+    const rejected = await revoke(app.admin, id)
+    assert.deepEqual([rejected.status, errorOf(rejected)['code']], [409, 'last_admin_key'])
+    assert.equal((await app.admin.send('GET', '/admin_api_keys')).status, 200)
     await operatorOf(app.app).revokeKey(id)
-    assert.equal((await app.admin.ask('GET', '/admin_api_keys')).status, 401)
+    assert.equal((await app.admin.send('GET', '/admin_api_keys')).status, 401)
   })
 
   it('does not count keys that are revoked, expired, or of another organization', async () => {
@@ -87,7 +87,7 @@ async function raceEachOther(app: AdminApp): Promise<void> {
   const outcomes = answers.map(({ status }) => status).toSorted((a, b) => a - b)
   assert.equal(outcomes[0], 200)
   assert.ok(outcomes[1] === 409 || outcomes[1] === 401, `the other is answered ${outcomes[1]}`)
-  const left = await Promise.all([one, two].map((each) => each.ask('GET', '/admin_api_keys')))
+  const left = await Promise.all([one, two].map((each) => each.send('GET', '/admin_api_keys')))
   assert.deepEqual(
     left.map(({ status }) => status).toSorted((a, b) => a - b),
     [200, 401],

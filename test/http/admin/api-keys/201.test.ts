@@ -7,11 +7,11 @@ import { operatorOf } from '../../../support/operator.ts'
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('API keys of a project', () => {
-  const { app, admin, ask } = adminSuite()
+  const { app, admin, send } = adminSuite()
   const keysPath = () => `/projects/${app().projectId}/api_keys`
 
   it('work from their creation to their revocation', async () => {
-    const made = await ask('POST', keysPath(), { name: 'Chat', permissions: [], models: ['gatehouse-echo'] })
+    const made = await send('POST', keysPath(), { name: 'Chat', permissions: [], models: ['gatehouse-echo'] })
     assert.equal(made.status, 201)
     const { value, ...key } = made.body
     assert.partialDeepStrictEqual(key, {
@@ -23,10 +23,10 @@ describe('API keys of a project', () => {
     })
     const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
     assert.equal((await speak()).status, 200)
-    const revoked = await ask('DELETE', `${keysPath()}/${textOf(key)}`)
+    const revoked = await send('DELETE', `${keysPath()}/${textOf(key)}`)
     assert.deepEqual(revoked.body, { id: key['id'], object: 'organization.project.api_key.deleted', deleted: true })
     assert.equal((await speak()).status, 401)
-    assert.equal((await ask('DELETE', `${keysPath()}/${textOf(key)}`)).status, 404)
+    assert.equal((await send('DELETE', `${keysPath()}/${textOf(key)}`)).status, 404)
     assert.equal(
       itemsOf(await admin().get(keysPath())).some(({ id }) => id === key['id']),
       false,
@@ -36,7 +36,7 @@ describe('API keys of a project', () => {
   it('are found in their own project only', async () => {
     const elsewhere = textOf(await admin().post('/projects', { name: 'Elsewhere' }))
     const id = textOf(await admin().post(keysPath(), { name: 'Mine' }))
-    assert.equal((await ask('DELETE', `/projects/${elsewhere}/api_keys/${id}`)).status, 404)
+    assert.equal((await send('DELETE', `/projects/${elsewhere}/api_keys/${id}`)).status, 404)
     assert.deepEqual(itemsOf(await admin().get(`/projects/${elsewhere}/api_keys`)), [])
   })
 
@@ -55,13 +55,13 @@ describe('API keys of a project', () => {
   })
 
   it('cannot have administration permissions', async () => {
-    const answer = await ask('POST', keysPath(), { name: 'More', permissions: ['policies:write'] })
+    const answer = await send('POST', keysPath(), { name: 'More', permissions: ['policies:write'] })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'permissions[0]'])
   })
 
   it('never have more permissions than the key that creates them', async () => {
     const maker = await app().adminWith(['keys:write', 'gateway:read'])
-    const answer = await maker.ask('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
+    const answer = await maker.send('POST', keysPath(), { body: { name: 'More', permissions: ['exports:write'] } })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
   })
 
@@ -74,7 +74,7 @@ describe('API keys of a project', () => {
       maker.expiresAt - 1,
     )
     for (const expires_at of [null, maker.expiresAt + 1]) {
-      const answer = await maker.ask('POST', keysPath(), { body: { name: 'Longer', expires_at } })
+      const answer = await maker.send('POST', keysPath(), { body: { name: 'Longer', expires_at } })
       assert.deepEqual(
         [answer.status, errorOf(answer)['code'], errorOf(answer)['param']],
         [403, 'permission_denied', 'expires_at'],

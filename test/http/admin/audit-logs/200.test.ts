@@ -5,11 +5,11 @@ import { adminSuite } from '../../../support/admin-suite.ts'
 import { operatorOf } from '../../../support/operator.ts'
 
 describe('the audit log', () => {
-  const { app, admin, ask, policy } = adminSuite()
+  const { app, admin, send, policy } = adminSuite()
 
   it('records actor, request and both revisions of a change', async () => {
     const before = await policy()
-    const answer = await ask('PATCH', `/policies/${textOf(before)}`, { revision: 1, mode: 'enforcing', name: 'New' })
+    const answer = await send('PATCH', `/policies/${textOf(before)}`, { revision: 1, mode: 'enforcing', name: 'New' })
     const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
     const keys = itemsOf(await admin().get('/admin_api_keys?order=asc'))
     assert.deepEqual(
@@ -38,15 +38,15 @@ describe('the audit log', () => {
   })
 
   it('can be filtered by kind and by request', async () => {
-    const { headers } = await ask('POST', '/projects', { name: 'Traced' })
-    const found = itemsOf(await admin().get(`/audit_logs?request_id=${headers.get('x-request-id')}`))
+    const { headers } = await send('POST', '/projects', { name: 'Traced' })
+    const matching = itemsOf(await admin().get(`/audit_logs?request_id=${headers.get('x-request-id')}`))
     assert.deepEqual(
-      found.map(({ kind, details }) => [kind, details]),
+      matching.map(({ kind, details }) => [kind, details]),
       [['project.created', { name: 'Traced' }]],
     )
     const created = itemsOf(await admin().get('/audit_logs?kind=project.created&limit=100'))
     assert.ok(created.length > 0 && created.every(({ kind }) => kind === 'project.created'))
-    const wrong = await ask('GET', '/audit_logs?kind=project.moved')
+    const wrong = await send('GET', '/audit_logs?kind=project.moved')
     assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'kind'])
   })
 
@@ -66,7 +66,7 @@ describe('the audit log', () => {
       ['POST', '/rollback', { revision: 6, version: 1 }],
       ['DELETE', '?revision=7', undefined],
     ] as const) {
-      await fresh.admin.ask(method, path + rest, { body })
+      await fresh.admin.send(method, path + rest, { body })
     }
     const entries = itemsOf(await fresh.admin.get(`/audit_logs?policy_id=${textOf(made)}&order=asc`))
     assert.deepEqual(
@@ -117,14 +117,17 @@ describe('the audit log', () => {
       api_key_id: apiKey?.['id'],
     })
     const other = await fresh.otherOrganization()
-    const [born] = itemsOf(await other.admin.get('/audit_logs?order=asc&limit=1'))
-    assert.deepEqual([born?.['sequence'], born?.['kind'], born?.['resource_id']], [1, 'organization.created', other.id])
+    const [firstEvent] = itemsOf(await other.admin.get('/audit_logs?order=asc&limit=1'))
+    assert.deepEqual(
+      [firstEvent?.['sequence'], firstEvent?.['kind'], firstEvent?.['resource_id']],
+      [1, 'organization.created', other.id],
+    )
   })
 
   it('has sequence numbers without a gap, and can be filtered by time, decision and user', async () => {
     const began = Math.floor(Date.now() / 1000)
-    const said = { model: 'gatehouse-echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
-    await (await app().post('/v1/messages', { ...said, metadata: { user_id: 'grace' } })).text()
+    const requestBody = { model: 'gatehouse-echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }
+    await (await app().post('/v1/messages', { ...requestBody, metadata: { user_id: 'grace' } })).text()
     const [entry] = itemsOf(await admin().get('/audit_logs?user_id=grace'))
     assert.deepEqual(
       [entry?.['kind'], entry?.['decision'], entry?.['project_id']],
@@ -152,6 +155,6 @@ describe('the audit log', () => {
 
   it('can only be read with its permission', async () => {
     const holder = await app().adminWith(['policies:read'])
-    assert.equal((await holder.ask('GET', '/audit_logs')).status, 403)
+    assert.equal((await holder.send('GET', '/audit_logs')).status, 403)
   })
 })

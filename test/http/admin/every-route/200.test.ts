@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startAdminApp, type AdminApp } from '../../../support/administration.ts'
-import { adminRoutes, bodyOf, furnish, pathOf, titleOf } from '../../../support/administration-routes.ts'
+import { adminRoutes, bodyOf, createOneOfEach, pathOf, titleOf } from '../../../support/administration-routes.ts'
 
 /** These need another state than that of an app with one resource of each kind. */
-const refused: Readonly<Record<string, string>> = {
+const rejected: Readonly<Record<string, string>> = {
   'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
   'POST /policies/{policy_id}/resume': 'invalid_state',
   'POST /policies/{policy_id}/rollback': 'invalid_state',
@@ -29,12 +29,12 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} responds to an authorised caller, with a request id`, async () => {
-      const ids = await furnish(app.admin)
+      const ids = await createOneOfEach(app.admin)
       const holder = await app.adminWith([route.permission])
-      const { status, headers, body } = await holder.ask(route.method, pathOf(route, { ...ids }), {
+      const { status, headers, body } = await holder.send(route.method, pathOf(route, { ...ids }), {
         body: bodyOf(route, { ...ids }),
       })
-      const code = refused[titleOf(route)]
+      const code = rejected[titleOf(route)]
       if (code === undefined) assert.ok(status === 200 || status === 201, JSON.stringify(body))
       else assert.deepEqual([status, (body['error'] as { code: string }).code], [409, code])
       assert.match(headers.get('x-request-id') ?? '', /^req_/)

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { adminOf, errorOf, textOf } from '../../../support/administration.ts'
 import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/populated-suite.ts'
+import { populatedSuite } from '../../../support/populated-suite.ts'
 
 const challenge = 'Bearer realm="gatehouse"'
 
 describe('every administration route', () => {
-  const { app, admin, pathTo } = furnishedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
+  const { app, admin, pathTo } = populatedSuite({ config: { server: { auth_failures_per_minute: 1000 } } })
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} requires a key, and names the scheme`, async () => {
       const options = { body: route.body }
-      const nobody = await adminOf(app().url, '').ask(route.method, pathTo(route), {
+      const nobody = await adminOf(app().url, '').send(route.method, pathTo(route), {
         ...options,
         headers: { authorization: '' },
       })
-      const stranger = await adminOf(app().url, 'adm_nobody').ask(route.method, pathTo(route), options)
-      const application = await adminOf(app().url, app().apiKey).ask(route.method, pathTo(route), options)
+      const stranger = await adminOf(app().url, 'adm_nobody').send(route.method, pathTo(route), options)
+      const application = await adminOf(app().url, app().apiKey).send(route.method, pathTo(route), options)
       for (const answer of [nobody, stranger, application]) {
         assert.equal(answer.status, 401)
         assert.equal(errorOf(answer)['type'], 'auth_error')
@@ -39,7 +39,7 @@ describe('every administration route', () => {
     const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
     const holder = adminOf(app().url, textOf(made, 'value'))
     await holder.get('/policies')
-    assert.equal((await admin().ask('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
-    assert.equal((await holder.ask('GET', '/policies')).status, 401)
+    assert.equal((await admin().send('DELETE', `/admin_api_keys/${textOf(made)}`)).status, 200)
+    assert.equal((await holder.send('GET', '/policies')).status, 401)
   })
 })

@@ -3,16 +3,16 @@ import { describe, it } from 'node:test'
 import { permissions } from '../../../../src/domain/identity/permissions.ts'
 import { errorOf } from '../../../support/administration.ts'
 import { adminRoutes, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/populated-suite.ts'
+import { populatedSuite } from '../../../support/populated-suite.ts'
 
 describe('every administration route', () => {
-  const { app, pathTo } = furnishedSuite()
+  const { app, pathTo } = populatedSuite()
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} needs ${route.permission}, whatever other permissions a key has`, async () => {
       const others = permissions.filter((word) => word !== route.permission && word !== '*')
       const holder = await app().adminWith(others)
-      const answer = await holder.ask(route.method, pathTo(route), { body: route.body })
+      const answer = await holder.send(route.method, pathTo(route), { body: route.body })
       assert.equal(answer.status, 403)
       assert.equal(errorOf(answer)['type'], 'permission_error')
       assert.equal(errorOf(answer)['code'], 'permission_denied')

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { errorOf, itemsOf, startAdminApp, type Admin, type AdminApp } from '../../../support/administration.ts'
 import {
   adminRoutes,
-  furnish,
+  createOneOfEach,
   idsIn,
   pathOf,
   titleOf,
@@ -32,9 +32,9 @@ describe('an id of another organization', () => {
   let other: { admin: Admin; ids: Belongings; projectId: string }
   before(async () => {
     app = await startAdminApp()
-    own = await furnish(app.admin)
+    own = await createOneOfEach(app.admin)
     const { admin, projectId } = await app.otherOrganization()
-    other = { admin, projectId, ids: await furnish(admin) }
+    other = { admin, projectId, ids: await createOneOfEach(admin) }
   })
   after(() => app[Symbol.asyncDispose]())
 
@@ -42,9 +42,9 @@ describe('an id of another organization', () => {
     it(`${titleOf(route)} answers as for an id that does not exist, and changes nothing`, async () => {
       const untouched = await everythingOf(other.admin)
       for (const mix of foreignMixes(idsIn(route), own, other.ids)) {
-        const answer = await app.admin.ask(route.method, pathOf(route, mix), { body: route.body })
+        const answer = await app.admin.send(route.method, pathOf(route, mix), { body: route.body })
         const absent = foreignToUnknown(mix, other.ids)
-        const nothing = await app.admin.ask(route.method, pathOf(route, absent), { body: route.body })
+        const nothing = await app.admin.send(route.method, pathOf(route, absent), { body: route.body })
         assert.equal(answer.status, 404)
         assert.deepEqual(comparable(answer, mix), comparable(nothing, absent))
       }
@@ -63,7 +63,7 @@ describe('an id of another organization', () => {
       ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],
     ]
     for (const [path, id] of cursors) {
-      const answer = await app.admin.ask('GET', `${path}?after=${id}`)
+      const answer = await app.admin.send('GET', `${path}?after=${id}`)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [400, 'invalid_cursor'], path)
     }
   })
@@ -71,11 +71,11 @@ describe('an id of another organization', () => {
   it('cannot be one of a policy’s projects', async () => {
     for (const id of [other.projectId, unknown.project_id]) {
       const body = { name: 'Reach', rule: 'Say "no"', project_ids: [own.project_id, id] }
-      const created = await app.admin.ask('POST', '/policies', { body })
+      const created = await app.admin.send('POST', '/policies', { body })
       assert.deepEqual([created.status, errorOf(created)['param']], [422, 'project_ids[1]'])
       assert.equal(errorOf(created)['message'], `project_ids[1]: there is no project ${id}.`)
       const path = `/policies/${own.policy_id}`
-      const changed = await app.admin.ask('PATCH', path, { body: { revision: 2, project_ids: [id] } })
+      const changed = await app.admin.send('PATCH', path, { body: { revision: 2, project_ids: [id] } })
       assert.deepEqual([changed.status, errorOf(changed)['param']], [422, 'project_ids[0]'])
     }
   })
@@ -87,17 +87,17 @@ describe('an id of another organization', () => {
         [`api_key_id=${ids.key_id}`, 'api_key_id'],
         [`project_id=${own.project_id}&api_key_id=${ids.key_id}`, 'api_key_id'],
       ] as const) {
-        const answer = await app.admin.ask('GET', `/limits?${query}`)
+        const answer = await app.admin.send('GET', `/limits?${query}`)
         assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       }
-      const asked = { model: 'gatehouse-echo', input_tokens: 1 }
-      const foreign = { ...asked, project_id: ids.project_id }
-      const mixed = { ...asked, project_id: own.project_id, api_key_id: ids.key_id }
+      const limitCheck = { model: 'gatehouse-echo', input_tokens: 1 }
+      const foreign = { ...limitCheck, project_id: ids.project_id }
+      const mixed = { ...limitCheck, project_id: own.project_id, api_key_id: ids.key_id }
       for (const [body, param] of [
         [foreign, 'project_id'],
         [mixed, 'api_key_id'],
       ] as const) {
-        const answer = await app.admin.ask('POST', '/limits/check', { body })
+        const answer = await app.admin.send('POST', '/limits/check', { body })
         assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       }
     }

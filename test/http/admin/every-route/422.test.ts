@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorOf } from '../../../support/administration.ts'
 import { adminRoutes, idsIn, pathOf, titleOf } from '../../../support/administration-routes.ts'
-import { furnishedSuite } from '../../../support/populated-suite.ts'
+import { populatedSuite } from '../../../support/populated-suite.ts'
 
 describe('every administration route', () => {
-  const { admin, pathTo } = furnishedSuite()
+  const { admin, pathTo } = populatedSuite()
 
   for (const route of adminRoutes) {
     it(`${titleOf(route)} rejects an unknown query parameter`, async () => {
       const path = pathTo(route)
-      const answer = await admin().ask(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
+      const answer = await admin().send(route.method, `${path}${path.includes('?') ? '&' : '?'}typo=1`, {
         body: route.body,
       })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
@@ -21,7 +21,7 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes.filter(({ body }) => body !== undefined)) {
     it(`${titleOf(route)} rejects an unknown field`, async () => {
-      const answer = await admin().ask(route.method, pathTo(route), {
+      const answer = await admin().send(route.method, pathTo(route), {
         body: { ...route.body, typo: 1 },
       })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'typo'])
@@ -30,7 +30,7 @@ describe('every administration route', () => {
 
   for (const route of adminRoutes.filter(({ body, needsNothing }) => body !== undefined && !needsNothing)) {
     it(`${titleOf(route)} names the missing field`, async () => {
-      const answer = await admin().ask(route.method, pathTo(route), { body: {} })
+      const answer = await admin().send(route.method, pathTo(route), { body: {} })
       assert.equal(answer.status, 422)
       assert.ok(Object.keys(route.body ?? {}).includes(String(errorOf(answer)['param'])))
     })
@@ -43,14 +43,14 @@ describe('every administration route', () => {
         [201, 422],
       ] as const) {
         const long = Object.fromEntries(idsIn(route).map((name) => [name, 'ä'.repeat(length)]))
-        const answer = await admin().ask(route.method, pathOf(route, long), { body: route.body })
+        const answer = await admin().send(route.method, pathOf(route, long), { body: route.body })
         assert.equal(answer.status, status)
       }
     })
 
     it(`${titleOf(route)} rejects an id with a NUL character`, async () => {
       const broken = Object.fromEntries(idsIn(route).map((name) => [name, 'a\0b']))
-      const answer = await admin().ask(route.method, pathOf(route, broken), { body: route.body })
+      const answer = await admin().send(route.method, pathOf(route, broken), { body: route.body })
       assert.equal(answer.status, 422)
     })
   }

@@ -32,16 +32,16 @@ describe('the limits of administration', () => {
     await app.admin.get('/policies')
     await app.admin.get('/policies')
     clock.pass(500)
-    const refused = await app.admin.ask('GET', '/policies')
-    assert.equal(refused.status, 429)
-    assert.equal(errorOf(refused)['type'], 'rate_limit_error')
-    assert.equal(errorOf(refused)['code'], 'rate_limit_exceeded')
-    assert.equal(refused.headers.get('retry-after'), '40')
-    assert.deepEqual(limitHeaders(refused), ['3', '0', String(clock.seconds() + 40), 'credential', 'requests'])
+    const rejected = await app.admin.send('GET', '/policies')
+    assert.equal(rejected.status, 429)
+    assert.equal(errorOf(rejected)['type'], 'rate_limit_error')
+    assert.equal(errorOf(rejected)['code'], 'rate_limit_exceeded')
+    assert.equal(rejected.headers.get('retry-after'), '40')
+    assert.deepEqual(limitHeaders(rejected), ['3', '0', String(clock.seconds() + 40), 'credential', 'requests'])
     clock.pass(39_000)
-    assert.equal((await app.admin.ask('GET', '/policies')).headers.get('retry-after'), '1')
+    assert.equal((await app.admin.send('GET', '/policies')).headers.get('retry-after'), '1')
     clock.pass(1_000)
-    assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
+    assert.equal((await app.admin.send('GET', '/policies')).status, 200)
   })
 
   it('reject an organization above its limit per minute, whichever key it uses', async () => {
@@ -51,10 +51,10 @@ describe('the limits of administration', () => {
     const stranger = (await app.otherOrganization()).admin
     await app.admin.get('/policies')
     await colleague.get('/policies')
-    const refused = await app.admin.ask('GET', '/policies')
-    assert.equal(refused.status, 429)
-    assert.deepEqual(limitHeaders(refused).slice(3), ['organization', 'requests'])
-    assert.equal((await stranger.ask('GET', '/policies')).status, 200)
+    const rejected = await app.admin.send('GET', '/policies')
+    assert.equal(rejected.status, 429)
+    assert.deepEqual(limitHeaders(rejected).slice(3), ['organization', 'requests'])
+    assert.equal((await stranger.send('GET', '/policies')).status, 200)
   })
 
   it('reject more concurrent requests than allowed, and admit the next one when one has ended', async () => {
@@ -62,17 +62,17 @@ describe('the limits of administration', () => {
     await using app = await startAdminApp({ config: { administration } })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        app.admin.ask('POST', '/policies', { body: { name: `P${at}`, rule: 'Say "no"' } }),
+        app.admin.send('POST', '/policies', { body: { name: `P${at}`, rule: 'Say "no"' } }),
       ),
     )
-    const refused = answers.filter(({ status }) => status === 429)
-    assert.ok(refused.length > 0)
+    const rejected = answers.filter(({ status }) => status === 429)
+    assert.ok(rejected.length > 0)
     assert.ok(answers.filter(({ status }) => status === 201).length >= 2)
-    for (const answer of refused) {
+    for (const answer of rejected) {
       assert.equal(answer.headers.get('retry-after'), '1')
       assert.deepEqual([limitHeaders(answer)[0], limitHeaders(answer)[4]], ['2', 'concurrent_requests'])
     }
-    assert.equal((await app.admin.ask('GET', '/policies')).status, 200)
+    assert.equal((await app.admin.send('GET', '/policies')).status, 200)
   })
 
   it('count on every route, before permission and body are checked', async () => {
@@ -80,9 +80,9 @@ describe('the limits of administration', () => {
     await using app = await startAdminApp({ clock: standingClock(), config: { administration } })
     for (const route of adminRoutes) {
       const holder = await app.adminWith([route.permission === 'usage:read' ? 'audit:read' : 'usage:read'])
-      const ask = () => holder.ask(route.method, pathOf(route, {}), { body: route.body })
-      assert.equal((await ask()).status, 403, titleOf(route))
-      assert.equal((await ask()).status, 429, titleOf(route))
+      const send = () => holder.send(route.method, pathOf(route, {}), { body: route.body })
+      assert.equal((await send()).status, 403, titleOf(route))
+      assert.equal((await send()).status, 429, titleOf(route))
     }
   })
 })

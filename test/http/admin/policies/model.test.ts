@@ -23,20 +23,20 @@ const move = fc.oneof(
 )
 
 describe('the lifecycle of a policy over HTTP', () => {
-  const { app, admin, ask } = adminSuite()
+  const { app, admin, send } = adminSuite()
 
   it('follows the model for every sequence of operations', async () => {
     const sequence = fc.array(fc.record({ step: move, offset: revisionOffset }), { minLength: 5, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(fc.record(content), sequence, async (draft, moves) => {
         const model = newModel('x', draft)
-        const made = await admin().post('/policies', { name: 'x', ...spelled(draft) })
+        const made = await admin().post('/policies', { name: 'x', ...toBody(draft) })
         for (const { step, offset } of moves) {
-          const said = { ...step, revision: Math.max(1, model.revision + offset) }
-          const expected = takeStep(model, said)
-          const answer = await perform(textOf(made), said)
-          assert.equal(answer.status < 300 ? 'ok' : errorOf(answer)['code'], expected, JSON.stringify(said))
-          if (answer.status === 200 && said.operation !== 'delete') assertSame(answer.body, model)
+          const planned = { ...step, revision: Math.max(1, model.revision + offset) }
+          const expected = takeStep(model, planned)
+          const answer = await perform(textOf(made), planned)
+          assert.equal(answer.status < 300 ? 'ok' : errorOf(answer)['code'], expected, JSON.stringify(planned))
+          if (answer.status === 200 && planned.operation !== 'delete') assertSame(answer.body, model)
         }
         await assertHistory(textOf(made), model)
       }),
@@ -44,20 +44,21 @@ describe('the lifecycle of a policy over HTTP', () => {
     )
   })
 
-  type Said = Parameters<typeof takeStep>[1]
+  type PlannedStep = Parameters<typeof takeStep>[1]
 
-  async function perform(id: string, said: Said): Promise<Answer> {
+  async function perform(id: string, planned: PlannedStep): Promise<Answer> {
     const path = `/policies/${id}`
-    const { revision } = said
-    if (said.operation === 'update') return ask('PATCH', path, { revision, ...spelled(said.patch) })
-    if (said.operation === 'delete') return ask('DELETE', `${path}?revision=${revision}`)
-    if (said.operation === 'rollback') return ask('POST', `${path}/rollback`, { revision, version: said.version })
-    return ask('POST', `${path}/${said.operation}`, { revision })
+    const { revision } = planned
+    if (planned.operation === 'update') return send('PATCH', path, { revision, ...toBody(planned.patch) })
+    if (planned.operation === 'delete') return send('DELETE', `${path}?revision=${revision}`)
+    if (planned.operation === 'rollback')
+      return send('POST', `${path}/rollback`, { revision, version: planned.version })
+    return send('POST', `${path}/${planned.operation}`, { revision })
   }
 
   /** Reads the policy and its versions again after the last step. */
   async function assertHistory(id: string, model: PolicyModel): Promise<void> {
-    const read = await ask('GET', `/policies/${id}`)
+    const read = await send('GET', `/policies/${id}`)
     assert.equal(read.status, model.isDeleted ? 404 : 200)
     if (model.isDeleted) return
     assertSame(read.body, model)
@@ -75,7 +76,7 @@ describe('the lifecycle of a policy over HTTP', () => {
 
   const projectIds = (project: boolean): string[] => (project ? [app().projectId] : [])
 
-  function spelled({ project, ...rest }: Partial<ModelContent>): Json {
+  function toBody({ project, ...rest }: Partial<ModelContent>): Json {
     return { ...rest, ...(project !== undefined && { project_ids: projectIds(project) }) }
   }
 

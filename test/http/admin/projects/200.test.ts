@@ -6,15 +6,15 @@ import { adminSuite } from '../../../support/admin-suite.ts'
 const hello = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('projects', () => {
-  const { app, admin, ask } = adminSuite()
+  const { app, admin, send } = adminSuite()
 
   it('are created, read, renamed and listed', async () => {
-    const made = await ask('POST', '/projects', { name: 'Chat' })
+    const made = await send('POST', '/projects', { name: 'Chat' })
     assert.equal(made.status, 201)
     const { id, created_at: _createdAt, ...rest } = made.body
     assert.match(String(id), /^proj_/)
     assert.deepEqual(rest, { object: 'organization.project', name: 'Chat', status: 'active', archived_at: null })
-    const renamed = await ask('PATCH', `/projects/${String(id)}`, { name: 'Support' })
+    const renamed = await send('PATCH', `/projects/${String(id)}`, { name: 'Support' })
     assert.deepEqual([renamed.status, renamed.body], [200, { ...made.body, name: 'Support' }])
     assert.deepEqual(await admin().get(`/projects/${String(id)}`), renamed.body)
     assert.equal(itemsOf(await admin().get('/projects'))[0]?.['name'], 'Support')
@@ -25,11 +25,11 @@ describe('projects', () => {
     const { value } = await admin().post(`/projects/${id}/api_keys`, { name: 'k' })
     const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
     assert.equal((await speak()).status, 200)
-    const archived = await ask('POST', `/projects/${id}/archive`)
+    const archived = await send('POST', `/projects/${id}/archive`)
     assert.deepEqual([archived.status, archived.body['status']], [200, 'archived'])
     assert.equal((await speak()).status, 401)
-    assert.deepEqual((await ask('POST', `/projects/${id}/archive`)).body, archived.body)
-    assert.equal((await ask('POST', `/projects/${id}/api_keys`, { name: 'k' })).status, 409)
+    assert.deepEqual((await send('POST', `/projects/${id}/archive`)).body, archived.body)
+    assert.equal((await send('POST', `/projects/${id}/api_keys`, { name: 'k' })).status, 409)
     const entries = itemsOf(await admin().get(`/audit_logs?project_id=${id}`))
     assert.deepEqual(
       entries.map(({ kind }) => kind),

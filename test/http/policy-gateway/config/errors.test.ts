@@ -4,9 +4,9 @@ import { errorOf, textOf } from '../../../support/administration.ts'
 import { gatewaySuite } from '../../../support/gateway-suite.ts'
 
 describe('saving a gateway configuration', () => {
-  const { ask } = gatewaySuite()
-  const put = (body: unknown, headers: Record<string, string> = {}) => ask('PUT', '/config', { body, headers })
-  const updatedAt = async (): Promise<string> => textOf((await ask('GET', '/config')).body, 'updated_at')
+  const { send } = gatewaySuite()
+  const put = (body: unknown, headers: Record<string, string> = {}) => send('PUT', '/config', { body, headers })
+  const updatedAt = async (): Promise<string> => textOf((await send('GET', '/config')).body, 'updated_at')
 
   it('is rejected with 409 if there was a later save, and the error names its time', async () => {
     assert.equal((await put({ name: 'One' }, { 'if-match': 'null' })).status, 200)

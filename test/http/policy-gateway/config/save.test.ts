@@ -8,16 +8,16 @@ const defaults: Json = JSON.parse(JSON.stringify(defaultConfiguration))
 const configOf = ({ body }: Answer): Json => ({ ...(body['config'] as Json) })
 
 describe('the gateway configuration', () => {
-  const { scene, ask } = gatewaySuite()
+  const { scene, send } = gatewaySuite()
   const save = async (body: object, headers: Record<string, string> = {}): Promise<Answer> => {
-    const answer = await ask('PUT', '/config', { body, headers })
+    const answer = await send('PUT', '/config', { body, headers })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer
   }
-  const versionCount = async () => itemsOf((await ask('GET', '/config/versions?limit=100')).body).length
+  const versionCount = async () => itemsOf((await send('GET', '/config/versions?limit=100')).body).length
 
   it('is the default before the first save', async () => {
-    const { status, body } = await ask('GET', '/config')
+    const { status, body } = await send('GET', '/config')
     assert.equal(status, 200)
     assert.deepEqual(body, { config: defaults, version: 0, rolled_back: false, created_at: null, updated_at: null })
   })
@@ -33,11 +33,11 @@ describe('the gateway configuration', () => {
     })
     assert.match(textOf(saved.body, 'updated_at'), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     assert.equal(saved.body['created_at'], saved.body['updated_at'])
-    assert.deepEqual((await ask('GET', '/config')).body, saved.body)
-    assert.deepEqual((await ask('GET', '/config', { key: scene().admin.key })).body, saved.body)
+    assert.deepEqual((await send('GET', '/config')).body, saved.body)
+    assert.deepEqual((await send('GET', '/config', { key: scene().admin.key })).body, saved.body)
     const other = await scene().otherOrganization()
-    assert.deepEqual(configOf(await ask('GET', '/config', { key: other.admin.key })), defaults)
-    assert.deepEqual(itemsOf((await ask('GET', '/config/versions', { key: other.admin.key })).body), [])
+    assert.deepEqual(configOf(await send('GET', '/config', { key: other.admin.key })), defaults)
+    assert.deepEqual(itemsOf((await send('GET', '/config/versions', { key: other.admin.key })).body), [])
   })
 
   it('can be sent back as it was returned, also inside its response envelope, without a change', async () => {
@@ -45,7 +45,7 @@ describe('the gateway configuration', () => {
     const before = await versionCount()
     for (const method of ['PUT', 'POST']) {
       for (const body of [configOf(saved), { config: configOf(saved) }]) {
-        assert.deepEqual((await ask(method, '/config', { body })).body, saved.body)
+        assert.deepEqual((await send(method, '/config', { body })).body, saved.body)
       }
     }
     assert.equal(await versionCount(), before)
@@ -74,7 +74,7 @@ describe('the gateway configuration', () => {
   it('is kept in every version, newest first', async () => {
     await save({ name: 'First' })
     await save({ name: 'Second' })
-    const { body } = await ask('GET', '/config/versions?limit=2')
+    const { body } = await send('GET', '/config/versions?limit=2')
     const [newest, older] = itemsOf(body)
     assert.deepEqual(
       itemsOf(body).map((item) => (item['config'] as Json)['name']),
@@ -82,18 +82,18 @@ describe('the gateway configuration', () => {
     )
     assert.equal(Number(newest?.['version']), Number(older?.['version']) + 1)
     assert.equal(body['has_more'], true)
-    const rest = await ask('GET', `/config/versions?after=${textOf(body, 'last_id')}&limit=1`)
+    const rest = await send('GET', `/config/versions?after=${textOf(body, 'last_id')}&limit=1`)
     assert.equal(Number(itemsOf(rest.body)[0]?.['version']), Number(older?.['version']) - 1)
   })
 
   it('is saved once for an Idempotency-Key, even if the condition no longer holds', async () => {
-    const { body: before } = await ask('GET', '/config')
+    const { body: before } = await send('GET', '/config')
     const headers = { 'idempotency-key': 'once', 'if-match': textOf(before, 'updated_at') }
     const first = await save({ name: 'Once' }, headers)
     const again = await save({ name: 'Once' }, headers)
     assert.deepEqual(again.body, first.body)
     assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    const otherBody = await ask('PUT', '/config', { body: { name: 'Twice' }, headers })
+    const otherBody = await send('PUT', '/config', { body: { name: 'Twice' }, headers })
     assert.equal(otherBody.status, 409)
   })
 

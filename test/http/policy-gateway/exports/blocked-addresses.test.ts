@@ -6,7 +6,7 @@ import { startExportScene } from '../../../support/export-scene.ts'
 import { textOf, type Json } from '../../../support/administration.ts'
 
 /** Notations of this machine's address and of others that tenants must not reach; `PORT` is a port that is open. */
-const spellings = [
+const notations = [
   'https://127.0.0.1:PORT',
   'https://localhost:PORT',
   'https://2130706433:PORT',
@@ -33,16 +33,16 @@ describe('addresses that a tenant must not reach', () => {
     const { port } = canary.address() as AddressInfo
     await using scene = await startExportScene({ config: { exports: { allow_addresses: [] } } })
     const messages = new Set<string>()
-    for (const spelling of [...spellings, 'https://nobody.invalid']) {
+    for (const notation of [...notations, 'https://nobody.invalid']) {
       const other = await scene.otherOrganization() // tests are limited per minute
-      const config = { url: spelling.replace('PORT', String(port)), secret: 'a-secret-of-the-webhook-0123' }
+      const config = { url: notation.replace('PORT', String(port)), secret: 'a-secret-of-the-webhook-0123' }
       const key = other.admin.key
       const made = await scene.gateway('POST', '/exports', { key, body: { type: 'webhook', enabled: false, config } })
       assert.equal(made.status, 201, JSON.stringify(made.body))
       const id = textOf(made.body['export'] as Json)
       const { status, body } = await scene.gateway('POST', `/exports/${id}/test`, { key })
       const { success, message } = body['test'] as Json
-      assert.deepEqual([status, success], [200, false], spelling)
+      assert.deepEqual([status, success], [200, false], notation)
       messages.add(String(message))
     }
     canary.close()

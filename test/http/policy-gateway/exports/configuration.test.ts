@@ -7,9 +7,9 @@ const detailsOf = (entry: Json | undefined): Json => ({ ...(entry?.['details'] a
 const splunk = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
 
 describe('an export sink', () => {
-  const { scene, ask } = gatewaySuite()
-  const create = (body: Json) => ask('POST', '/exports', { body })
-  const change = (id: string, body: Json) => ask('PATCH', `/exports/${id}`, { body })
+  const { scene, send } = gatewaySuite()
+  const create = (body: Json) => send('POST', '/exports', { body })
+  const change = (id: string, body: Json) => send('PATCH', `/exports/${id}`, { body })
   const configOf = ({ body }: { body: Json }): Json => (body['export'] as { config: Json }).config
 
   it('is created with the given fields, masked secrets, and times as text', async () => {
@@ -51,7 +51,7 @@ describe('an export sink', () => {
 
   it('is changed field by field; a secret that is sent back masked is kept', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
-    const shown = configOf(await ask('GET', `/exports/${id}`))
+    const shown = configOf(await send('GET', `/exports/${id}`))
     const answer = await change(id, { label: 'New', config: { ...shown, index: 'main' } })
     assert.deepEqual(configOf(answer), { ...splunk, token: '••••2f11', index: 'main' })
     assert.deepEqual(configOf(await change(id, { config: { index: null } })), { ...splunk, token: '••••2f11' })
@@ -106,11 +106,11 @@ describe('an export sink', () => {
   it('does not exist once it is deleted, and its id is still valid as a cursor', async () => {
     const ids = [1, 2].map(async () => textOf(await scene().createSink(webhookConfig)))
     const [first = '', second = ''] = (await Promise.all(ids)).toSorted()
-    const answer = await ask('DELETE', `/exports/${second}`)
+    const answer = await send('DELETE', `/exports/${second}`)
     assert.deepEqual([answer.status, answer.body], [200, { export: { id: second, deleted: true } }])
-    assert.equal((await ask('GET', `/exports/${second}`)).status, 404)
-    assert.equal((await ask('DELETE', `/exports/${second}`)).status, 404)
-    const list = itemsOf((await ask('GET', `/exports?after=${second}&limit=1`)).body)
+    assert.equal((await send('GET', `/exports/${second}`)).status, 404)
+    assert.equal((await send('DELETE', `/exports/${second}`)).status, 404)
+    const list = itemsOf((await send('GET', `/exports?after=${second}&limit=1`)).body)
     assert.equal(list[0]?.['id'], first)
   })
 
@@ -118,20 +118,20 @@ describe('an export sink', () => {
     const headers = { 'idempotency-key': 'make-one-sink' }
     const body = { type: 'webhook', label: 'Once', config: webhookConfig }
     const [first, second] = [
-      await ask('POST', '/exports', { body, headers }),
-      await ask('POST', '/exports', { body, headers }),
+      await send('POST', '/exports', { body, headers }),
+      await send('POST', '/exports', { body, headers }),
     ]
     assert.deepEqual([first.status, second.status], [201, 201])
     assert.deepEqual(second.body, first.body)
     assert.equal(second.headers.get('idempotent-replayed'), 'true')
-    const other = await ask('POST', '/exports', { body: { ...body, label: 'Other' }, headers })
+    const other = await send('POST', '/exports', { body: { ...body, label: 'Other' }, headers })
     assert.deepEqual([other.status, errorOf(other)['code']], [409, 'idempotency_key_reused'])
   })
 
   it('is audited on every change, without a secret', async () => {
     const id = textOf(await scene().createSink(splunk, 'splunk_hec'))
     await change(id, { config: { token: 'another-token-0123456789' } })
-    await ask('DELETE', `/exports/${id}`)
+    await send('DELETE', `/exports/${id}`)
     const entries = itemsOf(await scene().admin.get('/audit_logs?limit=100')).filter(
       (entry) => entry['resource_id'] === id,
     )
@@ -152,7 +152,7 @@ describe('an export sink', () => {
     const body = { type: 'webhook', enabled: false, config: webhookConfig }
     const statuses: number[] = []
     for (let count = 0; count < 51; count++) {
-      statuses.push((await ask('POST', '/exports', { body, key: other.admin.key })).status)
+      statuses.push((await send('POST', '/exports', { body, key: other.admin.key })).status)
     }
     assert.deepEqual([statuses.slice(0, 50).every((status) => status === 201), statuses[50]], [true, 409])
   })

@@ -101,9 +101,9 @@ describe('a test of an export sink', () => {
       const sent = receiver.requests.find(({ target }) => kind.target.test(target)) ?? assert.fail('nothing arrived')
       assert.ok(sent.text.includes(String(taken['event_id'])))
       answer = kind.refuses ?? (() => ({ status: 401 }))
-      const refused = await test()
-      assert.deepEqual([refused['success'], refused['outcome']], [false, 'pause'], String(refused['message']))
-      assert.match(String(refused['message']), /40[13]/)
+      const rejected = await test()
+      assert.deepEqual([rejected['success'], rejected['outcome']], [false, 'pause'], String(rejected['message']))
+      assert.match(String(rejected['message']), /40[13]/)
     })
   }
 })

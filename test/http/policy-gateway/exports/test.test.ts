@@ -7,10 +7,10 @@ import { startReceiver } from '../../../support/receiver.ts'
 const secret = 'a-secret-of-the-webhook-0123'
 
 describe('a test of an export sink', () => {
-  const { scene, ask } = gatewaySuite()
+  const { scene, send } = gatewaySuite()
   const test = async (origin: string) => {
     const { id } = await scene().createSink({ url: origin, secret })
-    const { status, body } = await ask('POST', `/exports/${String(id)}/test`)
+    const { status, body } = await send('POST', `/exports/${String(id)}/test`)
     assert.equal(status, 200)
     return body['test'] as Json
   }
@@ -41,8 +41,8 @@ describe('a test of an export sink', () => {
   it('accepts no body, and names the unknown field like every other route', async (t) => {
     const receiver = await startReceiver(t, () => ({ status: 204 }))
     const { id } = await scene().createSink({ url: receiver.origin, secret })
-    const refused = await ask('POST', `/exports/${String(id)}/test`, { body: { message: 'Hello' } })
-    assert.deepEqual([refused.status, errorOf(refused)['param']], [422, 'message'])
+    const rejected = await send('POST', `/exports/${String(id)}/test`, { body: { message: 'Hello' } })
+    assert.deepEqual([rejected.status, errorOf(rejected)['param']], [422, 'message'])
     assert.equal(receiver.requests.length, 0)
   })
 
@@ -51,11 +51,11 @@ describe('a test of an export sink', () => {
     const other = await scene().otherOrganization()
     const { key } = other.admin
     const body = { type: 'webhook', config: { url: receiver.origin, secret } }
-    const made = await ask('POST', '/exports', { key, body })
+    const made = await send('POST', '/exports', { key, body })
     const path = `/exports/${textOf(made.body['export'] as Json)}/test`
-    for (let count = 0; count < 6; count++) assert.equal((await ask('POST', path, { key })).status, 200)
-    const refused = await ask('POST', path, { key })
-    assert.deepEqual([refused.status, errorOf(refused)['code']], [429, 'rate_limit_exceeded'])
-    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+    for (let count = 0; count < 6; count++) assert.equal((await send('POST', path, { key })).status, 200)
+    const rejected = await send('POST', path, { key })
+    assert.deepEqual([rejected.status, errorOf(rejected)['code']], [429, 'rate_limit_exceeded'])
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0)
   })
 })

@@ -6,10 +6,10 @@ import { gatewaySuite } from '../../../support/gateway-suite.ts'
 const messages = [{ role: 'user', content: 'hi' }]
 
 describe('the history of the gateway', () => {
-  const { scene, ask } = gatewaySuite()
+  const { scene, send } = gatewaySuite()
   const infer = async (body: object, key = scene().apiKey): Promise<string> => {
-    const said = { model: 'gatehouse-echo', max_tokens: 10, messages, ...body }
-    const response = await scene().post('/v1/messages', said, { authorization: `Bearer ${key}` })
+    const requestBody = { model: 'gatehouse-echo', max_tokens: 10, messages, ...body }
+    const response = await scene().post('/v1/messages', requestBody, { authorization: `Bearer ${key}` })
     await response.text()
     return response.headers.get('x-request-id') ?? ''
   }
@@ -17,7 +17,7 @@ describe('the history of the gateway', () => {
   it('lists each answered request with caller, decision and usage', async () => {
     for (const stream of [false, true]) {
       const requestId = await infer({ stream, metadata: { user_id: 'ada' } })
-      const [entry, ...more] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
+      const [entry, ...more] = itemsOf((await send('GET', `/history?request_id=${requestId}`)).body)
       assert.deepEqual(more, [])
       assert.ok(Number(entry?.['input_tokens']) > 0 && Number(entry?.['output_tokens']) > 0)
       assert.deepEqual(
@@ -36,7 +36,7 @@ describe('the history of the gateway', () => {
 
   it('lists failed requests as well', async () => {
     const requestId = await infer({ model: 'no-such-model' })
-    const [entry] = itemsOf((await ask('GET', `/history?request_id=${requestId}`)).body)
+    const [entry] = itemsOf((await send('GET', `/history?request_id=${requestId}`)).body)
     assert.deepEqual([entry?.['error'], entry?.['output_tokens']], ['model_not_found', null])
   })
 
@@ -47,11 +47,11 @@ describe('the history of the gateway', () => {
       await admin.post(`/projects/${project}/api_keys`, { name: 'Second', permissions: ['gateway:read'] }),
       'value',
     )
-    const [mine, theirs] = [await infer({}), await infer({}, key)]
+    const [ownRequest, otherRequest] = [await infer({}), await infer({}, key)]
     const seenBy = async (who: string, id: string) =>
-      itemsOf((await ask('GET', `/history?request_id=${id}`, { key: who })).body).length
-    assert.deepEqual([await seenBy(key, theirs), await seenBy(key, mine)], [1, 0])
-    assert.deepEqual([await seenBy(admin.key, theirs), await seenBy(admin.key, mine)], [1, 1])
+      itemsOf((await send('GET', `/history?request_id=${id}`, { key: who })).body).length
+    assert.deepEqual([await seenBy(key, otherRequest), await seenBy(key, ownRequest)], [1, 0])
+    assert.deepEqual([await seenBy(admin.key, otherRequest), await seenBy(admin.key, ownRequest)], [1, 1])
   })
 
   it('contains no text of a prompt or an answer', async () => {

@@ -21,7 +21,7 @@ const texts = [
 ]
 
 describe('a simulation', () => {
-  const { scene, ask } = gatewaySuite()
+  const { scene, send } = gatewaySuite()
 
   /** The `policy` field of the answer to a real request; absent if no rule applied. */
   async function enforced(text: string): Promise<Json> {
@@ -34,14 +34,14 @@ describe('a simulation', () => {
 
   for (const config of configurations) {
     it(`predicts the decision of a real request: ${JSON.stringify(config)}`, async () => {
-      assert.equal((await ask('PUT', '/config', { body: config })).status, 200)
+      assert.equal((await send('PUT', '/config', { body: config })).status, 200)
       for (const text of texts) {
-        const { body: said } = await ask('POST', '/simulate', { body: { scenario: { text } } })
+        const { body: simulated } = await send('POST', '/simulate', { body: { scenario: { text } } })
         const { status, ...policy } = await enforced(text)
-        assert.equal(said['effective_decision'], policy['effective_decision'] ?? 'allow', text)
-        assert.equal(said['decision'], policy['decision'] ?? 'allow', text)
-        assert.equal(said['reason_code'], policy['reason_code'] ?? 'ALLOW', text)
-        const isStopped = ['refuse', 'escalate'].includes(String(said['effective_decision']))
+        assert.equal(simulated['effective_decision'], policy['effective_decision'] ?? 'allow', text)
+        assert.equal(simulated['decision'], policy['decision'] ?? 'allow', text)
+        assert.equal(simulated['reason_code'], policy['reason_code'] ?? 'ALLOW', text)
+        const isStopped = ['refuse', 'escalate'].includes(String(simulated['effective_decision']))
         assert.equal(status, isStopped ? 400 : 200, text)
       }
     })

@@ -4,11 +4,11 @@ import { errorOf, itemsOf, textOf, type Json } from '../../../support/administra
 import { gatewaySuite } from '../../../support/gateway-suite.ts'
 
 describe('a simulation', () => {
-  const { scene, ask } = gatewaySuite()
-  const simulate = (body: object, headers: Record<string, string> = {}) => ask('POST', '/simulate', { body, headers })
-  const inForce = async () => (await ask('GET', '/config')).body
+  const { scene, send } = gatewaySuite()
+  const simulate = (body: object, headers: Record<string, string> = {}) => send('POST', '/simulate', { body, headers })
+  const inForce = async () => (await send('GET', '/config')).body
   const runs = async () =>
-    itemsOf((await ask('GET', '/history?limit=100')).body).filter(({ kind }) => kind === 'gateway.simulation.run')
+    itemsOf((await send('GET', '/history?limit=100')).body).filter(({ kind }) => kind === 'gateway.simulation.run')
   const config = { policy_id: 'kept', rules: { denylist: ['rum'] } }
   const scenario = { text: 'rum, please' }
 
@@ -37,8 +37,8 @@ describe('a simulation', () => {
     const { body } = await simulate({ scenario })
     assert.deepEqual([body['decision'], body['policy_id']], ['refuse', 'kept'])
     const other = await scene().otherOrganization()
-    const theirs = await ask('POST', '/simulate', { body: { scenario }, key: other.admin.key })
-    assert.deepEqual([theirs.body['decision'], theirs.body['policy_id']], ['allow', 'default'])
+    const otherResult = await send('POST', '/simulate', { body: { scenario }, key: other.admin.key })
+    assert.deepEqual([otherResult.body['decision'], otherResult.body['policy_id']], ['allow', 'default'])
   })
 
   it('is stored once for an Idempotency-Key', async () => {
@@ -55,8 +55,8 @@ describe('a simulation', () => {
   it('is not stored if there was a save after the time in If-Match', async () => {
     const headers = { 'if-match': '"2020-01-01T00:00:00.000Z"' }
     const before = [await inForce(), await runs()]
-    const refused = await simulate({ config: { name: 'Late' }, scenario, persist: true }, headers)
-    assert.deepEqual([refused.status, errorOf(refused)['code']], [409, 'stale_configuration'])
+    const rejected = await simulate({ config: { name: 'Late' }, scenario, persist: true }, headers)
+    assert.deepEqual([rejected.status, errorOf(rejected)['code']], [409, 'stale_configuration'])
     assert.deepEqual([await inForce(), await runs()], before)
     assert.equal((await simulate({ config: { name: 'Late' }, scenario }, headers)).status, 200)
   })
@@ -65,7 +65,7 @@ describe('a simulation', () => {
     // Long enough that the save happens during the evaluation.
     const text = Array.from({ length: 60_000 }, (_, at) => `word${at}`).join(' ')
     const judged = simulate({ scenario: { text }, persist: true })
-    await ask('PUT', '/config', { body: { name: 'Saved meanwhile' } })
+    await send('PUT', '/config', { body: { name: 'Saved meanwhile' } })
     assert.equal((await judged).status, 200)
     assert.equal(((await inForce())['config'] as Json)['name'], 'Saved meanwhile')
   })
@@ -80,10 +80,10 @@ describe('a simulation', () => {
       'value',
     )
     const before = await inForce()
-    const answer = await ask('POST', '/simulate', { body, key: reader })
+    const answer = await send('POST', '/simulate', { body, key: reader })
     assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
     assert.deepEqual(await inForce(), before)
-    assert.equal((await ask('POST', '/simulate', { body: { config }, key: reader })).status, 200)
+    assert.equal((await send('POST', '/simulate', { body: { config }, key: reader })).status, 200)
   })
 
   const wrong: readonly [param: string, body: object][] = [

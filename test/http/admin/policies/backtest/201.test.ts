@@ -26,7 +26,7 @@ describe('a backtest of a draft over HTTP', () => {
 
   it('starts at once, and ends with the decisions that the draft would have changed', async () => {
     const policyId = textOf(await draft({ rule: 'Never mention "Falcon".', direction: 'request' }))
-    const { status, body } = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: {} })
+    const { status, body } = await app.admin.send('POST', `/policies/${policyId}/backtest`, { body: {} })
     assert.equal(status, 201)
     assert.partialDeepStrictEqual(body, {
       object: 'organization.policy.backtest',
@@ -94,10 +94,10 @@ describe('a backtest of a draft over HTTP', () => {
 
   it('rejects a range that ends before it starts, and a backtest of another policy', async () => {
     const policyId = textOf(await draft({ rule: 'cel:true' }))
-    const wrong = await app.admin.ask('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
+    const wrong = await app.admin.send('POST', `/policies/${policyId}/backtest`, { body: { from: 9, to: 9 } })
     assert.equal(wrong.status, 422)
     const { id } = await app.admin.post(`/policies/${policyId}/backtest`, {})
     const other = textOf(await draft({ rule: 'cel:true' }))
-    assert.equal((await app.admin.ask('GET', `/policies/${other}/backtest/${String(id)}`)).status, 404)
+    assert.equal((await app.admin.send('GET', `/policies/${other}/backtest/${String(id)}`)).status, 404)
   })
 })

@@ -4,10 +4,10 @@ import { textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('creating a policy', () => {
-  const { app, ask, admin } = adminSuite()
+  const { app, send, admin } = adminSuite()
 
   it('fills in the defaults and starts as a draft', async () => {
-    const { status, body } = await ask('POST', '/policies', { name: 'One', rule: 'Say "no"' })
+    const { status, body } = await send('POST', '/policies', { name: 'One', rule: 'Say "no"' })
     assert.equal(status, 201)
     const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = body
     assert.match(String(id), /^pol_/)
@@ -44,16 +44,21 @@ describe('creating a policy', () => {
       project_ids: [app().projectId],
       match_threshold_basis_points: 9999,
     }
-    const full = await ask('POST', '/policies', { name: 'Full', description: 'Why', ...draft })
+    const full = await send('POST', '/policies', { name: 'Full', description: 'Why', ...draft })
     assert.deepEqual(full.body['draft'], { ...draft, base_version: null })
     assert.equal(full.body['description'], 'Why')
     const empty = { description: null, direction: null, mode: null, scope: null, project_ids: null }
-    const nulls = await ask('POST', '/policies', { name: 'N', rule: 'r', ...empty, match_threshold_basis_points: null })
+    const nulls = await send('POST', '/policies', {
+      name: 'N',
+      rule: 'r',
+      ...empty,
+      match_threshold_basis_points: null,
+    })
     assert.equal(nulls.status, 201)
   })
 
   it('counts characters, not bytes: 80 for a name, 20000 for a rule', async () => {
-    const answer = await ask('POST', '/policies', { name: '😀'.repeat(80), rule: '😀'.repeat(20_000) })
+    const answer = await send('POST', '/policies', { name: '😀'.repeat(80), rule: '😀'.repeat(20_000) })
     assert.equal(answer.status, 201)
     assert.equal(answer.body['name'], '😀'.repeat(80))
   })

@@ -28,18 +28,18 @@ const wrong: [body: object, param: string][] = [
 ]
 
 describe('creating a policy', () => {
-  const { ask, admin } = adminSuite()
+  const { send, admin } = adminSuite()
 
   for (const [body, param] of wrong) {
     it(`names ${param} in ${JSON.stringify(body).slice(0, 80)}`, async () => {
-      const answer = await ask('POST', '/policies', body)
+      const answer = await send('POST', '/policies', body)
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       assert.equal(errorOf(answer)['code'], 'invalid_parameter')
     })
   }
 
   it('names the position of an error in an expression', async () => {
-    const answer = await ask('POST', '/policies', { name: 'n', rule: 'cel:text.size() > 3 &&\n  txt == ""' })
+    const answer = await send('POST', '/policies', { name: 'n', rule: 'cel:text.size() > 3 &&\n  txt == ""' })
     assert.match(String(errorOf(answer)['message']), /^rule: line 2, column 3: Unknown variable: txt/)
   })
 

@@ -11,14 +11,14 @@ const states: [state: string, steps: PolicyStep[]][] = [
 ]
 
 describe('deleting a policy', () => {
-  const { admin, ask, policy } = adminSuite()
+  const { admin, send, policy } = adminSuite()
 
   for (const [state, steps] of states) {
     it(`works in the state ${state}, once`, async () => {
       const before = await policy({}, ...steps)
       assert.equal(before['state'], state)
       const path = `/policies/${textOf(before)}`
-      const { status, body } = await ask('DELETE', `${path}?revision=${String(before['revision'])}`)
+      const { status, body } = await send('DELETE', `${path}?revision=${String(before['revision'])}`)
       assert.equal(status, 200)
       assert.deepEqual(body, { id: before['id'], object: 'organization.policy.deleted', deleted: true })
       for (const [method, rest] of [
@@ -26,7 +26,7 @@ describe('deleting a policy', () => {
         ['GET', ''],
         ['GET', '/versions'],
       ] as const) {
-        assert.equal((await ask(method, path + rest)).status, 404)
+        assert.equal((await send(method, path + rest)).status, 404)
       }
       const listed = itemsOf(await admin().get('/policies?limit=100'))
       assert.equal(
@@ -46,15 +46,15 @@ describe('deleting a policy', () => {
       ['?revision=1', 409, 'revision'],
       ['?revision=3', 409, 'revision'],
     ] as const) {
-      const answer = await ask('DELETE', path + query)
+      const answer = await send('DELETE', path + query)
       assert.deepEqual([answer.status, errorOf(answer)['param']], [status, param], query)
     }
-    assert.equal((await ask('GET', path)).status, 200)
+    assert.equal((await send('GET', path)).status, 200)
   })
 
   it('leaves its versions readable in the audit log', async () => {
     const before = await policy({ rule: 'Never say "x"' }, ['publish'])
-    await ask('DELETE', `/policies/${textOf(before)}?revision=2`)
+    await send('DELETE', `/policies/${textOf(before)}?revision=2`)
     const entries = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}`))
     assert.deepEqual(
       entries.map(({ kind, old_revision: from, new_revision: to }) => [kind, from, to]),

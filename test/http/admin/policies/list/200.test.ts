@@ -33,7 +33,7 @@ describe('listing policies', () => {
   it('validates its parameters', async () => {
     await using app = await startAdminApp()
     for (const query of ['limit=0', 'limit=101', 'limit=many', 'limit=1.5', 'order=up', 'limit=1&limit=2']) {
-      const answer = await app.admin.ask('GET', `/policies?${query}`)
+      const answer = await app.admin.send('GET', `/policies?${query}`)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [422, 'invalid_parameter'], query)
     }
   })

@@ -4,11 +4,11 @@ import { textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('publishing a policy', () => {
-  const { admin, ask, policy } = adminSuite()
+  const { admin, send, policy } = adminSuite()
 
   it('creates version 1 and puts it in force', async () => {
     const draft = await policy({ mode: 'enforcing' })
-    const { status, headers, body } = await ask('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
+    const { status, headers, body } = await send('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
     assert.equal(status, 200)
     assert.equal(headers.get('x-gatehouse-warning'), null)
     assert.partialDeepStrictEqual(body, {
@@ -52,7 +52,7 @@ describe('publishing a policy', () => {
   ] as const) {
     it(`${warning === null ? 'gives no warning' : 'warns'} about the rule ${rule}`, async () => {
       const draft = await policy({ rule })
-      const answer = await ask('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
+      const answer = await send('POST', `/policies/${textOf(draft)}/publish`, { revision: 1 })
       assert.equal(answer.status, 200)
       assert.equal(answer.headers.get('x-gatehouse-warning'), warning)
     })

@@ -3,17 +3,17 @@ import { describe, it } from 'node:test'
 import { errorOf, textOf, type Json } from '../../../../support/administration.ts'
 import { adminSuite, type PolicyStep } from '../../../../support/admin-suite.ts'
 
-type Scenario = { says: string; fields?: Json; steps?: PolicyStep[]; operation: string; body?: Json; code: string }
+type Scenario = { title: string; fields?: Json; steps?: PolicyStep[]; operation: string; body?: Json; code: string }
 
 const scenarios: Scenario[] = [
-  { says: 'publishing twice', steps: [['publish']], operation: 'publish', code: 'no_unpublished_changes' },
-  { says: 'publishing for no project', fields: { scope: 'projects' }, operation: 'publish', code: 'no_projects' },
-  { says: 'pausing a draft', operation: 'pause', code: 'invalid_state' },
-  { says: 'pausing twice', steps: [['publish'], ['pause']], operation: 'pause', code: 'invalid_state' },
-  { says: 'resuming a draft', operation: 'resume', code: 'invalid_state' },
-  { says: 'resuming what is in force', steps: [['publish']], operation: 'resume', code: 'invalid_state' },
+  { title: 'publishing twice', steps: [['publish']], operation: 'publish', code: 'no_unpublished_changes' },
+  { title: 'publishing for no project', fields: { scope: 'projects' }, operation: 'publish', code: 'no_projects' },
+  { title: 'pausing a draft', operation: 'pause', code: 'invalid_state' },
+  { title: 'pausing twice', steps: [['publish'], ['pause']], operation: 'pause', code: 'invalid_state' },
+  { title: 'resuming a draft', operation: 'resume', code: 'invalid_state' },
+  { title: 'resuming what is in force', steps: [['publish']], operation: 'resume', code: 'invalid_state' },
   {
-    says: 'rolling back to the current version',
+    title: 'rolling back to the current version',
     steps: [['publish']],
     operation: 'rollback',
     body: { version: 1 },
@@ -22,13 +22,13 @@ const scenarios: Scenario[] = [
 ]
 
 describe('an operation that does not fit the state of its policy', () => {
-  const { admin, ask, policy } = adminSuite()
+  const { admin, send, policy } = adminSuite()
 
-  for (const { says, fields = {}, steps = [], operation, body = {}, code } of scenarios) {
-    it(`is rejected: ${says}`, async () => {
+  for (const { title, fields = {}, steps = [], operation, body = {}, code } of scenarios) {
+    it(`is rejected: ${title}`, async () => {
       const before = await policy(fields, ...steps)
       const path = `/policies/${textOf(before)}`
-      const answer = await ask('POST', `${path}/${operation}`, { revision: before['revision'], ...body })
+      const answer = await send('POST', `${path}/${operation}`, { revision: before['revision'], ...body })
       assert.deepEqual([answer.status, errorOf(answer)['code']], [409, code])
       assert.deepEqual(await admin().get(path), before)
     })
@@ -38,7 +38,7 @@ describe('an operation that does not fit the state of its policy', () => {
     it(`is rejected for its revision first: ${operation}`, async () => {
       const before = await policy()
       const body = { revision: 7, ...(operation === 'rollback' && { version: 1 }) }
-      const answer = await ask('POST', `/policies/${textOf(before)}/${operation}`, body)
+      const answer = await send('POST', `/policies/${textOf(before)}/${operation}`, body)
       assert.deepEqual([answer.status, errorOf(answer)['code']], [409, 'revision_conflict'])
     })
   }

@@ -4,7 +4,7 @@ import { errorOf, itemsOf, textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('rolling a policy back', () => {
-  const { admin, ask, policy } = adminSuite()
+  const { admin, send, policy } = adminSuite()
 
   it('publishes an earlier version again, as a new one', async () => {
     const body = await policy(
@@ -13,7 +13,7 @@ describe('rolling a policy back', () => {
       ['update', { rule: 'second', mode: 'enforcing' }],
       ['publish'],
     )
-    const back = await ask('POST', `/policies/${textOf(body)}/rollback`, { revision: 4, version: 1 })
+    const back = await send('POST', `/policies/${textOf(body)}/rollback`, { revision: 4, version: 1 })
     assert.equal(back.status, 200)
     assert.equal(back.headers.get('x-gatehouse-warning'), 'rule_not_evaluable')
     assert.partialDeepStrictEqual(back.body, {
@@ -37,7 +37,7 @@ describe('rolling a policy back', () => {
 
   it('is rejected for a version that was never published', async () => {
     const body = await policy({}, ['publish'])
-    const answer = await ask('POST', `/policies/${textOf(body)}/rollback`, { revision: 2, version: 9 })
+    const answer = await send('POST', `/policies/${textOf(body)}/rollback`, { revision: 2, version: 9 })
     assert.deepEqual([answer.status, errorOf(answer)['param']], [404, 'version'])
   })
 })

@@ -5,9 +5,9 @@ import { fieldSamples } from '../../../../support/policy-fields.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('updating a policy', () => {
-  const { app, admin, ask, policy } = adminSuite()
+  const { app, admin, send, policy } = adminSuite()
   const update = (of: Json, body: Json) =>
-    ask('PATCH', `/policies/${textOf(of)}`, { revision: of['revision'], ...body })
+    send('PATCH', `/policies/${textOf(of)}`, { revision: of['revision'], ...body })
 
   it('changes the draft, increments the revision, and leaves the published version', async () => {
     const published = await policy({}, ['publish'])

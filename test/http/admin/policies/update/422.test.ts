@@ -16,12 +16,12 @@ const wrong: [body: object, param: string][] = [
 ]
 
 describe('updating a policy', () => {
-  const { admin, ask, policy } = adminSuite()
+  const { admin, send, policy } = adminSuite()
 
   for (const [body, param] of wrong) {
     it(`names ${param} in ${JSON.stringify(body)}, and changes nothing`, async () => {
       const before = await policy()
-      const answer = await ask('PATCH', `/policies/${textOf(before)}`, body)
+      const answer = await send('PATCH', `/policies/${textOf(before)}`, body)
       assert.deepEqual([answer.status, errorOf(answer)['param']], [422, param])
       assert.deepEqual(await admin().get(`/policies/${textOf(before)}`), before)
     })
