@@ -5,7 +5,7 @@
  *   node bench/policies.ts [--json]
  */
 import { createCelCompiler } from '../src/adapters/expressions/cel.ts'
-import { re2Patterns } from '../src/adapters/patterns/re2.ts'
+import { re2Patterns } from '../src/adapters/expressions/re2.ts'
 import { compileTerms } from '../src/domain/moderation/terms.ts'
 import type { CompiledRule } from '../src/domain/policy/compiled-rule.ts'
 import type { RuleFacts } from '../src/domain/policy/rule.ts'

@@ -4,7 +4,7 @@ import { createLexicon } from '../../src/adapters/classifiers/embedded/lexicon.t
 import { createReader } from '../../src/adapters/classifiers/embedded/reader.ts'
 import type { Word } from '../../src/adapters/classifiers/embedded/walk.ts'
 import { unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
-import { createVocabulary } from '../../src/adapters/classifiers/embedded/vocabulary.ts'
+import { createVocabulary } from '../../src/adapters/classifiers/embedded/scoring.ts'
 import { damp } from '../../src/adapters/classifiers/embedded/windows.ts'
 import { createWordCache } from '../../src/adapters/classifiers/embedded/word-cache.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'

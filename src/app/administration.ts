@@ -16,7 +16,7 @@ import { createConfigurationAdministration } from '../domain/gateway-config/muta
 import { createBacktestAdministration } from '../domain/evaluation/backtest/create.ts'
 import { createPolicyAdministration } from '../domain/policy/mutations.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
-import { re2Patterns } from '../adapters/patterns/re2.ts'
+import { re2Patterns } from '../adapters/expressions/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
 import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'

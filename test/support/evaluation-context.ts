@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '../../src/domain/evaluation/rules/plan.ts'
+import type { EvaluationContext } from '../../src/domain/evaluation/plan.ts'
 
 /** The evaluation context of an ordinary request. */
 export const plainContext: EvaluationContext = {

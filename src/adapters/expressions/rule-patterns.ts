@@ -1,5 +1,5 @@
 import { createScanCache } from '../../domain/moderation/scan-cache.ts'
-import { compileSized, type SizedPattern } from '../patterns/re2.ts'
+import { compileSized, type SizedPattern } from './re2.ts'
 import { compileUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError } from './values.ts'
 

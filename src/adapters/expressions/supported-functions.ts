@@ -2,7 +2,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { categories } from '../../domain/moderation/categories.ts'
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
-import { compileSized } from '../patterns/re2.ts'
+import { compileSized } from './re2.ts'
 import { functions, stringMethods } from './functions.ts'
 import { isMacro } from './macros.ts'
 import { isString, literalOf, nodesOf } from './tree.ts'

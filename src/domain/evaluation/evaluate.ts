@@ -13,8 +13,8 @@ import {
 } from './scan/findings.ts'
 import { combine, type Verdict } from './verdict/combine.ts'
 import { gatewayDecision, moderationDecisions, policyDecision, thresholdOf } from './verdict/decisions.ts'
-import { oncePerSharedPlan, type Plan, type SharedPlan } from './rules/plan.ts'
-import type { ActivePolicy } from './rules/rulebook.ts'
+import { oncePerSharedPlan, type Plan, type SharedPlan } from './plan.ts'
+import type { ActivePolicy } from './rulebook.ts'
 
 export type EvaluateParts = CollectFindingsParts & {
   /** Whether a judge model is configured that can rephrase a text. */

@@ -2,9 +2,9 @@ import { unsaved, type GatewayConfiguration } from '../gateway-config/configurat
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type { Evaluation, Evaluate } from './evaluate.ts'
-import { planFor, type Plan } from './rules/plan.ts'
-import type { RulebookOf } from './rules/rulebook.ts'
-import { compileGateway } from './rules/rulebooks.ts'
+import { planFor, type Plan } from './plan.ts'
+import type { RulebookOf } from './rulebook.ts'
+import { compileGateway } from './rulebooks.ts'
 
 /** A simulated request or response: its texts, its end user, and categories to treat as found. */
 export type Scenario = {

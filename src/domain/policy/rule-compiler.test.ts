@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCelCompiler } from '../../adapters/expressions/cel.ts'
-import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { re2Patterns } from '../../adapters/expressions/re2.ts'
 import type { RuleScore } from './compiled-rule.ts'
 import type { JudgeRequest } from './judge.ts'
 import type { RuleFacts } from './rule.ts'

@@ -1,6 +1,6 @@
 import type { Evaluate } from '../../domain/evaluation/evaluate.ts'
-import { planFor, type Plan } from '../../domain/evaluation/rules/plan.ts'
-import type { RulebookOf } from '../../domain/evaluation/rules/rulebook.ts'
+import { planFor, type Plan } from '../../domain/evaluation/plan.ts'
+import type { RulebookOf } from '../../domain/evaluation/rulebook.ts'
 import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
 import { isDenied } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'

@@ -13,7 +13,7 @@ import {
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import type { VerdictFacts } from '../../domain/audit/event/verdict.ts'
-import type { Rulebook } from '../../domain/evaluation/rules/rulebook.ts'
+import type { Rulebook } from '../../domain/evaluation/rulebook.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { isPromise, type MaybePromise, andThen, sequentially } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
@@ -12,12 +12,18 @@ import {
   type Decision,
   type Verdict,
 } from '../../domain/evaluation/verdict/combine.ts'
-import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import { type Plan, planFor } from '../../domain/evaluation/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
-import type { QuotaReservation } from '../../domain/gateway-config/quotas.ts'
+import { type QuotaReservation, boundless, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
 import { policyObject, denialFault, verdictFacts } from '../../domain/evaluation/verdict/format.ts'
-import { totalTokens, type InferenceEnd, type Chunk, type Usage } from '../../domain/inference/events.ts'
+import {
+  totalTokens,
+  type InferenceEnd,
+  type Chunk,
+  type Usage,
+  totalInputTokens,
+} from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
 import type { IncrementalScan } from '../../domain/moderation/incremental-scan.ts'
@@ -26,11 +32,11 @@ import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Reph
 import { guardOutput } from './output-guard.ts'
 import type { InferenceCall } from '../inference-call.ts'
 import type { Metered } from '../billing/meter.ts'
-import { planRequest, type PlanParts } from './plan-request.ts'
 import { redactResponse } from './redact-response.ts'
 import { createIdleTimers } from './idle-timer.ts'
-import { reserveQuota, type QuotaParts } from './reserve-quota.ts'
 import { scanUpstreamError } from './upstream-errors.ts'
+import { Fault } from '../../base/fault.ts'
+import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/evaluation/rulebook.ts'
 
 export type EnforceParts = PlanParts &
   QuotaParts & {
@@ -171,3 +177,73 @@ export function createEnforce(parts: EnforceParts): Enforce {
 type EvaluatedCall = { readonly plan: Plan; readonly evaluation: Evaluation }
 
 type AllowedCall = EvaluatedCall & { readonly call: InferenceCall; readonly quota: QuotaReservation }
+
+type PlanParts = {
+  readonly rulebookOf: RulebookOf
+  /** Whether an organization has a policy with this id, in force or not. */
+  readonly hasPolicy: (organizationId: string, id: string) => Promise<boolean>
+}
+
+/** Plans which rules apply to a request. For a free-tier request only the always blocked categories apply. */
+function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
+  const isFree = caller.kind === 'free'
+  const context = {
+    model: request.model,
+    project: isFree ? '' : caller.projectId,
+    user: purpose?.user ?? request.user,
+    credentialId: isFree ? caller.client : caller.id,
+    metadata: request.metadata ?? {},
+    target: purpose?.target,
+    policyIds: purpose?.policyIds ?? [],
+    flaggedCategories: request.flaggedCategories,
+  }
+  if (isFree) return planFor(emptyRulebook, context)
+  const organizationId = caller.organization.id
+  return andThen(parts.rulebookOf(organizationId), (rulebook) => {
+    const required = requirePolicies(parts, { organizationId, ids: context.policyIds, rulebook })
+    return andThen(required, () => planFor(rulebook, context))
+  })
+}
+
+type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
+
+/** Rejects unknown ids, because a mistyped id must not silently turn a policy off. A paused policy may be named. */
+function requirePolicies(
+  { hasPolicy }: PlanParts,
+  { organizationId, ids, rulebook }: NamedPolicies,
+): MaybePromise<void> {
+  const isInForce = (id: string): boolean => rulebook.policies.some((policy) => policy.id === id)
+  return sequentially(
+    ids.filter((id) => !isInForce(id)),
+    async (id) => {
+      if (await hasPolicy(organizationId, id)) return
+      const message = `The request names a policy that does not exist: ${id}.`
+      throw new Fault('malformed', 'invalid_header', message, { option: 'policy_id' })
+    },
+  )
+}
+
+type QuotaParts = { readonly quotas: QuotaReservations }
+
+/** Reserves tokens under the quotas of the request's user and project. A free-tier request has no quota. */
+function reserveQuota(
+  { quotas }: QuotaParts,
+  { caller, requestId, request }: InferenceCall,
+  { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
+): MaybePromise<QuotaReservation> {
+  if (caller.kind === 'free') return boundless
+  return quotas.take({
+    organizationId: caller.organization.id,
+    projectId: caller.projectId,
+    userId: plan.facts.user === '' ? undefined : plan.facts.user,
+    config: plan.gateway.config,
+    version: plan.gateway.version,
+    requestId,
+    inputTokens: totalInputTokens(expected),
+    outputTokens: maxOutputTokens,
+    leastOutputTokens: Math.min(maxOutputTokens, minOutputTokensOf(request)),
+  })
+}
+
+/** Some upstreams reject a smaller output limit. A reasoning model also needs tokens for its answer after its reasoning. */
+const minOutputTokensOf = ({ reasoning }: InferenceRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)

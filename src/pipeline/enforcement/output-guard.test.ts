@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/enforcement-scene.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { holdBackPolicyOf } from '../../domain/evaluation/stream/hold-back-policy.ts'
-import { planFor } from '../../domain/evaluation/rules/plan.ts'
+import { planFor } from '../../domain/evaluation/plan.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { GatewayConfiguration } from '../../domain/gateway-config/configuration.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'

@@ -1,6 +1,6 @@
 import { changeTexts } from '../../domain/evaluation/texts/change-texts.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
-import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import type { Plan } from '../../domain/evaluation/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { TextDirection } from '../../domain/moderation/classifier.ts'

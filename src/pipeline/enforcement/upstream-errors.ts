@@ -1,6 +1,6 @@
 import { Fault, isFault, type FaultCode } from '../../base/fault.ts'
 import type { Evaluate } from '../../domain/evaluation/evaluate.ts'
-import type { Plan } from '../../domain/evaluation/rules/plan.ts'
+import type { Plan } from '../../domain/evaluation/plan.ts'
 import { isDenied, type Verdict } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'

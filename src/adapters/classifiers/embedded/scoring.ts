@@ -5,15 +5,14 @@ import { createFeatureTable } from './feature-table.ts'
 import { createStreamScoring } from './stream-scoring.ts'
 import { createLexicon } from './lexicon.ts'
 import { createMinorsScore } from './minors.ts'
-import { heads } from './model.ts'
-import type { ClassifierHead, ClassifierModel } from './model.ts'
+import { heads, type ClassifierHead, type ClassifierModel } from './model.ts'
 import { createWordReader } from './reader.ts'
-import { createFeatureCounts, layOut } from './feature-counts.ts'
-import type { FeatureCounts } from './feature-counts.ts'
-import { createVocabulary } from './vocabulary.ts'
+import { createFeatureCounts, layOut, type FeatureCounts } from './feature-counts.ts'
 import { createWeigh } from './weigh.ts'
 import { createHeadScore, createSumRows, gather, windowsOf } from './windows.ts'
 import { createWordCache } from './word-cache.ts'
+import { hashWord } from './hashing.ts'
+import type { Vocabulary } from './unmask.ts'
 
 export type RawScorer = {
   /** Raw scores: any number, comparable only within a category. */
@@ -99,4 +98,10 @@ function createCountsScorer({ header }: ClassifierModel): (counts: FeatureCounts
       sexual: gathered('sexual'),
     }
   }
+}
+
+/** The vocabulary of a model, built from word hashes in the order of frequency. */
+export function createVocabulary(hashes: Uint32Array): Vocabulary {
+  const table = createFeatureTable(hashes)
+  return { rank: (word) => table.indexOf(hashWord(word)), size: hashes.length }
 }

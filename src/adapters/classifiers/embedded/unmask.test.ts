@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { hashWord } from './hashing.ts'
 import { visitTokens } from './tokens.ts'
 import { segment, unmask } from './unmask.ts'
-import { createVocabulary } from './vocabulary.ts'
+import { createVocabulary } from './scoring.ts'
 
 const words = [
   'to',

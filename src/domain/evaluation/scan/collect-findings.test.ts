@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import { createCollectFindings } from './collect-findings.ts'
-import { planFor } from '../rules/plan.ts'
-import { emptyRulebook } from '../rules/rulebook.ts'
+import { planFor } from '../plan.ts'
+import { emptyRulebook } from '../rulebook.ts'
 
 const classification = { scores: perCategory(() => 0), flagged: [] }
 const plan = planFor(emptyRulebook, plainContext)

@@ -12,7 +12,7 @@ import {
   type CollectedFindings,
   type Findings,
 } from './findings.ts'
-import { needsPersonalData, type Plan } from '../rules/plan.ts'
+import { needsPersonalData, type Plan } from '../plan.ts'
 import { createPolicyScorer, type PolicyScorer, type ScannedText } from './score-policies.ts'
 
 export type CollectFindingsParts = {

@@ -6,8 +6,8 @@ import { createScanCache } from '../../moderation/scan-cache.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import type { Findings } from './findings.ts'
-import type { Plan } from '../rules/plan.ts'
-import type { ActivePolicy } from '../rules/rulebook.ts'
+import type { Plan } from '../plan.ts'
+import type { ActivePolicy } from '../rulebook.ts'
 
 export type ScannedText = { readonly text: string; readonly scan: ScanResult; readonly findings: Findings }
 

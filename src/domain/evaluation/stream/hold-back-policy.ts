@@ -3,7 +3,7 @@ import { alwaysBlockedCategories, type Category } from '../../moderation/categor
 import { closestLogOdds } from '../../moderation/classifier.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { Findings } from '../scan/findings.ts'
-import { oncePerSharedPlan, type Plan, type SharedPlan } from '../rules/plan.ts'
+import { oncePerSharedPlan, type Plan, type SharedPlan } from '../plan.ts'
 
 export type HoldBackPolicy = {
   /** True if a rule needs the whole block before any of it may be sent. */

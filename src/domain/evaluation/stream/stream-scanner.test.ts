@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
-import { re2Patterns } from '../../../adapters/patterns/re2.ts'
+import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
@@ -13,9 +13,9 @@ import { createStreamScanner, type StreamScanner, type StreamScannerParts } from
 import { holdBackPolicyOf } from './hold-back-policy.ts'
 import { createRuleCompiler } from '../../policy/rule-compiler.ts'
 import { initialContent } from '../../policy/content.ts'
-import { planFor, type EvaluationContext } from '../rules/plan.ts'
-import { compileGateway } from '../rules/rulebooks.ts'
-import { emptyRulebook, type ActivePolicy } from '../rules/rulebook.ts'
+import { planFor, type EvaluationContext } from '../plan.ts'
+import { compileGateway } from '../rulebooks.ts'
+import { emptyRulebook, type ActivePolicy } from '../rulebook.ts'
 
 const classifier = createEmbeddedClassifier()
 const pause = (): Promise<void> => Promise.resolve()

@@ -10,7 +10,7 @@ import type { Findings } from '../scan/findings.ts'
 import { isNearThreshold, type HoldBackPolicy } from './hold-back-policy.ts'
 import type { ScannedTexts } from '../scan/collect-findings.ts'
 import { isDenied } from '../verdict/combine.ts'
-import type { Plan } from '../rules/plan.ts'
+import type { Plan } from '../plan.ts'
 import { lookBehind } from './look-behind.ts'
 import { createWindows, stepCharacters } from './windows.ts'
 

@@ -6,8 +6,8 @@ import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 import type { Findings } from '../scan/findings.ts'
 import type { Decision } from './combine.ts'
-import type { SharedPlan } from '../rules/plan.ts'
-import type { ActivePolicy } from '../rules/rulebook.ts'
+import type { SharedPlan } from '../plan.ts'
+import type { ActivePolicy } from '../rulebook.ts'
 
 /** The score from which a policy matches. */
 export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>

@@ -3,7 +3,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { VerdictFacts } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../moderation/classifier.ts'
 import type { Decision, Verdict } from './combine.ts'
-import type { Plan } from '../rules/plan.ts'
+import type { Plan } from '../plan.ts'
 
 /** The `policy` object of responses and error responses. It identifies the rule and the audit event. */
 export function policyObject({ decision, effectiveDecision, deciding }: Verdict, eventId: string | undefined) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createHandClock } from '../../../../test/support/hand-clock.ts'
-import { Fault } from '../../../base/fault.ts'
-import { createChanges } from '../../identity/changes.ts'
-import { unsaved } from '../../gateway-config/configuration.ts'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createChanges } from '../identity/changes.ts'
+import { unsaved } from '../gateway-config/configuration.ts'
 import { createRulebooks } from './rulebooks.ts'
 
 const unreachable = new Fault('unavailable', 'storage_unavailable', 'unreachable')

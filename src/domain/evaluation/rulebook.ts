@@ -1,8 +1,8 @@
-import type { MaybePromise } from '../../../base/maybe-promise.ts'
-import { unsaved, type SavedConfiguration } from '../../gateway-config/configuration.ts'
-import type { Terms } from '../../moderation/terms.ts'
-import type { CompiledRule } from '../../policy/compiled-rule.ts'
-import type { PolicyContent } from '../../policy/content.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
+import type { Terms } from '../moderation/terms.ts'
+import type { CompiledRule } from '../policy/compiled-rule.ts'
+import type { PolicyContent } from '../policy/content.ts'
 
 /** All rules of an organization, compiled once and used for every request. */
 export type Rulebook = {

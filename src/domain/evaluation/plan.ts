@@ -1,8 +1,8 @@
-import { Fault } from '../../../base/fault.ts'
-import { rolloutOf, type Rollout } from '../../gateway-config/rollout.ts'
-import { isOptionalCategory, type OptionalCategory } from '../../moderation/categories.ts'
-import type { TextDirection } from '../../moderation/classifier.ts'
-import type { RuleFacts } from '../../policy/rule.ts'
+import { Fault } from '../../base/fault.ts'
+import { rolloutOf, type Rollout } from '../gateway-config/rollout.ts'
+import { isOptionalCategory, type OptionalCategory } from '../moderation/categories.ts'
+import type { TextDirection } from '../moderation/classifier.ts'
+import type { RuleFacts } from '../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 
 /** The evaluation context of one request: model, project, end user, credential, and its policy headers. */
