@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { bannedProse } from './support/docs/plain-words.ts'
 import { readProject, type Project } from './support/docs/project.ts'
 import { deadCommands, deadLinks, deadPaths, unexplained } from './support/docs/rules.ts'
 
@@ -80,6 +81,22 @@ const rules: readonly Rule[] = [
       [reasons]: '| Package | Why |\n|---|---|\n| `pg` | talks |\n| `left-pad` | pads |\n',
     },
     finds: ['knip is not explained', 'left-pad is gone'],
+  },
+  {
+    title: 'docs, comments and test titles use plain words',
+    breaches: bannedProse,
+    planted: {
+      'README.md': 'The house rules.\n`house` is code.\n```\nthe road\n```\nIt starts by itself.',
+      'src/clock.ts': "const door = 'road' // mends nothing\n/**\n * Whoever reads this.\n */\nconst room = 1 // plain",
+      'test/clock.test.ts': "it('opens the door', () => house())",
+    },
+    finds: [
+      'README.md:1: house',
+      'README.md:6: by itself',
+      'src/clock.ts:1: mends',
+      'src/clock.ts:3: Whoever',
+      'test/clock.test.ts:1: door',
+    ],
   },
 ]
 
