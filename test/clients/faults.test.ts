@@ -85,7 +85,7 @@ describe('a caller that disconnects', () => {
       signal: aborter.signal,
       ...(play.at > 0 && { onText: () => aborter.abort() }),
     })
-    const request = await scene.asked(text)
+    const request = await scene.receivedRequest(text)
     if (play.at === 0) aborter.abort()
     // Some clients report an abort as an error, some as a normal end.
     await Promise.allSettled([pending])

@@ -31,7 +31,7 @@ export const refusalPrompt = (status: number): string => `refuse with ${status}`
 export type ScriptedScene = AsyncDisposable & {
   readonly app: TestApp
   /** Resolves when a prompt has reached an upstream. */
-  asked(prompt: string): Promise<ReceivedRequest>
+  receivedRequest(prompt: string): Promise<ReceivedRequest>
 }
 
 /** Short, because it is waited for hundreds of times. */
@@ -69,7 +69,7 @@ export async function startScripted(): Promise<ScriptedScene> {
   const kept = built.move()
   return {
     app,
-    asked: (prompt) => arrival(prompt).promise,
+    receivedRequest: (prompt) => arrival(prompt).promise,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

@@ -26,14 +26,14 @@ describe('the AI SDK requesting an object', { timeout }, () => {
   })
   for (const { name, model } of providers) {
     for (const upstream of upstreamKinds) {
-      const asked = () => ({ model: model(scene.near, upstream), prompt: 'JSON', maxRetries: 0 })
+      const request = () => ({ model: model(scene.near, upstream), prompt: 'JSON', maxRetries: 0 })
       it(`gets one: ${name}, over ${upstream}`, async () => {
-        const { output } = await generateText({ ...asked(), output: Output.object({ schema }) })
+        const { output } = await generateText({ ...request(), output: Output.object({ schema }) })
         assert.deepEqual(Object.keys(output), ['city'])
-        const stream = streamText({ ...asked(), output: Output.object({ schema }) })
+        const stream = streamText({ ...request(), output: Output.object({ schema }) })
         assert.deepEqual(await stream.output, output)
         // oxlint-disable-next-line typescript/no-deprecated -- much code still uses it
-        assert.deepEqual((await generateObject({ ...asked(), schema })).object, output)
+        assert.deepEqual((await generateObject({ ...request(), schema })).object, output)
       })
     }
   }
@@ -65,7 +65,7 @@ describe('the AI SDK with its default provider, which refers to stored responses
         messages.push(...(await result.responseMessages))
       }
       assert.match(sent[1] ?? '', /"item_reference"/)
-      assert.match((await scene.asked(prompts[1] ?? '')).body, /Grüße, 世界 👋/)
+      assert.match((await scene.receivedRequest(prompts[1] ?? '')).body, /Grüße, 世界 👋/)
     })
   }
 })

@@ -81,7 +81,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
       const running = run(scripted.app, { model: kind, prompt, signal: aborter.signal })
-      const request = await scripted.options(prompt)
+      const request = await scripted.receivedRequest(prompt)
       aborter.abort()
       await running
       assert.ok(await request.hungUp)
@@ -91,7 +91,7 @@ describe('Claude Code', { skip: without(script), timeout: 15 * 60_000 }, () => {
   it('reaches an Anthropic upstream with all its beta flags and cache markers', { timeout }, async () => {
     const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 99, fault: 'end' })} #9`
     await send(scripted.app, { model: 'anthropic', prompt })
-    const { headers, body } = await scripted.options(prompt)
+    const { headers, body } = await scripted.receivedRequest(prompt)
     assert.match(String(headers['anthropic-beta']), /claude-code-\d+/)
     assert.match(body, /"cache_control":/)
     assert.match(body, /"output_config":\{"effort"/)

@@ -106,7 +106,7 @@ describe('Codex', { skip: without(script), timeout: 15 * 60_000 }, () => {
       const prompt = `${promptOf({ recording: 'text', form: 'stream', at: 3, fault: 'hold' })} #${at}`
       const aborter = new AbortController()
       const running = send(scripted.app, { model: kind, prompt, signal: aborter.signal })
-      const request = await scripted.asked(prompt)
+      const request = await scripted.receivedRequest(prompt)
       aborter.abort()
       await running
       assert.ok(await request.hungUp)

@@ -86,7 +86,7 @@ export function failEverywhere(clients: readonly Client[]): void {
           const aborter = new AbortController()
           const onText = (): void => aborter.abort()
           const pending = client.send(scene.app, { model: kind, text, signal: aborter.signal, onText })
-          const request = await scene.asked(text)
+          const request = await scene.receivedRequest(text)
           if (!client.isStreaming) aborter.abort()
           await Promise.allSettled([pending])
           assert.ok(await request.hungUp)
