@@ -1,5 +1,5 @@
 import { createDisposables } from '../base/disposables.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isFault } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
@@ -72,10 +72,9 @@ export function createInfer(parts: InferParts): Infer {
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
-    const permitted = countRejected(parts.admission, caller, () =>
+    const model = await countRejected(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
-    const model = isPromise(permitted) ? await permitted : permitted
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
     const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
@@ -88,7 +87,7 @@ export function createInfer(parts: InferParts): Infer {
       )
       admission = lease.admission
       const ready = call.beforeModels?.()
-      if (isPromise(ready)) await ready
+      await ready
       const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
       const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)

@@ -1,4 +1,3 @@
-import { isPromise } from '../../base/maybe-promise.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
 import type { Renewal, Subject } from '../limits/admission.ts'
@@ -34,15 +33,15 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
   return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
     const request = { organization, project, key, requestId }
     const before = failpoint('answered')
-    if (isPromise(before)) await before
+    await before
     const writing = backlog === null ? ledger.settle(charge) : writeOrSpool(charge, backlog)
     const settled = await writing.catch((error: unknown) => failed(request, error))
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
-    if (isPromise(after)) await after
+    await after
     const micro = settled === null ? charge.micro : settled.micro
     const corrected = limits.settle({ ...request, tokens, micro })
-    if (isPromise(corrected)) await corrected
+    await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
       await limits.close({ organization, epoch, sliceId: charge.sliceId })
     }

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
 import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
@@ -79,11 +78,10 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
 
   return async (request, reply) => {
     using inFlightRequest = inFlight.begin(reply)
-    const authenticated = callerOf.principalOrFree(request)
-    const caller = isPromise(authenticated) ? await authenticated : authenticated
+    const caller = await callerOf.principalOrFree(request)
     const incoming = { body: request.body, headers: request.headers, caller }
     const decoding = countRejected(admission, caller, () => codec.decode(incoming))
-    const { request: decodedRequest, observe, echo = {} } = isPromise(decoding) ? await decoding : decoding
+    const { request: decodedRequest, observe, echo = {} } = await decoding
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
     const call = {
       requestId: request.id,

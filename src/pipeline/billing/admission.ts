@@ -1,4 +1,3 @@
-import { isPromise } from '../../base/maybe-promise.ts'
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
 import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
@@ -58,14 +57,13 @@ export function createAdmission(parts: AdmissionParts): Admission {
         organization: principal.organization.id,
         project: principal.projectId,
         key: principal.id,
-        limits: isPromise(limits) ? await limits : limits,
+        limits: await limits,
         mode: 'full',
         requestId,
         tokens,
         micro: principal.organization.metered ? worstMicro : null,
       }
-      const first = parts.limits.admit(request)
-      const decision = isPromise(first) ? await first : first
+      const decision = await parts.limits.admit(request)
       const admission = decision.admitted ? decision : await admittedAfterTopUp(principal, request, decision)
       parts.onDecision(admission)
       const passed = parts.failpoint('admitted')

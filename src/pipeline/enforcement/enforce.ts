@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { isPromise, type MaybePromise, andThen, sequentially } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
@@ -82,16 +82,13 @@ export function createEnforce(parts: EnforceParts): Enforce {
   const idleTimers = createIdleTimers(parts.clock)
 
   return async (call, { expected, maxOutputTokens }) => {
-    const planned = planRequest(parts, call)
-    const plan = isPromise(planned) ? await planned : planned
-    const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
-    const quota = isPromise(reserved) ? await reserved : reserved
+    const plan = await planRequest(parts, call)
+    const quota = await reserveQuota(parts, call, { plan, expected, maxOutputTokens })
     try {
-      const evaluated = evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
-      const evaluation = isPromise(evaluated) ? await evaluated : evaluated
+      const evaluation = await evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
       call.onVerdict?.(verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(call, { plan, evaluation })
-      return enforcedRequest({ call, plan, quota, evaluation }, isPromise(allowed) ? await allowed : allowed)
+      return enforcedRequest({ call, plan, quota, evaluation }, await allowed)
     } catch (error) {
       await quota[Symbol.asyncDispose]()
       throw error
@@ -185,7 +182,7 @@ type PlanParts = {
 }
 
 /** Plans which rules apply to a request. For a free-tier request only the always blocked categories apply. */
-function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
+async function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): Promise<Plan> {
   const isFree = caller.kind === 'free'
   const context = {
     model: request.model,
@@ -199,28 +196,24 @@ function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCa
   }
   if (isFree) return planFor(emptyRulebook, context)
   const organizationId = caller.organization.id
-  return andThen(parts.rulebookOf(organizationId), (rulebook) => {
-    const required = requirePolicies(parts, { organizationId, ids: context.policyIds, rulebook })
-    return andThen(required, () => planFor(rulebook, context))
-  })
+  const rulebook = await parts.rulebookOf(organizationId)
+  await requirePolicies(parts, { organizationId, ids: context.policyIds, rulebook })
+  return planFor(rulebook, context)
 }
 
 type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 
 /** Rejects unknown ids, because a mistyped id must not silently turn a policy off. A paused policy may be named. */
-function requirePolicies(
+async function requirePolicies(
   { hasPolicy }: PlanParts,
   { organizationId, ids, rulebook }: NamedPolicies,
-): MaybePromise<void> {
+): Promise<void> {
   const isInForce = (id: string): boolean => rulebook.policies.some((policy) => policy.id === id)
-  return sequentially(
-    ids.filter((id) => !isInForce(id)),
-    async (id) => {
-      if (await hasPolicy(organizationId, id)) return
-      const message = `The request names a policy that does not exist: ${id}.`
-      throw new Fault('malformed', 'invalid_header', message, { option: 'policy_id' })
-    },
-  )
+  for (const id of ids) {
+    if (isInForce(id) || (await hasPolicy(organizationId, id))) continue
+    const message = `The request names a policy that does not exist: ${id}.`
+    throw new Fault('malformed', 'invalid_header', message, { option: 'policy_id' })
+  }
 }
 
 type QuotaParts = { readonly quotas: QuotaReservations }
