@@ -171,7 +171,7 @@ describe('a policy that needs a judge', () => {
     judge.answer(answerWith('Tell me about the bird.', { input: 50, output: 5 }))
     assert.equal((await sendText(app, 'Tell me about the falcon.')).status, 200)
     assert.match(upstream.requests.at(-1)?.body ?? '', /Tell me about the bird\./)
-    assert.match(judge.requests.at(-1)?.body ?? '', /Write the text anew/)
+    assert.match(judge.requests.at(-1)?.body ?? '', /Rewrite the text/)
     // A rewrite that still violates the rule, or is empty, is rejected.
     for (const answer of ['A falcon it is.', '']) {
       judge.answer(answerWith(answer, { input: 50, output: 5 }))

@@ -49,7 +49,7 @@ function parsed(text: string): unknown {
 
 const rephrasings = {
   rewrite:
-    'Write the text anew: keep its language, its form and all that is harmless, and leave out or soften whatever is abusive, hateful, sexual, dangerous, illegal or confidential.',
+    'Rewrite the text: keep its language, its form and all that is harmless, and leave out or soften whatever is abusive, hateful, sexual, dangerous, illegal or confidential.',
   summary:
     'Sum the text up in at most three sentences in its own language, and leave out whatever is abusive, hateful, sexual, dangerous, illegal or confidential.',
 } as const
