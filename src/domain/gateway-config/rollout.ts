@@ -15,13 +15,16 @@ export type RolloutSubject = {
   readonly target: string | undefined
 }
 
-/** A rollback takes precedence over a shadow, a shadow over a canary. */
+/**
+ * A rollback takes precedence over a shadow, a shadow over a canary. A request outside the targets of an enabled rollout is
+ * not enforced: a configuration that is tried on some requests must not deny others.
+ */
 export function rolloutOf({ config, isRolledBack }: SavedConfiguration, subject: RolloutSubject): Rollout {
   const { shadow, canary } = config.rollout
   if (isRolledBack) return rolledBack
   if (isInShare(shadow, subject)) return shadowed
   if (isTargeted(canary, subject)) return isSampled(canary, subject) ? sampled : unsampled
-  return enforced
+  return isOutsideTargets(shadow, subject) || isOutsideTargets(canary, subject) ? shadowed : enforced
 }
 
 const rolledBack: Rollout = { mode: 'rollback', isEnforced: false }
@@ -33,8 +36,11 @@ const enforced: Rollout = { mode: 'enforced', isEnforced: true }
 const isInShare = (share: RolloutShare, subject: RolloutSubject): boolean =>
   isTargeted(share, subject) && isSampled(share, subject)
 
-const isTargeted = ({ enabled, targets }: RolloutShare, { target }: RolloutSubject): boolean =>
-  enabled && (targets.length === 0 || (target !== undefined && targets.includes(target)))
+const isTargeted = (share: RolloutShare, subject: RolloutSubject): boolean =>
+  share.enabled && !isOutsideTargets(share, subject)
+
+const isOutsideTargets = ({ enabled, targets }: RolloutShare, { target }: RolloutSubject): boolean =>
+  enabled && targets.length > 0 && (target === undefined || !targets.includes(target))
 
 const isSampled = ({ sample_percent: percent }: RolloutShare, { subject }: RolloutSubject): boolean =>
   percentileOf(subject) < percent

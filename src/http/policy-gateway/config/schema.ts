@@ -79,7 +79,11 @@ const share = {
     maximum: 100,
     description: 'Percentage of subjects; the selection is stable.',
   }),
-  targets: list(label(200), 100, 'Labels sent in `X-Policy-Target`. Empty: all requests.'),
+  targets: list(
+    label(200),
+    100,
+    'Labels sent in `X-Policy-Target`. Requests with none of them are outside the rollout: for them the configuration is evaluated and recorded, and not enforced. Empty: all requests.',
+  ),
 }
 const rollbackOnSpike = flag('Disables the configuration after a denial spike, until the next save.')
 const replacement = {

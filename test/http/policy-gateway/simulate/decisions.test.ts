@@ -175,20 +175,28 @@ const cases: readonly Case[] = [
     expected: { decision: 'refuse', effective_decision: 'allow', enforced: false, rollout_mode: 'canary' },
   },
   {
-    title: 'does not enforce a rollout outside of its targets',
+    title: 'evaluates as shadow a request outside the targets of a shadow',
     body: {
       config: { ...denying, rollout: { shadow: { enabled: true, targets: ['eu'] } } },
       scenario: { text: 'project x', target: 'us' },
     },
-    expected: { effective_decision: 'refuse', rollout_mode: 'enforced' },
+    expected: { effective_decision: 'allow', enforced: false, rollout_mode: 'shadow' },
   },
   {
-    title: 'enforces a rollout for its targets',
+    title: 'evaluates as shadow a request outside the targets of a canary',
     body: {
-      config: { ...denying, rollout: { shadow: { enabled: true, targets: ['eu'] } } },
+      config: { ...denying, rollout: { canary: { enabled: true, targets: ['eu'] } } },
+      scenario: { text: 'project x' },
+    },
+    expected: { effective_decision: 'allow', enforced: false, rollout_mode: 'shadow' },
+  },
+  {
+    title: 'enforces a canary for its targets',
+    body: {
+      config: { ...denying, rollout: { canary: { enabled: true, targets: ['eu'] } } },
       scenario: { text: 'project x', target: 'eu' },
     },
-    expected: { effective_decision: 'allow', rollout_mode: 'shadow' },
+    expected: { effective_decision: 'refuse', enforced: true, rollout_mode: 'canary' },
   },
 ]
 
