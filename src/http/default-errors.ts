@@ -56,7 +56,7 @@ export const GeneralErrorBody = Type.Object(
     }),
   },
   {
-    $id: 'Error',
+    title: 'ErrorBody',
     description: 'An error.',
     examples: [
       {

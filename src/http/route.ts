@@ -9,6 +9,8 @@ import type { GatewayHeaderName } from './gateway-headers.ts'
  * Paths are written with `{name}`, as they are documented.
  */
 export type Route = {
+  /** The operation's name in clients, unique and in camel case: `listPolicies`, `publishPolicy`. */
+  readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   readonly path: string
   readonly summary: string

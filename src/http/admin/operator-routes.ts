@@ -24,8 +24,11 @@ const KeysQuery = Type.Object(
 const KeyParams = Type.Object({
   key_id: idText('An API key or an administrator key.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'),
 })
-const AnyKey = Type.Object({ id: Type.String(), name: Type.String() }, { additionalProperties: true })
-const KeysAnswer = Type.Object({ api_keys: Type.Array(AnyKey), admin_api_keys: Type.Array(AnyKey) })
+const AnyKey = Type.Object({ id: Type.String(), name: Type.String() }, { title: 'AnyKey', additionalProperties: true })
+const KeysAnswer = Type.Object(
+  { api_keys: Type.Array(AnyKey), admin_api_keys: Type.Array(AnyKey) },
+  { title: 'AllKeys' },
+)
 
 /** The command line shows the list on a terminal, so it is not paged further. */
 const firstThousand = { limit: 1000, order: 'asc' } as const
@@ -36,6 +39,7 @@ type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'policies' | 
 export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
   return [
     read({
+      name: 'listAllKeys',
       path: keysPath,
       summary: 'List all keys, also revoked ones',
       permission: '*',
@@ -46,6 +50,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
         listKeys(directory, actor.organization.id, projectId),
     }),
     mutation({
+      name: 'revokeKey',
       method: 'DELETE',
       path: `${keysPath}/{key_id}`,
       summary: 'Revoke an API key or an administrator key, also the last one',
@@ -59,6 +64,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       present: (key) => ('projectId' in key ? presentAnyApiKey(key) : presentAnyAdminKey(key)),
     }),
     query({
+      name: 'checkPolicy',
       path: '/operator/organization/policies/check',
       summary: 'Check a new policy',
       description: 'Returns the policy as POST /v1/organization/policies would create it, and creates nothing.',
@@ -69,6 +75,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
         presentPolicy(await parts.policies.check(store, actor.organization.id, newPolicyOf(body))),
     }),
     {
+      name: 'listServerKeys',
       method: 'GET',
       path: '/operator/audit_log/keys',
       summary: 'List the public keys of the server secret',

@@ -25,6 +25,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
     errorSchema: OpenaiErrorBody,
     routes: [
       {
+        name: 'createChatCompletion',
         method: 'POST',
         path: '/v1/chat/completions',
         summary: 'Create a chat completion',

@@ -17,32 +17,41 @@ import {
 
 const marks = { prompt_cache_breakpoint: CacheBreakpoint, cache_control: Type.Optional(Type.Unknown()) }
 
-const Text = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...marks })
-const Image = Type.Object({
-  type: Type.Literal('image_url'),
-  image_url: Type.Object({ url: Type.String(), detail: Nullish(Type.String()) }),
-  ...marks,
-})
-const File = Type.Object({
-  type: Type.Literal('file'),
-  file: Type.Object({
-    file_data: Type.Optional(Type.String()),
-    file_id: Type.Optional(Type.String()),
-    filename: Type.Optional(Type.String()),
-  }),
-  ...marks,
-})
-const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
+const Text = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...marks }, { title: 'ChatTextPart' })
+const Image = Type.Object(
+  {
+    type: Type.Literal('image_url'),
+    image_url: Type.Object({ url: Type.String(), detail: Nullish(Type.String()) }),
+    ...marks,
+  },
+  { title: 'ChatImagePart' },
+)
+const File = Type.Object(
+  {
+    type: Type.Literal('file'),
+    file: Type.Object({
+      file_data: Type.Optional(Type.String()),
+      file_id: Type.Optional(Type.String()),
+      filename: Type.Optional(Type.String()),
+    }),
+    ...marks,
+  },
+  { title: 'ChatFilePart' },
+)
+const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, { title: 'ChatRefusalPart' })
 
 const parts = [Text, Image, File, Refusal] as const
 const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
 const Content = Type.Union([Type.String(), Type.Array(Part)])
 
-const FunctionCall = Type.Object({
-  type: Type.Literal('function'),
-  id: Type.String({ minLength: 1 }),
-  function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() }),
-})
+const FunctionCall = Type.Object(
+  {
+    type: Type.Literal('function'),
+    id: Type.String({ minLength: 1 }),
+    function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() }),
+  },
+  { title: 'ChatToolCall' },
+)
 const ToolCall = Type.Union([FunctionCall, OtherThan(['function'])])
 
 const Message = Type.Union(
@@ -65,46 +74,55 @@ const Message = Type.Union(
       ...marks,
     }),
   ],
-  { examples: [{ role: 'user', content: 'Hello' }] },
+  { title: 'ChatMessage', examples: [{ role: 'user', content: 'Hello' }] },
 )
 
-const FunctionTool = Type.Object({
-  type: Type.Literal('function'),
-  function: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    description: Nullish(Type.String()),
-    parameters: Nullish(JsonObject),
-    strict: Nullish(Type.Boolean()),
-  }),
-  ...marks,
-})
-
-const Named = Type.Object({ name: Type.String() })
-const ToolChoice = Type.Union([
-  Type.Enum(['none', 'auto', 'required']),
-  Type.Object({ type: Type.Literal('function'), function: Named }),
-  Type.Object({ type: Type.Literal('custom'), custom: Named }),
-  Type.Object({
-    type: Type.Literal('allowed_tools'),
-    allowed_tools: Type.Object({
-      mode: Type.Enum(['auto', 'required']),
-      tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) })),
-    }),
-  }),
-])
-
-const ResponseFormat = Type.Union([
-  Type.Object({ type: Type.Literal('text') }),
-  Type.Object({ type: Type.Literal('json_object') }),
-  Type.Object({
-    type: Type.Literal('json_schema'),
-    json_schema: Type.Object({
-      name: Type.String({ minLength: 1 }),
-      schema: Nullish(JsonObject),
+const FunctionTool = Type.Object(
+  {
+    type: Type.Literal('function'),
+    function: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 256 }),
+      description: Nullish(Type.String()),
+      parameters: Nullish(JsonObject),
       strict: Nullish(Type.Boolean()),
     }),
-  }),
-])
+    ...marks,
+  },
+  { title: 'ChatTool' },
+)
+
+const Named = Type.Object({ name: Type.String() })
+const ToolChoice = Type.Union(
+  [
+    Type.Enum(['none', 'auto', 'required']),
+    Type.Object({ type: Type.Literal('function'), function: Named }),
+    Type.Object({ type: Type.Literal('custom'), custom: Named }),
+    Type.Object({
+      type: Type.Literal('allowed_tools'),
+      allowed_tools: Type.Object({
+        mode: Type.Enum(['auto', 'required']),
+        tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) })),
+      }),
+    }),
+  ],
+  { title: 'ChatToolChoice' },
+)
+
+const ResponseFormat = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('text') }),
+    Type.Object({ type: Type.Literal('json_object') }),
+    Type.Object({
+      type: Type.Literal('json_schema'),
+      json_schema: Type.Object({
+        name: Type.String({ minLength: 1 }),
+        schema: Nullish(JsonObject),
+        strict: Nullish(Type.Boolean()),
+      }),
+    }),
+  ],
+  { title: 'ChatResponseFormat' },
+)
 
 /** Body of `POST /v1/chat/completions`. */
 export const ChatBody = Type.Object(
@@ -132,6 +150,7 @@ export const ChatBody = Type.Object(
     flagged_categories: Nullish(FlaggedCategories),
   },
   {
+    title: 'ChatCompletionRequest',
     description: 'A request in the style of the OpenAI Chat Completions API.',
     examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
   },
@@ -170,5 +189,8 @@ export const ChatAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.' },
+  {
+    title: 'ChatCompletion',
+    description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.',
+  },
 )

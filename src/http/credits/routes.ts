@@ -5,17 +5,20 @@ import type { ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 
-const CreditsAnswer = Type.Object({
-  data: Type.Object({
-    total_credits: Type.Number({ description: 'Total credits granted and bought, in dollars.', examples: [10] }),
-    total_usage: Type.Number({ description: 'Total credits used, in dollars.', examples: [0.0117] }),
-    remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'Remaining whole credits; null if the organization is not metered.',
-      examples: [9988],
+const CreditsAnswer = Type.Object(
+  {
+    data: Type.Object({
+      total_credits: Type.Number({ description: 'Total credits granted and bought, in dollars.', examples: [10] }),
+      total_usage: Type.Number({ description: 'Total credits used, in dollars.', examples: [0.0117] }),
+      remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+        description: 'Remaining whole credits; null if the organization is not metered.',
+        examples: [9988],
+      }),
+      currency: Type.Literal('USD'),
     }),
-    currency: Type.Literal('USD'),
-  }),
-})
+  },
+  { title: 'Credits' },
+)
 
 export type CreditRouteParts = {
   readonly callerOf: Pick<CallerOf, 'principal'>
@@ -26,6 +29,7 @@ export type CreditRouteParts = {
 export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRouteParts): Route[] {
   return [
     {
+      name: 'getCredits',
       method: 'GET',
       path: '/v1/credits',
       summary: 'Read the credit balance',

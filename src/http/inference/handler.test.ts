@@ -115,7 +115,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
         errorSchema: OpenaiErrorBody,
         routes: [
           {
-            ...({ method: 'POST', path, summary: '', credential: 'none', answers: {} } as const),
+            ...({ name: 'test', method: 'POST', path, summary: '', credential: 'none', answers: {} } as const),
             body: OpenaiErrorBody,
             bodyLimitBytes: limitBytes,
             handle: createInferenceHandler(parts, codec),

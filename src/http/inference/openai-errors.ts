@@ -52,13 +52,16 @@ export const openaiErrorBody = (fault: Fault, requestId: string) => ({
 })
 
 /** The schema of the error body. */
-export const OpenaiErrorBody = Type.Object({
-  error: Type.Object({
-    message: Type.String(),
-    type: Type.String({ examples: ['invalid_request_error'] }),
-    param: Type.Union([Type.String(), Type.Null()]),
-    code: Type.String({ examples: ['invalid_parameter'] }),
-  }),
-  request_id: Type.String(),
-  policy: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-})
+export const OpenaiErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String({ examples: ['invalid_request_error'] }),
+      param: Type.Union([Type.String(), Type.Null()]),
+      code: Type.String({ examples: ['invalid_parameter'] }),
+    }),
+    request_id: Type.String(),
+    policy: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { title: 'OpenaiErrorBody' },
+)

@@ -33,6 +33,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
     errorSchema: MessagesError,
     routes: [
       {
+        name: 'createMessage',
         method: 'POST',
         path: '/v1/messages',
         summary: 'Create a message',
@@ -59,6 +60,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         }),
       },
       {
+        name: 'countTokens',
         method: 'POST',
         path: countPath,
         summary: 'Count the input tokens of a message',

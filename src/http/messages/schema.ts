@@ -18,7 +18,7 @@ const CacheControl = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
 
 const Text = Type.Object(
   { type: Type.Literal('text'), text: Type.String(), cache_control: CacheControl },
-  { examples: [{ type: 'text', text: 'Hello' }] },
+  { title: 'TextBlock', examples: [{ type: 'text', text: 'Hello' }] },
 )
 
 const Base64Source = Type.Object({ type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() })
@@ -30,58 +30,85 @@ const ContentSource = Type.Object({
   content: Type.Union([Type.String(), Type.Array(Type.Object({ type: Type.String() }))]),
 })
 
-const Image = Type.Object({
-  type: Type.Literal('image'),
-  source: Type.Union([Base64Source, UrlSource, FileSource]),
-  cache_control: CacheControl,
-})
-const Document = Type.Object({
-  type: Type.Literal('document'),
-  source: Type.Union([Base64Source, TextSource, UrlSource, FileSource, ContentSource]),
-  title: Nullish(Type.String()),
-  cache_control: CacheControl,
-})
-const SearchResult = Type.Object({
-  type: Type.Literal('search_result'),
-  source: Type.String(),
-  title: Type.String(),
-  content: Type.Array(Text),
-  cache_control: CacheControl,
-})
-const ToolReference = Type.Object({ type: Type.Literal('tool_reference'), tool_name: Type.String() })
+const Image = Type.Object(
+  {
+    type: Type.Literal('image'),
+    source: Type.Union([Base64Source, UrlSource, FileSource]),
+    cache_control: CacheControl,
+  },
+  { title: 'ImageBlock' },
+)
+const Document = Type.Object(
+  {
+    type: Type.Literal('document'),
+    source: Type.Union([Base64Source, TextSource, UrlSource, FileSource, ContentSource]),
+    title: Nullish(Type.String()),
+    cache_control: CacheControl,
+  },
+  { title: 'DocumentBlock' },
+)
+const SearchResult = Type.Object(
+  {
+    type: Type.Literal('search_result'),
+    source: Type.String(),
+    title: Type.String(),
+    content: Type.Array(Text),
+    cache_control: CacheControl,
+  },
+  { title: 'SearchResultBlock' },
+)
+const ToolReference = Type.Object(
+  { type: Type.Literal('tool_reference'), tool_name: Type.String() },
+  { title: 'ToolReferenceBlock' },
+)
 
 const resultBlocks = [Text, Image, Document, SearchResult, ToolReference] as const
 
-const ToolResult = Type.Object({
-  type: Type.Literal('tool_result'),
-  tool_use_id: Type.String({ minLength: 1 }),
-  content: Nullish(
-    Type.Union([Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan(tagsOf(resultBlocks))]))]),
-  ),
-  is_error: Nullish(Type.Boolean()),
-  cache_control: CacheControl,
-})
-const ToolUse = Type.Object({
-  type: Type.Literal('tool_use'),
-  id: Type.String({ minLength: 1 }),
-  name: Type.String({ minLength: 1 }),
-  input: JsonObject,
-})
-const Thinking = Type.Object({
-  type: Type.Literal('thinking'),
-  thinking: Type.String(),
-  signature: Type.Optional(Type.String()),
-})
-const RedactedThinking = Type.Object({ type: Type.Literal('redacted_thinking'), data: Type.String() })
+const ToolResult = Type.Object(
+  {
+    type: Type.Literal('tool_result'),
+    tool_use_id: Type.String({ minLength: 1 }),
+    content: Nullish(
+      Type.Union([Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan(tagsOf(resultBlocks))]))]),
+    ),
+    is_error: Nullish(Type.Boolean()),
+    cache_control: CacheControl,
+  },
+  { title: 'ToolResultBlock' },
+)
+const ToolUse = Type.Object(
+  {
+    type: Type.Literal('tool_use'),
+    id: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    input: JsonObject,
+  },
+  { title: 'ToolUseBlock' },
+)
+const Thinking = Type.Object(
+  {
+    type: Type.Literal('thinking'),
+    thinking: Type.String(),
+    signature: Type.Optional(Type.String()),
+  },
+  { title: 'ThinkingBlock' },
+)
+const RedactedThinking = Type.Object(
+  { type: Type.Literal('redacted_thinking'), data: Type.String() },
+  { title: 'RedactedThinkingBlock' },
+)
 
-const ClientTool = Type.Object({
-  type: Nullish(Type.Literal('custom')),
-  name: Type.String({ minLength: 1, maxLength: 256 }),
-  description: Type.Optional(Type.String()),
-  input_schema: JsonObject,
-  strict: Nullish(Type.Boolean()),
-  cache_control: CacheControl,
-})
+const ClientTool = Type.Object(
+  {
+    type: Nullish(Type.Literal('custom')),
+    name: Type.String({ minLength: 1, maxLength: 256 }),
+    description: Type.Optional(Type.String()),
+    input_schema: JsonObject,
+    strict: Nullish(Type.Boolean()),
+    cache_control: CacheControl,
+  },
+  { title: 'Tool' },
+)
 
 const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])])
 
@@ -105,15 +132,21 @@ const messageFields = {
   ),
   output_config: Nullish(Type.Object({ effort: Nullish(Type.String()) })),
 }
-const Message = Type.Object({ role: Role, ...messageFields }, { examples: [{ role: 'user', content: 'Hello' }] })
+const Message = Type.Object(
+  { role: Role, ...messageFields },
+  { title: 'InputMessage', examples: [{ role: 'user', content: 'Hello' }] },
+)
 
-const ToolChoice = Type.Object({
-  type: Type.Optional(Type.Enum(['auto', 'any', 'tool', 'none'])),
-  name: Type.Optional(Type.String()),
-  disable_parallel_tool_use: Type.Optional(Type.Boolean()),
-})
+const ToolChoice = Type.Object(
+  {
+    type: Type.Optional(Type.Enum(['auto', 'any', 'tool', 'none'])),
+    name: Type.Optional(Type.String()),
+    disable_parallel_tool_use: Type.Optional(Type.Boolean()),
+  },
+  { title: 'ToolChoice' },
+)
 
-const OutputFormat = Type.Object({ type: Type.Literal('json_schema'), schema: JsonObject })
+const OutputFormat = Type.Object({ type: Type.Literal('json_schema'), schema: JsonObject }, { title: 'OutputFormat' })
 
 /** The fields of both endpoints. */
 const shared = {
@@ -158,6 +191,7 @@ export const MessagesBody = Type.Object(
     flagged_categories: Type.Optional(FlaggedCategories),
   },
   {
+    title: 'MessageRequest',
     description: 'A request in the style of the Anthropic Messages API.',
     examples: [{ model: 'default-model', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] }],
   },
@@ -167,7 +201,10 @@ export type MessagesBody = Static<typeof MessagesBody>
 /** Body of `POST /v1/messages/count_tokens`. A message without a role is the user's. */
 export const CountTokensBody = Type.Object(
   { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...messageFields }), { minItems: 1 }) },
-  { examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }] },
+  {
+    title: 'CountTokensRequest',
+    examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
+  },
 )
 export type CountTokensBody = Static<typeof CountTokensBody>
 
@@ -199,16 +236,25 @@ export const MessagesAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole message. With `stream: true` the same content is sent as server-sent events.' },
+  {
+    title: 'Message',
+    description: 'A whole message. With `stream: true` the same content is sent as server-sent events.',
+  },
 )
 
 /** Answer of `POST /v1/messages/count_tokens`. */
-export const CountTokensAnswer = Type.Object({ input_tokens: Type.Integer({ minimum: 0, examples: [14] }) })
+export const CountTokensAnswer = Type.Object(
+  { input_tokens: Type.Integer({ minimum: 0, examples: [14] }) },
+  { title: 'TokenCount' },
+)
 
 /** The error body of this family. */
-export const MessagesError = Type.Object({
-  type: Type.Literal('error'),
-  error: Type.Object({ type: Type.String({ examples: ['invalid_request_error'] }), message: Type.String() }),
-  request_id: Type.String(),
-  policy: Type.Optional(JsonObject),
-})
+export const MessagesError = Type.Object(
+  {
+    type: Type.Literal('error'),
+    error: Type.Object({ type: Type.String({ examples: ['invalid_request_error'] }), message: Type.String() }),
+    request_id: Type.String(),
+    policy: Type.Optional(JsonObject),
+  },
+  { title: 'MessagesErrorBody' },
+)

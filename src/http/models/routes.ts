@@ -7,25 +7,31 @@ import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator, type Validate } from '../validate.ts'
 
-const ModelObject = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('model'),
-  created: Type.Integer(),
-  owned_by: Type.String(),
-  type: Type.Literal('model'),
-  display_name: Type.String(),
-  created_at: Type.String(),
-  max_input_tokens: Type.Integer(),
-  max_tokens: Type.Integer(),
-})
+const ModelObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    created: Type.Integer(),
+    owned_by: Type.String(),
+    type: Type.Literal('model'),
+    display_name: Type.String(),
+    created_at: Type.String(),
+    max_input_tokens: Type.Integer(),
+    max_tokens: Type.Integer(),
+  },
+  { title: 'Model' },
+)
 
-const ModelList = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(ModelObject),
-  has_more: Type.Boolean(),
-  first_id: Type.Union([Type.String(), Type.Null()]),
-  last_id: Type.Union([Type.String(), Type.Null()]),
-})
+const ModelList = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(ModelObject),
+    has_more: Type.Boolean(),
+    first_id: Type.Union([Type.String(), Type.Null()]),
+    last_id: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'ModelList' },
+)
 
 const ListQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Maximum number of models.' }),
@@ -46,6 +52,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
 
   return [
     {
+      name: 'listModels',
       method: 'GET',
       path: '/v1/models',
       summary: 'List the models that this key may use',
@@ -69,6 +76,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
       },
     },
     {
+      name: 'getModel',
       method: 'GET',
       path: '/v1/models/{model}',
       summary: 'Read one model',

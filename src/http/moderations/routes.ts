@@ -44,6 +44,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
     errorSchema: OpenaiErrorBody,
     routes: [
       {
+        name: 'createModeration',
         method: 'POST',
         path: '/v1/moderations',
         summary: 'Classify texts',

@@ -32,6 +32,7 @@ export const ModerationBody = Type.Object(
     ),
   },
   {
+    title: 'ModerationRequest',
     description: 'A request in the style of the OpenAI moderations API.',
     examples: [{ input: ['I want to kill them.', 'Good morning.'] }],
   },
@@ -40,24 +41,27 @@ export const ModerationBody = Type.Object(
 const perCategory = <Schema extends Type.TSchema>(schema: Schema, description: string) =>
   Type.Record(Type.Enum(moderationCategories), schema, { description })
 
-export const ModerationAnswer = Type.Object({
-  id: Type.String({ examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
-  model: Type.String({ description: 'Name of the classifier.', examples: ['gatehouse-moderation-1'] }),
-  results: Type.Array(
-    Type.Object({
-      flagged: Type.Boolean({ description: 'Whether any category is flagged.' }),
-      categories: perCategory(
-        Type.Boolean(),
-        'Whether the text belongs to the category. Subcategories and violence are not classified.',
-      ),
-      category_scores: perCategory(
-        Type.Number({ minimum: 0, maximum: 1 }),
-        'Scores from 0 to 1. A category is flagged from 0.5.',
-      ),
-      category_applied_input_types: perCategory(
-        Type.Array(Type.Literal('text')),
-        'The input types of each score; empty for categories that are not classified.',
-      ),
-    }),
-  ),
-})
+export const ModerationAnswer = Type.Object(
+  {
+    id: Type.String({ examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
+    model: Type.String({ description: 'Name of the classifier.', examples: ['gatehouse-moderation-1'] }),
+    results: Type.Array(
+      Type.Object({
+        flagged: Type.Boolean({ description: 'Whether any category is flagged.' }),
+        categories: perCategory(
+          Type.Boolean(),
+          'Whether the text belongs to the category. Subcategories and violence are not classified.',
+        ),
+        category_scores: perCategory(
+          Type.Number({ minimum: 0, maximum: 1 }),
+          'Scores from 0 to 1. A category is flagged from 0.5.',
+        ),
+        category_applied_input_types: perCategory(
+          Type.Array(Type.Literal('text')),
+          'The input types of each score; empty for categories that are not classified.',
+        ),
+      }),
+    ),
+  },
+  { title: 'Moderation' },
+)

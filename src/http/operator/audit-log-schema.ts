@@ -15,10 +15,10 @@ export const VerifyBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ from: 1, to: 500 }] },
+  { title: 'AuditLogVerificationRequest', additionalProperties: false, examples: [{ from: 1, to: 500 }] },
 )
 
-const finding = Type.Object({ sequence: Type.Integer(), reason: Type.String() })
+const finding = Type.Object({ sequence: Type.Integer(), reason: Type.String() }, { title: 'AuditLogFinding' })
 
 export const LogReportObject = Type.Object(
   {
@@ -52,6 +52,7 @@ export const LogReportObject = Type.Object(
     checkpoint_finding: Type.Optional(finding),
   },
   {
+    title: 'AuditLogVerification',
     examples: [
       {
         whole: true,
@@ -87,7 +88,7 @@ export const EventsPage = Type.Object(
     lines: Type.Array(Type.String(), { description: 'Events as the JSON text that was hashed.' }),
     last: orNull(Type.Integer(), 'The last event of this page, for `after` of the next request; null after the end.'),
   },
-  { examples: [{ lines: ['{"class_uid":6003}'], last: 1 }] },
+  { title: 'HashedEventPage', examples: [{ lines: ['{"class_uid":6003}'], last: 1 }] },
 )
 
 export const FingerprintsQuery = Type.Object(
@@ -104,6 +105,7 @@ export const FingerprintsObject = Type.Object(
     at: Type.Array(Type.Tuple([Type.Integer(), Type.String()]), { description: 'Sequence and fingerprint of events.' }),
   },
   {
+    title: 'Fingerprints',
     examples: [
       {
         organization: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',
@@ -121,14 +123,19 @@ export const HandoversQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const HandoversAnswer = Type.Object({
-  object: Type.Literal('list'),
-  data: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'Signed checkpoints.' }),
-})
+export const HandoversAnswer = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(Type.Object({}, { title: 'SignedCheckpoint', additionalProperties: true }), {
+      description: 'Signed checkpoints.',
+    }),
+  },
+  { title: 'HandoverList' },
+)
 
 export const TextsParams = Type.Object({ request_id: idText('The request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8') })
 
 export const ErasedAnswer = Type.Object(
   { erased: Type.Integer({ description: 'Events whose texts were erased.' }) },
-  { examples: [{ erased: 2 }] },
+  { title: 'ErasedTexts', examples: [{ erased: 2 }] },
 )

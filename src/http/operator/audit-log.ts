@@ -14,6 +14,7 @@ const eventsPerPage = 500
 export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes, parts: OperatorParts): Route[] {
   return [
     query({
+      name: 'verifyAuditLog',
       path: `${path}/verification`,
       summary: 'Verify the audit log',
       permission: '*',
@@ -24,6 +25,7 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       },
     }),
     read({
+      name: 'listHashedEvents',
       path: `${path}/events`,
       summary: 'Read events as they were hashed',
       permission: '*',
@@ -36,6 +38,7 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       },
     }),
     read({
+      name: 'listFingerprints',
       path: `${path}/fingerprints`,
       summary: 'Read the fingerprints of events',
       permission: '*',
@@ -48,6 +51,7 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       },
     }),
     mutation({
+      name: 'eraseTexts',
       method: 'DELETE',
       path: `${path}/texts/{request_id}`,
       summary: 'Erase the texts of a request',
@@ -61,6 +65,7 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       present: (erased) => ({ erased }),
     }),
     installationRoute({
+      name: 'listHandovers',
       method: 'GET',
       path: '/operator/audit_log/handovers',
       summary: 'List checkpoints in which one key hands over to another',

@@ -15,7 +15,7 @@ export const CreateGrant = Type.Object(
     ref: Type.Optional(ref),
     note: Type.Optional(Type.String({ maxLength: 1000 })),
   },
-  { additionalProperties: false, examples: [{ credits: 500, ref: 'welcome', note: 'gift' }] },
+  { title: 'GrantCreate', additionalProperties: false, examples: [{ credits: 500, ref: 'welcome', note: 'gift' }] },
 )
 
 export const CreatePayment = Type.Object(
@@ -24,7 +24,7 @@ export const CreatePayment = Type.Object(
     ref,
     credits: Type.Optional(Type.Number({ description: 'Default: as many as the payment buys.' })),
   },
-  { additionalProperties: false, examples: [{ usd: 20, ref: 'invoice-2026-001' }] },
+  { title: 'PaymentCreate', additionalProperties: false, examples: [{ usd: 20, ref: 'invoice-2026-001' }] },
 )
 
 const balance = {
@@ -45,11 +45,11 @@ const example = {
   spent_usd: 0.5,
 }
 
-export const BalanceObject = Type.Object(balance, { examples: [example] })
+export const BalanceObject = Type.Object(balance, { title: 'Balance', examples: [example] })
 
 export const GrantAnswer = Type.Object(
   { ...balance, is_new: Type.Boolean({ description: 'False: this reference counted before, and nothing was added.' }) },
-  { examples: [{ ...example, is_new: true }] },
+  { title: 'GrantResult', examples: [{ ...example, is_new: true }] },
 )
 
 const limitNumber = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -61,7 +61,11 @@ const limits = Type.Object(
     tpd: Type.Optional(limitNumber),
     concurrent: Type.Optional(limitNumber),
   },
-  { additionalProperties: false, description: '0 removes a limit. Without any, the limits of the tier apply.' },
+  {
+    title: 'LimitValues',
+    additionalProperties: false,
+    description: '0 removes a limit. Without any, the limits of the tier apply.',
+  },
 )
 
 export const SetLimits = Type.Object(
@@ -70,12 +74,15 @@ export const SetLimits = Type.Object(
     api_key_id: Type.Optional(idText('Sets the limits of this API key.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8')),
     limits,
   },
-  { additionalProperties: false, examples: [{ limits: { rpm: 600 } }] },
+  { title: 'LimitOverrideUpdate', additionalProperties: false, examples: [{ limits: { rpm: 600 } }] },
 )
 
 export const OverrideObject = Type.Object(
   { subject_id: Type.String(), scope: Type.Enum([...limitScopes]), limits },
-  { examples: [{ subject_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', scope: 'organization', limits: { rpm: 600 } }] },
+  {
+    title: 'LimitOverride',
+    examples: [{ subject_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', scope: 'organization', limits: { rpm: 600 } }],
+  },
 )
 
 export const LedgerVerificationObject = Type.Object(
@@ -89,5 +96,5 @@ export const LedgerVerificationObject = Type.Object(
       'The first row that is inconsistent with the others.',
     ),
   },
-  { examples: [{ organizations: 1, entries: 12, charges: 11, slices: 1, broken: null }] },
+  { title: 'LedgerVerification', examples: [{ organizations: 1, entries: 12, charges: 11, slices: 1, broken: null }] },
 )

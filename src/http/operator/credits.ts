@@ -26,6 +26,7 @@ export function creditRoutes({ read, mutation }: OperatorRoutes, parts: Operator
 
   return [
     read({
+      name: 'getBalance',
       path: '/operator/organization/balance',
       summary: 'Read the credit balance of an organization',
       permission: '*',
@@ -36,6 +37,7 @@ export function creditRoutes({ read, mutation }: OperatorRoutes, parts: Operator
     }),
     withBalance(
       mutation({
+        name: 'grantCredits',
         method: 'POST',
         path: '/operator/organization/grants',
         summary: 'Grant credits',
@@ -51,6 +53,7 @@ export function creditRoutes({ read, mutation }: OperatorRoutes, parts: Operator
     ),
     withBalance(
       mutation({
+        name: 'recordPayment',
         method: 'POST',
         path: '/operator/organization/payments',
         summary: 'Record a payment',
@@ -66,6 +69,7 @@ export function creditRoutes({ read, mutation }: OperatorRoutes, parts: Operator
       }),
     ),
     mutation({
+      name: 'setLimits',
       method: 'PUT',
       path: '/operator/organization/limits',
       summary: 'Set limits of an organization, a project or an API key',
@@ -80,6 +84,7 @@ export function creditRoutes({ read, mutation }: OperatorRoutes, parts: Operator
       present: presentOverride,
     }),
     installationRoute({
+      name: 'verifyLedger',
       method: 'GET',
       path: '/operator/ledger/verification',
       summary: 'Verify the ledger',

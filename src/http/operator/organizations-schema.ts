@@ -8,7 +8,7 @@ const name = Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['E
 
 export const NamedOrganization = Type.Object(
   { name },
-  { additionalProperties: false, examples: [{ name: 'Example Inc.' }] },
+  { title: 'OrganizationCreate', additionalProperties: false, examples: [{ name: 'Example Inc.' }] },
 )
 
 export const UpdateOrganization = Type.Object(
@@ -18,7 +18,7 @@ export const UpdateOrganization = Type.Object(
     ),
     metered: Type.Optional(Type.Boolean({ description: 'Whether requests cost credits.' })),
   },
-  { additionalProperties: false, minProperties: 1, examples: [{ plan: 'growth' }] },
+  { title: 'OrganizationUpdate', additionalProperties: false, minProperties: 1, examples: [{ plan: 'growth' }] },
 )
 
 export const OrganizationQuery = listQuery({})
@@ -45,10 +45,10 @@ export const OrganizationObject = Type.Object(
     metered: Type.Boolean({ description: 'Whether requests cost credits.' }),
     created_at: unixTime('When it was created.'),
   },
-  { examples: [example] },
+  { title: 'Organization', examples: [example] },
 )
 
-export const OrganizationList = listOf(OrganizationObject, pageExample(example))
+export const OrganizationList = listOf('OrganizationList', OrganizationObject, pageExample(example))
 
 export const SetupAnswer = Type.Object(
   {
@@ -58,6 +58,7 @@ export const SetupAnswer = Type.Object(
     api_key: Type.String({ description: 'The API key. Only this response contains it.' }),
   },
   {
+    title: 'Setup',
     examples: [
       {
         organization_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7',

@@ -19,6 +19,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
   const { reads, mutate, organizations, ids } = parts
   return [
     installationRoute({
+      name: 'setUp',
       method: 'POST',
       path: '/operator/setup',
       summary: 'Create the first organization, with a project and two keys',
@@ -38,6 +39,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       },
     }),
     installationRoute({
+      name: 'listOrganizations',
       method: 'GET',
       path: organizationsPath,
       summary: 'List organizations',
@@ -47,6 +49,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
         presentList(await reads.directory.listOrganizations(pageOf(query)), presentOrganization),
     }),
     installationRoute({
+      name: 'createOrganization',
       method: 'POST',
       path: organizationsPath,
       summary: 'Create an organization',
@@ -61,6 +64,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       },
     }),
     mutation({
+      name: 'updateOrganization',
       method: 'PATCH',
       path: '/operator/organization',
       summary: 'Set the plan of an organization, or whether it is metered',

@@ -4,6 +4,7 @@ import type { Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 
 type InstallationSpec<Query extends TObject, Body extends TObject> = {
+  readonly name: string
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly summary: string
@@ -19,10 +20,11 @@ type InstallationSpec<Query extends TObject, Body extends TObject> = {
 export function installationRoute<Query extends TObject = typeof none, Body extends TObject = typeof none>(
   spec: InstallationSpec<Query, Body>,
 ): Route {
-  const { method, path, summary, description, query, body, status = 200 } = spec
+  const { name, method, path, summary, description, query, body, status = 200 } = spec
   const readQuery = createQueryValidator<TObject>(query ?? none)
   const readBody = createValidator<TObject>(body ?? none)
   return {
+    name,
     method,
     path,
     summary,

@@ -29,6 +29,7 @@ export const SecretStatusObject = Type.Object(
     is_previous_needed: Type.Boolean(),
   },
   {
+    title: 'ServerSecret',
     examples: [
       {
         secret_id: '0f3a9c1e5b7d2468',
@@ -45,7 +46,7 @@ export const SecretStatusObject = Type.Object(
 
 const Retirement = Type.Object(
   { force: Type.Optional(Type.Boolean({ description: 'Also while keys need it. These keys stop working.' })) },
-  { additionalProperties: false, examples: [{}] },
+  { title: 'ServerSecretRetirement', additionalProperties: false, examples: [{}] },
 )
 
 const path = '/operator/secret'
@@ -55,6 +56,7 @@ const answer = { description: 'The progress of the rotation.', schema: SecretSta
 export function secretRoutes({ secretRotation }: OperatorParts): Route[] {
   return [
     installationRoute({
+      name: 'getServerSecret',
       method: 'GET',
       path,
       summary: 'Read which server secrets are in use',
@@ -62,6 +64,7 @@ export function secretRoutes({ secretRotation }: OperatorParts): Route[] {
       operation: async () => presentRotation(await secretRotation.status()),
     }),
     installationRoute({
+      name: 'rotateServerSecret',
       method: 'POST',
       path: `${path}/rotate`,
       summary: 'Rotate the server secret',
@@ -70,6 +73,7 @@ export function secretRoutes({ secretRotation }: OperatorParts): Route[] {
       operation: async () => presentRotation(await secretRotation.rotate()),
     }),
     installationRoute({
+      name: 'retireServerSecret',
       method: 'POST',
       path: `${path}/retire`,
       summary: 'Remove the previous server secret from the data folder',

@@ -26,8 +26,8 @@ export const listQuery = <P extends TProperties>(filters: P) =>
     { additionalProperties: false },
   )
 
-/** The response of every list. On an empty page, `first_id` and `last_id` are null. */
-export const listOf = <S extends TSchema>(item: S, example: object) =>
+/** The response of every list, with the title of the list. On an empty page, `first_id` and `last_id` are null. */
+export const listOf = <S extends TSchema>(title: string, item: S, example: object) =>
   Type.Object(
     {
       object: Type.Literal('list'),
@@ -36,7 +36,7 @@ export const listOf = <S extends TSchema>(item: S, example: object) =>
       first_id: Type.Union([Type.String(), Type.Null()]),
       last_id: Type.Union([Type.String(), Type.Null()]),
     },
-    { examples: [example] },
+    { title, examples: [example] },
   )
 
 /** An example of a page with these items. */

@@ -34,6 +34,7 @@ export type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> 
 type RequestInput<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
 
 type Described = {
+  readonly name: string
   readonly path: string
   readonly summary: string
   readonly description?: string
@@ -199,6 +200,7 @@ export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
 
 function describe(
   {
+    name,
     path,
     summary,
     description,
@@ -210,6 +212,7 @@ function describe(
 ) {
   const needs = `Needs the permission \`${permission}\`.`
   return {
+    name,
     path,
     summary,
     description: description === undefined ? needs : `${description} ${needs}`,

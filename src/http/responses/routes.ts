@@ -37,6 +37,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
     errorSchema: ResponsesError,
     routes: [
       {
+        name: 'createResponse',
         method: 'POST',
         path: '/v1/responses',
         summary: 'Create a response',
@@ -62,6 +63,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         }),
       },
       {
+        name: 'countResponseInputTokens',
         method: 'POST',
         path: '/v1/responses/input_tokens',
         summary: 'Count the input tokens of a response',
@@ -81,6 +83,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         }),
       },
       {
+        name: 'getResponse',
         method: 'GET',
         path: '/v1/responses/{response_id}',
         summary: 'Read a stored response',
@@ -99,6 +102,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         },
       },
       {
+        name: 'deleteResponse',
         method: 'DELETE',
         path: '/v1/responses/{response_id}',
         summary: 'Delete a stored response',
@@ -122,11 +126,14 @@ const ResponseId = Type.Object({ response_id: Type.String({ minLength: 1, maxLen
 const ReadQuery = Type.Object({
   stream: Type.Optional(Type.Boolean({ description: 'Must be false: a stored response cannot be streamed.' })),
 })
-const DeletedResponse = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('response'),
-  deleted: Type.Literal(true),
-})
+const DeletedResponse = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('response'),
+    deleted: Type.Literal(true),
+  },
+  { title: 'ResponseDeleted' },
+)
 
 const notFound = (id: string): Fault =>
   new Fault('not_found', 'not_found', `Response with id '${id}' not found.`, { param: 'response_id' })

@@ -15,28 +15,40 @@ import {
   tagsOf,
 } from '../inference/reading/request-fields.ts'
 
-const InputText = Type.Object({
-  type: Type.Literal('input_text'),
-  text: Type.String(),
-  prompt_cache_breakpoint: CacheBreakpoint,
-})
-const OutputText = Type.Object({ type: Type.Literal('output_text'), text: Type.String() })
-const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() })
-const InputImage = Type.Object({
-  type: Type.Literal('input_image'),
-  image_url: Nullish(Type.String()),
-  file_id: Nullish(Type.String()),
-  detail: Nullish(Type.String()),
-  prompt_cache_breakpoint: CacheBreakpoint,
-})
-const InputFile = Type.Object({
-  type: Type.Literal('input_file'),
-  file_data: Nullish(Type.String()),
-  file_url: Nullish(Type.String()),
-  file_id: Nullish(Type.String()),
-  filename: Nullish(Type.String()),
-  prompt_cache_breakpoint: CacheBreakpoint,
-})
+const InputText = Type.Object(
+  {
+    type: Type.Literal('input_text'),
+    text: Type.String(),
+    prompt_cache_breakpoint: CacheBreakpoint,
+  },
+  { title: 'ResponseInputText' },
+)
+const OutputText = Type.Object(
+  { type: Type.Literal('output_text'), text: Type.String() },
+  { title: 'ResponseOutputText' },
+)
+const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, { title: 'ResponseRefusal' })
+const InputImage = Type.Object(
+  {
+    type: Type.Literal('input_image'),
+    image_url: Nullish(Type.String()),
+    file_id: Nullish(Type.String()),
+    detail: Nullish(Type.String()),
+    prompt_cache_breakpoint: CacheBreakpoint,
+  },
+  { title: 'ResponseInputImage' },
+)
+const InputFile = Type.Object(
+  {
+    type: Type.Literal('input_file'),
+    file_data: Nullish(Type.String()),
+    file_url: Nullish(Type.String()),
+    file_id: Nullish(Type.String()),
+    filename: Nullish(Type.String()),
+    prompt_cache_breakpoint: CacheBreakpoint,
+  },
+  { title: 'ResponseInputFile' },
+)
 
 const parts = [InputText, OutputText, Refusal, InputImage, InputFile] as const
 const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
@@ -48,49 +60,70 @@ const Message = Type.Object(
     role: Type.Enum(['user', 'assistant', 'system', 'developer']),
     content: Content,
   },
-  { examples: [{ role: 'user', content: 'Hello' }] },
+  { title: 'ResponseInputMessage', examples: [{ role: 'user', content: 'Hello' }] },
 )
-const FunctionCall = Type.Object({
-  type: Type.Literal('function_call'),
-  call_id: Type.String({ minLength: 1 }),
-  name: Type.String({ minLength: 1 }),
-  namespace: Nullish(Type.String()),
-  arguments: Type.String(),
-})
-const FunctionCallOutput = Type.Object({
-  type: Type.Literal('function_call_output'),
-  call_id: Type.String({ minLength: 1 }),
-  output: Content,
-})
-const Reasoning = Type.Object({
-  type: Type.Literal('reasoning'),
-  id: Nullish(Type.String()),
-  summary: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
-  content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
-  encrypted_content: Nullish(Type.String()),
-})
+const FunctionCall = Type.Object(
+  {
+    type: Type.Literal('function_call'),
+    call_id: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    namespace: Nullish(Type.String()),
+    arguments: Type.String(),
+  },
+  { title: 'ResponseFunctionCall' },
+)
+const FunctionCallOutput = Type.Object(
+  {
+    type: Type.Literal('function_call_output'),
+    call_id: Type.String({ minLength: 1 }),
+    output: Content,
+  },
+  { title: 'ResponseFunctionCallOutput' },
+)
+const Reasoning = Type.Object(
+  {
+    type: Type.Literal('reasoning'),
+    id: Nullish(Type.String()),
+    summary: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
+    content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
+    encrypted_content: Nullish(Type.String()),
+  },
+  { title: 'ResponseReasoning' },
+)
 /** `type` is optional on messages, and they may carry an id. An item with a `role` is a message, never an item reference. */
-const ItemReference = Type.Object({
-  type: Type.Optional(Type.Literal('item_reference')),
-  id: Type.String({ minLength: 1 }),
-  role: Type.Optional(Type.Never()),
-})
+const ItemReference = Type.Object(
+  {
+    type: Type.Optional(Type.Literal('item_reference')),
+    id: Type.String({ minLength: 1 }),
+    role: Type.Optional(Type.Never()),
+  },
+  { title: 'ResponseItemReference' },
+)
 
-const FunctionTool = Type.Object({
-  type: Type.Literal('function'),
-  name: Type.String({ minLength: 1, maxLength: 256 }),
-  description: Nullish(Type.String()),
-  parameters: Nullish(JsonObject),
-  strict: Nullish(Type.Boolean()),
-})
-const NamespaceTool = Type.Object({
-  type: Type.Literal('namespace'),
-  name: Type.String({ minLength: 1, maxLength: 256 }),
-  tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
-})
+const FunctionTool = Type.Object(
+  {
+    type: Type.Literal('function'),
+    name: Type.String({ minLength: 1, maxLength: 256 }),
+    description: Nullish(Type.String()),
+    parameters: Nullish(JsonObject),
+    strict: Nullish(Type.Boolean()),
+  },
+  { title: 'ResponseTool' },
+)
+const NamespaceTool = Type.Object(
+  {
+    type: Type.Literal('namespace'),
+    name: Type.String({ minLength: 1, maxLength: 256 }),
+    tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
+  },
+  { title: 'ResponseNamespaceTool' },
+)
 
 const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])])
-const AdditionalTools = Type.Object({ type: Type.Literal('additional_tools'), tools: Type.Array(AnyTool) })
+const AdditionalTools = Type.Object(
+  { type: Type.Literal('additional_tools'), tools: Type.Array(AnyTool) },
+  { title: 'ResponseAdditionalTools' },
+)
 
 const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference, AdditionalTools] as const
 const Item = Type.Union([...items, OtherThan(tagsOf(items))])
@@ -110,18 +143,23 @@ const choices = [
     ),
   }),
 ] as const
-const ToolChoice = Type.Union([Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan(tagsOf(choices))])
+const ToolChoice = Type.Union([Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan(tagsOf(choices))], {
+  title: 'ResponseToolChoice',
+})
 
-const TextFormat = Type.Union([
-  Type.Object({ type: Type.Literal('text') }),
-  Type.Object({ type: Type.Literal('json_object') }),
-  Type.Object({
-    type: Type.Literal('json_schema'),
-    name: Type.String({ minLength: 1 }),
-    schema: JsonObject,
-    strict: Nullish(Type.Boolean()),
-  }),
-])
+const TextFormat = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('text') }),
+    Type.Object({ type: Type.Literal('json_object') }),
+    Type.Object({
+      type: Type.Literal('json_schema'),
+      name: Type.String({ minLength: 1 }),
+      schema: JsonObject,
+      strict: Nullish(Type.Boolean()),
+    }),
+  ],
+  { title: 'ResponseTextFormat' },
+)
 
 /** Body of `POST /v1/responses`. */
 export const ResponsesBody = Type.Object(
@@ -149,6 +187,7 @@ export const ResponsesBody = Type.Object(
     flagged_categories: Nullish(FlaggedCategories),
   },
   {
+    title: 'ResponseRequest',
     description: 'A request in the style of the OpenAI Responses API.',
     examples: [{ model: 'default-model', input: 'Hello' }],
   },
@@ -184,7 +223,10 @@ export const ResponsesAnswer = Type.Object(
     }),
     ...creditProperties,
   },
-  { description: 'A whole response. With `stream: true` the same content is sent as server-sent events.' },
+  {
+    title: 'Response',
+    description: 'A whole response. With `stream: true` the same content is sent as server-sent events.',
+  },
 )
 
 const FlatError = Type.Object({
@@ -208,9 +250,12 @@ const LimitError = Type.Object(
 )
 
 /** The error bodies of this family: flat, except for a 429. */
-export const ResponsesError = Type.Union([FlatError, LimitError])
+export const ResponsesError = Type.Union([FlatError, LimitError], { title: 'ResponsesErrorBody' })
 
-export const InputTokensAnswer = Type.Object({
-  object: Type.Literal('response.input_tokens'),
-  input_tokens: Type.Integer({ minimum: 0, examples: [14] }),
-})
+export const InputTokensAnswer = Type.Object(
+  {
+    object: Type.Literal('response.input_tokens'),
+    input_tokens: Type.Integer({ minimum: 0, examples: [14] }),
+  },
+  { title: 'InputTokens' },
+)

@@ -14,6 +14,7 @@ export function docsRoutes(families: () => readonly EndpointFamily[]): Route[] {
   const answers = { 200: { description: 'A page.', contentType: 'text/html' } }
   return [
     {
+      name: 'getDocs',
       method: 'GET',
       path: '/docs',
       summary: 'The API reference as a page',
@@ -22,6 +23,7 @@ export function docsRoutes(families: () => readonly EndpointFamily[]): Route[] {
       handle: html(() => reference(families())),
     },
     {
+      name: 'getErrorCodes',
       method: 'GET',
       path: '/docs/errors',
       summary: 'Every error code',

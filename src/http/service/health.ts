@@ -11,11 +11,14 @@ export type ReadinessCheck = {
 }
 
 const parts = Type.Array(Type.Object({ part: Type.String(), problem: Type.String() }))
-const Ready = Type.Object({
-  status: Type.Literal('ready'),
-  degraded: Type.Optional(parts),
-})
-const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts })
+const Ready = Type.Object(
+  {
+    status: Type.Literal('ready'),
+    degraded: Type.Optional(parts),
+  },
+  { title: 'Readiness' },
+)
+const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts }, { title: 'Unreadiness' })
 
 /** `?strict` or `?strict=true`. Other values are rejected. */
 const ReadyQuery = Type.Object({
@@ -29,16 +32,21 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
   const readQuery = createQueryValidator(ReadyQuery)
   return [
     {
+      name: 'getLiveness',
       method: 'GET',
       path: '/health/live',
       summary: 'Liveness',
       credential: 'none',
       answers: {
-        200: { description: 'The process is alive.', schema: Type.Object({ status: Type.Literal('alive') }) },
+        200: {
+          description: 'The process is alive.',
+          schema: Type.Object({ status: Type.Literal('alive') }, { title: 'Liveness' }),
+        },
       },
       handle: async () => ({ status: 'alive' }),
     },
     {
+      name: 'getReadiness',
       method: 'GET',
       path: '/health/ready',
       summary: 'Readiness',
@@ -68,6 +76,7 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
       },
     },
     {
+      name: 'getService',
       method: 'GET',
       path: '/',
       summary: 'Name of the service and links',

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 export function metricsRoutes(metrics: Metrics): Route[] {
   return [
     {
+      name: 'getMetrics',
       method: 'GET',
       path: '/metrics',
       summary: 'Metrics for Prometheus',

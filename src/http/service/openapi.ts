@@ -1,8 +1,7 @@
 import type { TSchema } from 'typebox'
 import { describeGatewayHeaders, namesOf } from '../gateway-headers.ts'
 import type { Credential, EndpointFamily, Route } from '../route.ts'
-
-type Json = Record<string, unknown>
+import { createComponents, type Components, type Json } from './openapi-components.ts'
 
 const security: Readonly<Record<Credential, readonly Json[]>> = {
   none: [],
@@ -56,6 +55,7 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], version
   let description: object | undefined
   return [
     {
+      name: 'getOpenapi',
       method: 'GET',
       path: '/openapi.json',
       summary: 'The API as OpenAPI 3.1',
@@ -70,11 +70,11 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], version
 
 /** OpenAPI 3.1 from the schemas that validate requests, so that it always matches the server. */
 export function describeApi(families: readonly EndpointFamily[], version: string): Json {
-  const shared = createShared()
+  const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const family of families) {
     for (const route of family.routes) {
-      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, family, shared) }
+      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, family, components) }
     }
   }
   return {
@@ -87,65 +87,46 @@ export function describeApi(families: readonly EndpointFamily[], version: string
     },
     tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
     paths,
-    components: { securitySchemes, headers: allHeaders, schemas: shared.schemas },
+    components: { securitySchemes, headers: allHeaders, schemas: components.schemas },
   }
 }
 
-/** Schemas by name. A schema that several operations use appears once. */
-type Shared = { readonly schemas: Record<string, TSchema>; content(schema: TSchema, name: string): Json }
-
-function createShared(): Shared {
-  const names = new Map<TSchema, string>()
-  const schemas: Record<string, TSchema> = {}
-  return {
-    schemas,
-    content(schema, suggested) {
-      const name = names.get(schema) ?? suggested
-      names.set(schema, name)
-      schemas[name] = schema
-      return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
-    },
-  }
-}
-
-function operation(route: Route, family: EndpointFamily, shared: Shared): Json {
-  const id = operationId(route)
-  const error = shared.content(family.errorSchema, `${family.name.replaceAll(' ', '')}Error`)
+function operation(route: Route, family: EndpointFamily, components: Components): Json {
+  const json = (schema: TSchema): Json => ({ 'application/json': { schema: components.describe(schema) } })
   const errorResponses = (route.errorStatuses ?? []).map((status) => [
     status,
-    { description: statusDescriptions[status] ?? 'Error.', headers: headersOf(route, status), content: error },
+    {
+      description: statusDescriptions[status] ?? 'Error.',
+      headers: headersOf(route, status),
+      content: json(family.errorSchema),
+    },
   ])
   const answers = Object.entries(route.answers).map(([status, answer]) => [
     status,
-    { ...response(answer, `${id}_${status}`, shared), headers: headersOf(route, Number(status)) },
+    { ...response(answer, components), headers: headersOf(route, Number(status)) },
   ])
   return {
-    operationId: id,
+    operationId: route.name,
     tags: [family.name],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: security[route.credential],
-    parameters: [
-      ...parameters('path', route.params),
-      ...parameters('query', route.query),
-      ...parameters('header', route.headers),
-    ],
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: shared.content(route.body, `${id}_body`) } }),
+    parameters: (['path', 'query', 'header'] as const).flatMap((location) => parameters(location, route, components)),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
     responses: { ...Object.fromEntries(answers), ...Object.fromEntries(errorResponses) },
   }
 }
 
-function response({ description, schema, contentType }: Route['answers'][number], name: string, shared: Shared): Json {
-  if (schema !== undefined && contentType === undefined) return { description, content: shared.content(schema, name) }
-  return {
-    description,
-    ...(contentType === undefined ? {} : { content: { [contentType]: schema === undefined ? {} : { schema } } }),
-  }
+function response({ description, schema, contentType }: Route['answers'][number], components: Components): Json {
+  if (schema === undefined && contentType === undefined) return { description }
+  const content = schema === undefined ? {} : { schema: components.describe(schema) }
+  return { description, content: { [contentType ?? 'application/json']: content } }
 }
 
-function parameters(location: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
+const parameterSchemas = { path: 'params', query: 'query', header: 'headers' } as const
+
+function parameters(location: 'path' | 'query' | 'header', route: Route, components: Components): Json[] {
+  const schema = route[parameterSchemas[location]]
   if (schema === undefined || !('properties' in schema)) return []
   const { properties, required = [] } = schema as TSchema & { properties: Record<string, Json>; required?: string[] }
   return Object.entries(properties).map(([name, property]) => ({
@@ -153,21 +134,9 @@ function parameters(location: 'path' | 'query' | 'header', schema: TSchema | und
     in: location,
     required: location === 'path' || (required.includes(name) && property['default'] === undefined),
     ...(property['description'] === undefined ? {} : { description: property['description'] }),
-    schema: property,
+    schema: components.describe(property),
   }))
 }
-
-/** `POST /v1/organization/policies/{policy_id}/publish` is `post_organization_policies_policy_id_publish`. */
-const operationId = ({ method, path }: Route): string =>
-  `${method.toLowerCase()}_${
-    path
-      .replace(/^\/(v1|api)\//, '/')
-      .replace(/[{}]/g, '')
-      .split('/')
-      .filter(Boolean)
-      .join('_')
-      .replaceAll('-', '_') || 'root'
-  }`
 
 const header = (type: 'string' | 'integer', description: string, example: string | number): Json => ({
   description,

@@ -18,6 +18,7 @@ const key = `${keys}/{key_id}`
 export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
+      name: 'listAdminApiKeys',
       path: keys,
       summary: 'List administrator API keys',
       permission: 'keys:read',
@@ -30,6 +31,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       },
     }),
     mutation({
+      name: 'createAdminApiKey',
       method: 'POST',
       path: keys,
       summary: 'Create an administrator API key',
@@ -52,6 +54,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       present: presentCreatedAdminKey,
     }),
     read({
+      name: 'getAdminApiKey',
       path: key,
       summary: 'Read an administrator API key',
       permission: 'keys:read',
@@ -62,6 +65,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
         presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
     }),
     mutation({
+      name: 'deleteAdminApiKey',
       method: 'DELETE',
       path: key,
       summary: 'Revoke an administrator API key',

@@ -17,6 +17,7 @@ const grantedPermissions = Type.Array(Type.Enum([...permissions]), {
 export const CreateAdminKey = Type.Object(
   { name: keyName, permissions: Type.Optional(grantedPermissions), expires_at: expiresAt, allowed_ips: allowedIps },
   {
+    title: 'AdminApiKeyCreate',
     additionalProperties: false,
     examples: [{ name: 'CI', permissions: ['policies:read', 'policies:write'], expires_at: 1_798_761_600 }],
   },
@@ -46,16 +47,19 @@ const example = {
   allowed_ips: null,
 }
 
-export const AdminKeyObject = Type.Object(fields, { examples: [example] })
+export const AdminKeyObject = Type.Object(fields, { title: 'AdminApiKey', examples: [example] })
 
 export const CreatedAdminKey = Type.Object(
   { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
-  { examples: [{ ...example, value: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
+  { title: 'AdminApiKeyWithSecret', examples: [{ ...example, value: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )
 
-export const AdminKeyList = listOf(AdminKeyObject, pageExample(example))
+export const AdminKeyList = listOf('AdminApiKeyList', AdminKeyObject, pageExample(example))
 
 export const DeletedAdminKey = Type.Object(
   { id: Type.String(), object: Type.Literal('organization.admin_api_key.deleted'), deleted: Type.Literal(true) },
-  { examples: [{ id: exampleId, object: 'organization.admin_api_key.deleted', deleted: true }] },
+  {
+    title: 'AdminApiKeyDeleted',
+    examples: [{ id: exampleId, object: 'organization.admin_api_key.deleted', deleted: true }],
+  },
 )

@@ -18,6 +18,7 @@ const keys = '/v1/organization/projects/{project_id}/api_keys'
 export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDefaults }: AdminParts): Route[] {
   return [
     read({
+      name: 'listApiKeys',
       path: keys,
       summary: 'List the API keys of a project',
       permission: 'keys:read',
@@ -31,6 +32,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       },
     }),
     mutation({
+      name: 'createApiKey',
       method: 'POST',
       path: keys,
       summary: 'Create an API key in a project',
@@ -55,6 +57,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       present: presentCreatedApiKey,
     }),
     mutation({
+      name: 'deleteApiKey',
       method: 'DELETE',
       path: `${keys}/{key_id}`,
       summary: 'Revoke an API key of a project',

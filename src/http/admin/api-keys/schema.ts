@@ -31,7 +31,11 @@ export const CreateApiKey = Type.Object(
     expires_at: expiresAt,
     allowed_ips: allowedIps,
   },
-  { additionalProperties: false, examples: [{ name: 'Support chat', permissions: [], models: ['default-model'] }] },
+  {
+    title: 'ApiKeyCreate',
+    additionalProperties: false,
+    examples: [{ name: 'Support chat', permissions: [], models: ['default-model'] }],
+  },
 )
 
 const fields = {
@@ -60,16 +64,19 @@ const example = {
   created_at: 1_767_225_600,
 }
 
-const ApiKeyObject = Type.Object(fields, { examples: [example] })
+const ApiKeyObject = Type.Object(fields, { title: 'ApiKey', examples: [example] })
 
 export const CreatedApiKey = Type.Object(
   { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
-  { examples: [{ ...example, value: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
+  { title: 'ApiKeyWithSecret', examples: [{ ...example, value: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )
 
-export const ApiKeyList = listOf(ApiKeyObject, pageExample(example))
+export const ApiKeyList = listOf('ApiKeyList', ApiKeyObject, pageExample(example))
 
 export const DeletedApiKey = Type.Object(
   { id: Type.String(), object: Type.Literal('organization.project.api_key.deleted'), deleted: Type.Literal(true) },
-  { examples: [{ id: exampleId, object: 'organization.project.api_key.deleted', deleted: true }] },
+  {
+    title: 'ApiKeyDeleted',
+    examples: [{ id: exampleId, object: 'organization.project.api_key.deleted', deleted: true }],
+  },
 )

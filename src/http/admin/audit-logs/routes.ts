@@ -11,6 +11,7 @@ import * as Schema from './schema.ts'
 export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
   return [
     read({
+      name: 'listAuditEvents',
       path: '/v1/organization/audit_logs',
       summary: 'List audit events',
       description: 'Requests with their decisions, changes by administrators, exports and checkpoints.',
@@ -33,6 +34,7 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       },
     }),
     read({
+      name: 'listCheckpointKeys',
       path: '/v1/organization/audit_logs/keys',
       summary: 'List the public keys of checkpoints',
       description:

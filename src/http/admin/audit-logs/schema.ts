@@ -21,35 +21,38 @@ export const AuditLogQuery = listQuery({
   to: time('Only events before this Unix time.'),
 })
 
-export const AuditEntryObject = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('organization.audit_log'),
-  sequence: Type.Integer({ description: 'Position in the chain of the organization: 1, 2, 3 … without gaps.' }),
-  fingerprint: Type.String({
-    description: 'SHA-256 of the event, which includes the fingerprint of the previous event.',
-  }),
-  kind: Type.String({ description: 'The kind of event, such as `policy.published` or `gateway.request.decided`.' }),
-  message: Type.String(),
-  created_at: unixTime('Time of the event.'),
-  actor: Type.Object({
-    type: Type.Enum([...actorKinds, 'system'], {
-      description: 'A key or token over the API, an operator on the machine, or the service itself.',
+export const AuditEntryObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization.audit_log'),
+    sequence: Type.Integer({ description: 'Position in the chain of the organization: 1, 2, 3 … without gaps.' }),
+    fingerprint: Type.String({
+      description: 'SHA-256 of the event, which includes the fingerprint of the previous event.',
     }),
-    id: orNull(Type.String(), 'The key’s id.'),
-  }),
-  request_id: orNull(Type.String()),
-  resource_id: orNull(Type.String(), 'The policy, key, project or sink that was changed.'),
-  policy_id: orNull(Type.String()),
-  project_id: orNull(Type.String()),
-  user_id: orNull(Type.String(), 'The end user named in the request.'),
-  decision: orNull(Type.String()),
-  old_revision: orNull(Type.Integer()),
-  new_revision: orNull(Type.Integer()),
-  details: Type.Record(Type.String(), Type.Unknown(), {
-    description:
-      'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
-  }),
-})
+    kind: Type.String({ description: 'The kind of event, such as `policy.published` or `gateway.request.decided`.' }),
+    message: Type.String(),
+    created_at: unixTime('Time of the event.'),
+    actor: Type.Object({
+      type: Type.Enum([...actorKinds, 'system'], {
+        description: 'A key or token over the API, an operator on the machine, or the service itself.',
+      }),
+      id: orNull(Type.String(), 'The key’s id.'),
+    }),
+    request_id: orNull(Type.String()),
+    resource_id: orNull(Type.String(), 'The policy, key, project or sink that was changed.'),
+    policy_id: orNull(Type.String()),
+    project_id: orNull(Type.String()),
+    user_id: orNull(Type.String(), 'The end user named in the request.'),
+    decision: orNull(Type.String()),
+    old_revision: orNull(Type.Integer()),
+    new_revision: orNull(Type.Integer()),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
+    }),
+  },
+  { title: 'AuditEvent' },
+)
 
 const example = {
   id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
@@ -71,15 +74,18 @@ const example = {
   details: { mode: 'enforcing' },
 }
 
-export const AuditLogList = listOf(AuditEntryObject, pageExample(example))
+export const AuditLogList = listOf('AuditEventList', AuditEntryObject, pageExample(example))
 
-const CheckpointKey = Type.Object({
-  id: Type.String({ description: 'The `key_id` of the checkpoints that it signed.' }),
-  object: Type.Literal('organization.audit_log.key'),
-  algorithm: Type.Literal('Ed25519'),
-  public_key: Type.String({ description: 'PEM.' }),
-  created_at: orNull(unixTime('When it was first used.'), 'Time of the first use; null if the key was never used.'),
-})
+const CheckpointKey = Type.Object(
+  {
+    id: Type.String({ description: 'The `key_id` of the checkpoints that it signed.' }),
+    object: Type.Literal('organization.audit_log.key'),
+    algorithm: Type.Literal('Ed25519'),
+    public_key: Type.String({ description: 'PEM.' }),
+    created_at: orNull(unixTime('When it was first used.'), 'Time of the first use; null if the key was never used.'),
+  },
+  { title: 'CheckpointKey' },
+)
 
 const keyExample = {
   id: '1f3b9c0d5e7a2468',
@@ -91,5 +97,5 @@ const keyExample = {
 
 export const CheckpointKeys = Type.Object(
   { object: Type.Literal('list'), data: Type.Array(CheckpointKey) },
-  { examples: [{ object: 'list', data: [keyExample] }] },
+  { title: 'CheckpointKeyList', examples: [{ object: 'list', data: [keyExample] }] },
 )

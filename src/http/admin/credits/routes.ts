@@ -12,6 +12,7 @@ import { inCredits } from '../../../domain/credits/formatting.ts'
 export function ledgerRoutes(admin: AdminRoutes): Route[] {
   return [
     admin.read({
+      name: 'listLedgerEntries',
       path: '/v1/organization/credits/ledger',
       summary: 'List ledger entries',
       permission: 'usage:read',

@@ -7,45 +7,51 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 export const LedgerQuery = listQuery({})
 
-const Receipt = Type.Object({
-  request_id: Type.String(),
-  project_id: Type.String(),
-  api_key_id: Type.String(),
-  model: Type.String(),
-  outcome: Type.Enum([...writtenOutcomes]),
-  input_tokens: Type.Integer(),
-  cache_read_tokens: Type.Integer(),
-  cache_write_tokens: Type.Integer(),
-  output_tokens: Type.Integer(),
-  token_source: Type.Enum([...tokenSources], {
-    description: 'Whether the upstream reported the counts or the gateway estimated them.',
-  }),
-  reported_tokens: orNull(
-    Type.Integer(),
-    'The total that the upstream reported, if it was implausible and the gateway charged its own count instead.',
-  ),
-  rates: Type.Object(
-    {
-      input: Type.Number(),
-      cache_read: Type.Number(),
-      cache_write: Type.Number(),
-      output: Type.Number(),
-      version: Type.String(),
-    },
-    { description: 'Credits per million tokens at the time of the request.' },
-  ),
-})
+const Receipt = Type.Object(
+  {
+    request_id: Type.String(),
+    project_id: Type.String(),
+    api_key_id: Type.String(),
+    model: Type.String(),
+    outcome: Type.Enum([...writtenOutcomes]),
+    input_tokens: Type.Integer(),
+    cache_read_tokens: Type.Integer(),
+    cache_write_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+    token_source: Type.Enum([...tokenSources], {
+      description: 'Whether the upstream reported the counts or the gateway estimated them.',
+    }),
+    reported_tokens: orNull(
+      Type.Integer(),
+      'The total that the upstream reported, if it was implausible and the gateway charged its own count instead.',
+    ),
+    rates: Type.Object(
+      {
+        input: Type.Number(),
+        cache_read: Type.Number(),
+        cache_write: Type.Number(),
+        output: Type.Number(),
+        version: Type.String(),
+      },
+      { description: 'Credits per million tokens at the time of the request.' },
+    ),
+  },
+  { title: 'Receipt' },
+)
 
-export const LedgerEntryObject = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('organization.credit_entry'),
-  created_at: unixTime('Time of the entry.'),
-  kind: Type.Enum([...ledgerEntryKinds]),
-  credits: Type.Number({ description: 'Positive for grants and payments, negative for usage.' }),
-  ref: Type.String({ description: 'The reference of the grant or payment, or the id of the request.' }),
-  note: Type.String(),
-  receipt: orNull(Receipt, 'Tokens and rates of a `usage` entry; null for grants and payments.'),
-})
+export const LedgerEntryObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization.credit_entry'),
+    created_at: unixTime('Time of the entry.'),
+    kind: Type.Enum([...ledgerEntryKinds]),
+    credits: Type.Number({ description: 'Positive for grants and payments, negative for usage.' }),
+    ref: Type.String({ description: 'The reference of the grant or payment, or the id of the request.' }),
+    note: Type.String(),
+    receipt: orNull(Receipt, 'Tokens and rates of a `usage` entry; null for grants and payments.'),
+  },
+  { title: 'LedgerEntry' },
+)
 
 const usageExample = {
   id: 'cre_01k9z8y7x6w5v4t3s2r1q0p9n9',
@@ -82,4 +88,4 @@ const grantExample = {
   receipt: null,
 }
 
-export const LedgerList = listOf(LedgerEntryObject, pageExample(usageExample, grantExample))
+export const LedgerList = listOf('LedgerEntryList', LedgerEntryObject, pageExample(usageExample, grantExample))

@@ -14,6 +14,7 @@ export type LimitRouteParts = { readonly preflight: Preflight; readonly catalogu
 export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitRouteParts): Route[] {
   return [
     admin.read({
+      name: 'getLimits',
       path: '/v1/organization/limits',
       summary: 'Read limits and usage',
       description: 'Without `project_id` and `api_key_id`, these scopes show the limits of an unused project and key.',
@@ -29,6 +30,7 @@ export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitR
       },
     }),
     admin.query({
+      name: 'checkLimits',
       path: '/v1/organization/limits/check',
       summary: 'Check a request against the limits',
       description: 'Checks limits and credits without counting the request.',

@@ -26,6 +26,7 @@ export const CheckBody = Type.Object(
     ),
   },
   {
+    title: 'LimitCheckRequest',
     additionalProperties: false,
     examples: [
       { project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8', model: 'default-model', input_tokens: 1200, max_tokens: 800 },
@@ -45,18 +46,24 @@ const Window = orNull(
   'null: no limit.',
 )
 
-const ScopeObject = Type.Object({
-  rpm: Window,
-  rpd: Window,
-  tpm: Window,
-  tpd: Window,
-  concurrent: orNull(
-    Type.Object({ limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }) }),
-    'null: no limit.',
-  ),
-})
+const ScopeObject = Type.Object(
+  {
+    rpm: Window,
+    rpd: Window,
+    tpm: Window,
+    tpd: Window,
+    concurrent: orNull(
+      Type.Object({ limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }) }),
+      'null: no limit.',
+    ),
+  },
+  { title: 'ScopeLimits' },
+)
 
-const ScopesObject = Type.Object({ key: ScopeObject, project: ScopeObject, organization: ScopeObject })
+const ScopesObject = Type.Object(
+  { key: ScopeObject, project: ScopeObject, organization: ScopeObject },
+  { title: 'LimitScopes' },
+)
 
 const scopeExample = (times: number) => ({
   rpm: { limit: 60 * times, remaining: 60 * times - 1, reset_ms: 41_200 },
@@ -79,6 +86,7 @@ export const LimitsObject = Type.Object(
     scopes: ScopesObject,
   },
   {
+    title: 'Limits',
     examples: [
       { object: 'organization.limits', tier: 'free', plan: 'free', lifetime_paid_usd: 0, scopes: scopesExample },
     ],
@@ -121,5 +129,5 @@ export const CheckObject = Type.Object(
     ),
     scopes: ScopesObject,
   },
-  { examples: [checkExample] },
+  { title: 'LimitCheck', examples: [checkExample] },
 )

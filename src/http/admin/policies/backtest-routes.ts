@@ -18,6 +18,7 @@ const answer = { description: 'The backtest.', schema: Schema.Backtest }
 export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
   return [
     mutation({
+      name: 'createBacktest',
       method: 'POST',
       path: backtests,
       summary: 'Backtest a policy draft',
@@ -38,6 +39,7 @@ export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: ope
       present: presentBacktest,
     }),
     read({
+      name: 'getBacktest',
       path: `${backtests}/{backtest_id}`,
       summary: 'Read a backtest',
       permission: 'policies:read',

@@ -40,7 +40,11 @@ export const CreateBacktest = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ limit: 5000, thresholds: [4000, 5000, 6000] }, {}] },
+  {
+    title: 'BacktestCreate',
+    additionalProperties: false,
+    examples: [{ limit: 5000, thresholds: [4000, 5000, 6000] }, {}],
+  },
 )
 
 export const BacktestParams = Type.Object({
@@ -60,34 +64,37 @@ const counts = {
 
 const eventIds = Type.Array(Type.String(), { description: 'Ids of events in the audit log, at most twenty.' })
 
-const Result = Type.Object({
-  threshold_basis_points: Type.Integer({
-    description: 'The threshold of the draft. All results except the sweep use it.',
-  }),
-  ...counts,
-  projects: Type.Array(Type.Object({ project_id: orNull(Type.String()), ...counts })),
-  sweep: Type.Array(
-    Type.Object({
-      threshold_basis_points: Type.Integer(),
-      blocked: count(),
-      newly_blocked: count(),
-      newly_allowed: count(),
+const Result = Type.Object(
+  {
+    threshold_basis_points: Type.Integer({
+      description: 'The threshold of the draft. All results except the sweep use it.',
     }),
-    { description: 'Results for the other thresholds.' },
-  ),
-  coverage: Type.Object({
-    events: count('Events in the time range.'),
-    sampled: count('Of these, those in the sample.'),
-    with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
-    redacted_only: count('Of these, those whose texts are stored without personal data.'),
-  }),
-  examples: Type.Object({
-    newly_blocked: eventIds,
-    newly_allowed: eventIds,
-    changed_reason: eventIds,
-    not_evaluated: eventIds,
-  }),
-})
+    ...counts,
+    projects: Type.Array(Type.Object({ project_id: orNull(Type.String()), ...counts })),
+    sweep: Type.Array(
+      Type.Object({
+        threshold_basis_points: Type.Integer(),
+        blocked: count(),
+        newly_blocked: count(),
+        newly_allowed: count(),
+      }),
+      { description: 'Results for the other thresholds.' },
+    ),
+    coverage: Type.Object({
+      events: count('Events in the time range.'),
+      sampled: count('Of these, those in the sample.'),
+      with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
+      redacted_only: count('Of these, those whose texts are stored without personal data.'),
+    }),
+    examples: Type.Object({
+      newly_blocked: eventIds,
+      newly_allowed: eventIds,
+      changed_reason: eventIds,
+      not_evaluated: eventIds,
+    }),
+  },
+  { title: 'BacktestResult' },
+)
 
 const countsExample = { newly_blocked: 2, newly_allowed: 0, changed_reason: 1, unchanged: 917, not_evaluated: 0 }
 
@@ -109,6 +116,7 @@ export const Backtest = Type.Object(
     updated_at: unixTime('Time of the last progress.'),
   },
   {
+    title: 'Backtest',
     examples: [
       {
         id: exampleId,

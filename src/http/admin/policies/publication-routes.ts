@@ -27,6 +27,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
 
   return [
     mutation({
+      name: 'publishPolicy',
       method: 'POST',
       path: `${policy}/publish`,
       summary: 'Publish a policy draft',
@@ -42,6 +43,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       headers: warningOf,
     }),
     mutation({
+      name: 'pausePolicy',
       method: 'POST',
       path: `${policy}/pause`,
       summary: 'Pause a policy',
@@ -54,6 +56,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       present: presentPolicy,
     }),
     mutation({
+      name: 'resumePolicy',
       method: 'POST',
       path: `${policy}/resume`,
       summary: 'Resume a policy',
@@ -67,6 +70,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       present: presentPolicy,
     }),
     mutation({
+      name: 'rollbackPolicy',
       method: 'POST',
       path: `${policy}/rollback`,
       summary: 'Roll a policy back',
@@ -82,6 +86,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       headers: warningOf,
     }),
     read({
+      name: 'listPolicyVersions',
       path: `${policy}/versions`,
       summary: 'List the versions of a policy',
       permission: 'policies:read',

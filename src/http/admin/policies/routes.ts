@@ -18,6 +18,7 @@ const answer = { description: 'The policy.', schema: Schema.Policy }
 export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   return [
     read({
+      name: 'listPolicies',
       path: policies,
       summary: 'List policies',
       permission: 'policies:read',
@@ -28,6 +29,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
         presentList(await reads.policies.list(actor.organization.id, pageOf(query)), presentSummary),
     }),
     mutation({
+      name: 'createPolicy',
       method: 'POST',
       path: policies,
       summary: 'Create a policy',
@@ -43,6 +45,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       present: presentPolicy,
     }),
     read({
+      name: 'getPolicy',
       path: policy,
       summary: 'Read a policy',
       permission: 'policies:read',
@@ -53,6 +56,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
         presentPolicy(await findPolicy(reads.policies, actor.organization.id, params.policy_id)),
     }),
     mutation({
+      name: 'updatePolicy',
       method: 'PATCH',
       path: policy,
       summary: 'Update a policy draft',
@@ -69,6 +73,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       present: presentPolicy,
     }),
     mutation({
+      name: 'deletePolicy',
       method: 'DELETE',
       path: policy,
       summary: 'Delete a policy',

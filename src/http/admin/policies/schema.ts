@@ -60,6 +60,7 @@ const settings = {
 export const CreatePolicy = Type.Object(
   { name, rule, ...settings },
   {
+    title: 'PolicyCreate',
     additionalProperties: false,
     examples: [
       { name: 'No project names', rule: 'Never mention "Project Falcon".', mode: 'enforcing' },
@@ -70,10 +71,17 @@ export const CreatePolicy = Type.Object(
 
 export const UpdatePolicy = Type.Object(
   { revision, name: Type.Optional(orNull(name)), rule: Type.Optional(orNull(rule)), ...settings },
-  { additionalProperties: false, examples: [{ revision: 3, mode: 'enforcing', match_threshold_basis_points: 7000 }] },
+  {
+    title: 'PolicyUpdate',
+    additionalProperties: false,
+    examples: [{ revision: 3, mode: 'enforcing', match_threshold_basis_points: 7000 }],
+  },
 )
 
-export const AtRevision = Type.Object({ revision }, { additionalProperties: false, examples: [{ revision: 3 }] })
+export const AtRevision = Type.Object(
+  { revision },
+  { title: 'PolicyRevision', additionalProperties: false, examples: [{ revision: 3 }] },
+)
 
 export const RollBack = Type.Object(
   {
@@ -85,7 +93,7 @@ export const RollBack = Type.Object(
       examples: [1],
     }),
   },
-  { additionalProperties: false, examples: [{ revision: 3, version: 1 }] },
+  { title: 'PolicyRollback', additionalProperties: false, examples: [{ revision: 3, version: 1 }] },
 )
 
 export const DeleteQuery = Type.Object({ revision }, { additionalProperties: false })
@@ -114,14 +122,17 @@ const versionExample = {
   current: true,
 }
 
-const PolicyVersion = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('organization.policy.version'),
-  version: Type.Integer({ minimum: 1 }),
-  ...content,
-  published_at: unixTime('Time of publication.'),
-  current: Type.Boolean({ description: 'Whether it is the current version.' }),
-})
+const PolicyVersion = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('organization.policy.version'),
+    version: Type.Integer({ minimum: 1 }),
+    ...content,
+    published_at: unixTime('Time of publication.'),
+    current: Type.Boolean({ description: 'Whether it is the current version.' }),
+  },
+  { title: 'PolicyVersion' },
+)
 
 const summary = {
   id: Type.String(),
@@ -149,24 +160,30 @@ const summaryExample = {
   updated_at: 1_767_225_600,
 }
 
-const PolicySummary = Type.Object(summary)
+const PolicySummary = Type.Object(summary, { title: 'PolicySummary' })
 
 export const Policy = Type.Object(
   {
     ...summary,
-    draft: Type.Object({
-      ...content,
-      base_version: orNull(Type.Integer(), 'The version last published or rolled back to.'),
-    }),
+    draft: Type.Object(
+      {
+        ...content,
+        base_version: orNull(Type.Integer(), 'The version last published or rolled back to.'),
+      },
+      { title: 'PolicyDraft' },
+    ),
     published: orNull(PolicyVersion, 'The current version.'),
   },
-  { examples: [{ ...summaryExample, draft: { ...contentExample, base_version: 1 }, published: versionExample }] },
+  {
+    title: 'Policy',
+    examples: [{ ...summaryExample, draft: { ...contentExample, base_version: 1 }, published: versionExample }],
+  },
 )
 
-export const PolicyList = listOf(PolicySummary, pageExample(summaryExample))
-export const VersionList = listOf(PolicyVersion, pageExample(versionExample))
+export const PolicyList = listOf('PolicyList', PolicySummary, pageExample(summaryExample))
+export const VersionList = listOf('PolicyVersionList', PolicyVersion, pageExample(versionExample))
 
 export const DeletedPolicy = Type.Object(
   { id: Type.String(), object: Type.Literal('organization.policy.deleted'), deleted: Type.Literal(true) },
-  { examples: [{ id: policyExampleId, object: 'organization.policy.deleted', deleted: true }] },
+  { title: 'PolicyDeleted', examples: [{ id: policyExampleId, object: 'organization.policy.deleted', deleted: true }] },
 )

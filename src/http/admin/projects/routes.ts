@@ -18,6 +18,7 @@ const answer = { description: 'The project.', schema: Schema.ProjectObject }
 export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
   return [
     read({
+      name: 'listProjects',
       path: projectsPath,
       summary: 'List projects',
       permission: 'projects:read',
@@ -28,13 +29,14 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
         presentList(await store.listProjects(actor.organization.id, pageOf(query)), presentProject),
     }),
     mutation({
+      name: 'createProject',
       method: 'POST',
       path: projectsPath,
       summary: 'Create a project',
       permission: 'projects:write',
       params: none,
       query: none,
-      body: Schema.NamedProject,
+      body: Schema.CreateProject,
       status: 201,
       answer,
       operation: ({ directory: store }, { actor, body }) =>
@@ -42,6 +44,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       present: presentProject,
     }),
     read({
+      name: 'getProject',
       path: projectPath,
       summary: 'Read a project',
       permission: 'projects:read',
@@ -51,18 +54,20 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       operation: async ({ directory: store }, input) => presentProject(await findProject(store, projectAt(input))),
     }),
     mutation({
+      name: 'updateProject',
       method: 'PATCH',
       path: projectPath,
       summary: 'Rename a project',
       permission: 'projects:write',
       params: Schema.ProjectParams,
       query: none,
-      body: Schema.NamedProject,
+      body: Schema.UpdateProject,
       answer,
       operation: ({ directory: store }, input) => directory.renameProject(store, projectAt(input), input.body.name),
       present: presentProject,
     }),
     mutation({
+      name: 'archiveProject',
       method: 'POST',
       path: `${projectPath}/archive`,
       summary: 'Archive a project',

@@ -8,10 +8,11 @@ const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 export const ProjectParams = Type.Object({ project_id: idText('The project.', exampleId) })
 export const ProjectQuery = listQuery({})
 
-export const NamedProject = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }) },
-  { additionalProperties: false, examples: [{ name: 'Support chat' }] },
-)
+const named = { name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }) }
+const strict = { additionalProperties: false, examples: [{ name: 'Support chat' }] }
+
+export const CreateProject = Type.Object(named, { title: 'ProjectCreate', ...strict })
+export const UpdateProject = Type.Object(named, { title: 'ProjectUpdate', ...strict })
 
 const example = {
   id: exampleId,
@@ -31,7 +32,7 @@ export const ProjectObject = Type.Object(
     created_at: unixTime('When it was created.'),
     archived_at: orNull(unixTime('When it was archived.')),
   },
-  { examples: [example] },
+  { title: 'Project', examples: [example] },
 )
 
-export const ProjectList = listOf(ProjectObject, pageExample(example))
+export const ProjectList = listOf('ProjectList', ProjectObject, pageExample(example))

@@ -16,6 +16,7 @@ const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mo
 export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRouteParts): Route[] {
   return [
     admin.read({
+      name: 'getUsage',
       path: '/v1/organization/usage',
       summary: 'Read usage',
       description: 'At most 31 days by hour, or 366 days by day.',

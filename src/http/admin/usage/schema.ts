@@ -27,21 +27,24 @@ export const UsageQuery = Type.Object(
 
 const tokens = (description: string) => Type.Integer({ minimum: 0, description })
 
-const UsageResult = Type.Object({
-  project_id: orNull(
-    Type.String(),
-    'Null unless `group_by` contains it. The same applies to `api_key_id` and `model`.',
-  ),
-  api_key_id: orNull(Type.String()),
-  model: orNull(Type.String()),
-  requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
-  input_tokens: tokens('Input tokens, without those read from a cache.'),
-  cache_read_tokens: tokens('Input tokens read from a cache.'),
-  cache_write_tokens: tokens('Input tokens written to a cache.'),
-  output_tokens: tokens('Output tokens.'),
-  credits: Type.Number({ minimum: 0 }),
-  cost_usd: Type.Number({ minimum: 0 }),
-})
+const UsageResult = Type.Object(
+  {
+    project_id: orNull(
+      Type.String(),
+      'Null unless `group_by` contains it. The same applies to `api_key_id` and `model`.',
+    ),
+    api_key_id: orNull(Type.String()),
+    model: orNull(Type.String()),
+    requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
+    input_tokens: tokens('Input tokens, without those read from a cache.'),
+    cache_read_tokens: tokens('Input tokens read from a cache.'),
+    cache_write_tokens: tokens('Input tokens written to a cache.'),
+    output_tokens: tokens('Output tokens.'),
+    credits: Type.Number({ minimum: 0 }),
+    cost_usd: Type.Number({ minimum: 0 }),
+  },
+  { title: 'UsageResult' },
+)
 
 const example = {
   object: 'organization.usage',
@@ -83,5 +86,5 @@ export const UsageObject = Type.Object(
       { description: 'Buckets with usage, oldest first.' },
     ),
   },
-  { examples: [example] },
+  { title: 'Usage', examples: [example] },
 )

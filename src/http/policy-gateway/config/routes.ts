@@ -17,8 +17,9 @@ const answer = { description: 'The configuration.', schema: Schema.SavedAnswer }
 /** `/api/policy-gateway/config`: the gateway configuration of the organization. */
 export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
   const { read, mutation } = routes
-  const save = (method: 'PUT' | 'POST', summary: string): Route =>
+  const save = ({ name, method, summary }: Pick<Route, 'name' | 'summary'> & { method: 'PUT' | 'POST' }): Route =>
     mutation({
+      name,
       method,
       path,
       summary,
@@ -41,6 +42,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
 
   return [
     read({
+      name: 'getGatewayConfig',
       path,
       summary: 'Read the gateway configuration',
       description: 'Returns every field, with defaults if nothing was saved.',
@@ -50,9 +52,14 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       answer,
       operation: async ({ gateway }, { actor }) => presentSaved((await gateway.find(actor.organization.id)) ?? unsaved),
     }),
-    save('PUT', 'Save the gateway configuration'),
-    save('POST', 'Save the gateway configuration, for clients that cannot PUT'),
+    save({ name: 'saveGatewayConfig', method: 'PUT', summary: 'Save the gateway configuration' }),
+    save({
+      name: 'saveGatewayConfigByPost',
+      method: 'POST',
+      summary: 'Save the gateway configuration, for clients that cannot PUT',
+    }),
     read({
+      name: 'listGatewayConfigVersions',
       path: `${path}/versions`,
       summary: 'List all gateway configurations that were saved',
       permission: 'gateway:read',

@@ -92,13 +92,16 @@ const replacement = {
 }
 
 /** The configuration in a response: every field is present. */
-const Configuration = whole({
-  ...own,
-  rules: whole(rules),
-  org_controls: whole({ ...controls, user_quota: whole(quota), project_quota: whole(quota) }),
-  rollout: whole({ shadow: whole(share), canary: whole(share), rollback_on_spike: rollbackOnSpike }),
-  refusal_replacement: whole(replacement),
-})
+export const Configuration = Type.Object(
+  {
+    ...own,
+    rules: whole(rules),
+    org_controls: whole({ ...controls, user_quota: whole(quota), project_quota: whole(quota) }),
+    rollout: whole({ shadow: whole(share), canary: whole(share), rollback_on_spike: rollbackOnSpike }),
+    refusal_replacement: whole(replacement),
+  },
+  { ...strict, title: 'GatewayConfig' },
+)
 
 /** The configuration in a request: fields that are left out get their defaults. */
 const givenFields = {
@@ -108,7 +111,7 @@ const givenFields = {
   rollout: partial({ shadow: partial(share), canary: partial(share), rollback_on_spike: rollbackOnSpike }),
   refusal_replacement: partial(replacement),
 }
-export const Given = partial(givenFields)
+export const Given = Type.Partial(whole(givenFields), { ...strict, title: 'GatewayConfigInput' })
 
 const given = {
   policy_id: 'default-rules',
@@ -118,7 +121,11 @@ const given = {
 }
 
 /** A configuration, or one under the key `config`. */
-export const SaveBody = Type.Partial(whole({ ...givenFields, config: Given }), { ...strict, examples: [given] })
+export const SaveBody = Type.Partial(whole({ ...givenFields, config: Given }), {
+  title: 'GatewayConfigSave',
+  ...strict,
+  examples: [given],
+})
 
 const example = {
   ...defaultConfiguration,
@@ -141,6 +148,7 @@ export const SavedAnswer = Type.Object(
     updated_at: orNull(isoTime('When this one was saved.')),
   },
   {
+    title: 'SavedGatewayConfig',
     examples: [
       {
         config: example,
@@ -164,12 +172,16 @@ const versionExample = {
 }
 
 export const VersionList = listOf(
-  Type.Object({
-    id: Type.String(),
-    object: Type.Literal('policy_gateway.config_version'),
-    version: Type.Integer(),
-    config: Configuration,
-    created_at: isoTime('When it was saved.'),
-  }),
+  'GatewayConfigVersionList',
+  Type.Object(
+    {
+      id: Type.String(),
+      object: Type.Literal('policy_gateway.config_version'),
+      version: Type.Integer(),
+      config: Configuration,
+      created_at: isoTime('When it was saved.'),
+    },
+    { title: 'GatewayConfigVersion' },
+  ),
   pageExample(versionExample),
 )

@@ -12,6 +12,7 @@ import * as Schema from './schema.ts'
 export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
     read({
+      name: 'listDeadLetters',
       path: `${exportPath}/dead_letters`,
       summary: 'List dead letters of an export sink',
       permission: 'exports:read',
@@ -24,6 +25,7 @@ export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }:
       },
     }),
     mutation({
+      name: 'replayDeadLetters',
       method: 'POST',
       path: `${exportPath}/dead_letters/replay`,
       summary: 'Send dead letters again',

@@ -17,6 +17,7 @@ const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
 export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
   return [
     read({
+      name: 'listExportSinks',
       path: exportsPath,
       summary: 'List export sinks',
       permission: 'exports:read',
@@ -27,6 +28,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
         presentList(await store.list(actor.organization.id, pageOf(query)), presentExport),
     }),
     mutation({
+      name: 'createExportSink',
       method: 'POST',
       path: exportsPath,
       summary: 'Create an export sink',
@@ -45,6 +47,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     read({
+      name: 'getExportSink',
       path: exportPath,
       summary: 'Read an export sink',
       permission: 'exports:read',
@@ -54,6 +57,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, sinkAt(input))) }),
     }),
     mutation({
+      name: 'updateExportSink',
       method: 'PATCH',
       path: exportPath,
       summary: 'Change an export sink',
@@ -69,6 +73,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     mutation({
+      name: 'deleteExportSink',
       method: 'DELETE',
       path: exportPath,
       summary: 'Delete an export sink',

@@ -38,6 +38,7 @@ export const NewExport = Type.Object(
     ),
   },
   {
+    title: 'ExportSinkCreate',
     additionalProperties: false,
     examples: [{ type: 'splunk_hec', label: 'Security team', enabled: true, config: exampleConfig }],
   },
@@ -50,7 +51,7 @@ export const ChangedExport = Type.Object(
     enabled: Type.Optional(enabled),
     config: Type.Optional(config),
   },
-  { additionalProperties: false, examples: [{ enabled: false }] },
+  { title: 'ExportSinkUpdate', additionalProperties: false, examples: [{ enabled: false }] },
 )
 
 const Health = Type.Object(
@@ -64,7 +65,7 @@ const Health = Type.Object(
     next_attempt_at: orNull(isoTime('Time of the next attempt after a failure.')),
     dead_letters: Type.Integer({ description: 'Events that the destination has rejected permanently.' }),
   },
-  { description: 'The state of delivery.' },
+  { title: 'ExportSinkHealth', description: 'The state of delivery.' },
 )
 
 const example = {
@@ -81,27 +82,33 @@ const example = {
   health: { state: 'healthy', backlog_events: 0, oldest_unsent_at: null, next_attempt_at: null, dead_letters: 0 },
 }
 
-export const ExportObject = Type.Object({
-  id: Type.String(),
-  type: Type.String(),
-  label: Type.String(),
-  enabled: Type.Boolean(),
-  config,
-  created_at: isoTime('When it was created.'),
-  updated_at: isoTime('When it was last changed.'),
-  last_success_at: orNull(isoTime('When the destination last accepted events.')),
-  last_error_at: orNull(isoTime('When the destination last rejected events or was unreachable.')),
-  last_error: orNull(Type.String(), 'Why the last failed attempt failed.'),
-  health: Health,
-})
+export const ExportObject = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    label: Type.String(),
+    enabled: Type.Boolean(),
+    config,
+    created_at: isoTime('When it was created.'),
+    updated_at: isoTime('When it was last changed.'),
+    last_success_at: orNull(isoTime('When the destination last accepted events.')),
+    last_error_at: orNull(isoTime('When the destination last rejected events or was unreachable.')),
+    last_error: orNull(Type.String(), 'Why the last failed attempt failed.'),
+    health: Health,
+  },
+  { title: 'ExportSink' },
+)
 
-export const ExportAnswer = Type.Object({ export: ExportObject }, { examples: [{ export: example }] })
+export const ExportAnswer = Type.Object(
+  { export: ExportObject },
+  { title: 'ExportSinkAnswer', examples: [{ export: example }] },
+)
 
-export const ExportList = listOf(ExportObject, pageExample(example))
+export const ExportList = listOf('ExportSinkList', ExportObject, pageExample(example))
 
 export const DeletedExport = Type.Object(
   { export: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }) },
-  { examples: [{ export: { id: exampleId, deleted: true } }] },
+  { title: 'ExportSinkDeleted', examples: [{ export: { id: exampleId, deleted: true } }] },
 )
 
 export const TestAnswer = Type.Object(
@@ -114,6 +121,7 @@ export const TestAnswer = Type.Object(
     }),
   },
   {
+    title: 'ExportSinkTest',
     examples: [
       {
         test: {
@@ -127,14 +135,17 @@ export const TestAnswer = Type.Object(
   },
 )
 
-const DeadLetterObject = Type.Object({
-  id: Type.String({ description: 'The id of the event.' }),
-  sequence: Type.Integer(),
-  reason: Type.String(),
-  created_at: isoTime('When the destination last rejected it.'),
-  attempts: Type.Integer(),
-  replaying: Type.Boolean({ description: 'Whether it will be sent again.' }),
-})
+const DeadLetterObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the event.' }),
+    sequence: Type.Integer(),
+    reason: Type.String(),
+    created_at: isoTime('When the destination last rejected it.'),
+    attempts: Type.Integer(),
+    replaying: Type.Boolean({ description: 'Whether it will be sent again.' }),
+  },
+  { title: 'DeadLetter' },
+)
 
 const deadLetterExample = {
   id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
@@ -145,7 +156,7 @@ const deadLetterExample = {
   replaying: false,
 }
 
-export const DeadLetterList = listOf(DeadLetterObject, pageExample(deadLetterExample))
+export const DeadLetterList = listOf('DeadLetterList', DeadLetterObject, pageExample(deadLetterExample))
 
 export const Replay = Type.Object(
   {
@@ -156,7 +167,10 @@ export const Replay = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ ids: [deadLetterExample.id] }] },
+  { title: 'DeadLetterReplayRequest', additionalProperties: false, examples: [{ ids: [deadLetterExample.id] }] },
 )
 
-export const ReplayAnswer = Type.Object({ replayed: Type.Integer() }, { examples: [{ replayed: 1 }] })
+export const ReplayAnswer = Type.Object(
+  { replayed: Type.Integer() },
+  { title: 'DeadLetterReplay', examples: [{ replayed: 1 }] },
+)

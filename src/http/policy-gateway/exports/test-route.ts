@@ -21,6 +21,7 @@ export function exportTestRoute(parts: GatewayParts): Route {
   const readParams = createQueryValidator(Schema.ExportParams)
   const readNothing = createValidator(none)
   return {
+    name: 'testExportSink',
     method: 'POST',
     path: `${exportPath}/test`,
     summary: 'Test an export sink',

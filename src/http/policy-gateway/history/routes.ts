@@ -14,6 +14,7 @@ import * as Schema from './schema.ts'
 export function historyRoutes({ read }: GatewayRoutes): Route[] {
   return [
     read({
+      name: 'listDecisions',
       path: '/api/policy-gateway/history',
       summary: 'List decisions of the gateway',
       description: 'With an API key or a token: only decisions of its project.',

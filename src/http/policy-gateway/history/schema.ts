@@ -12,26 +12,29 @@ export const HistoryQuery = listQuery({
   request_id: Type.Optional(idText('Only this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
 })
 
-const HistoryObject = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('policy_gateway.event'),
-  kind: Type.String({ description: '`gateway.request.decided`, `gateway.simulation.run` and the like.' }),
-  created_at: isoTime('Time of the event.'),
-  request_id: text('The request.'),
-  project_id: text('The project of the request.'),
-  user_id: text('The end user named in the request.'),
-  model: text('The requested model.'),
-  decision: text('The decision.'),
-  enforced: orNull(Type.Boolean(), 'False if the decision was only recorded.'),
-  reason_code: text('The reason code of the decision.'),
-  rollout_mode: text('The rollout mode of the policy.'),
-  policy_id: text('The policy that decided.'),
-  policy_version: text('The version of that policy.'),
-  triggered_categories: Type.Array(Type.String()),
-  input_tokens: orNull(Type.Integer()),
-  output_tokens: orNull(Type.Integer()),
-  error: text('The error code.'),
-})
+const HistoryObject = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('policy_gateway.event'),
+    kind: Type.String({ description: '`gateway.request.decided`, `gateway.simulation.run` and the like.' }),
+    created_at: isoTime('Time of the event.'),
+    request_id: text('The request.'),
+    project_id: text('The project of the request.'),
+    user_id: text('The end user named in the request.'),
+    model: text('The requested model.'),
+    decision: text('The decision.'),
+    enforced: orNull(Type.Boolean(), 'False if the decision was only recorded.'),
+    reason_code: text('The reason code of the decision.'),
+    rollout_mode: text('The rollout mode of the policy.'),
+    policy_id: text('The policy that decided.'),
+    policy_version: text('The version of that policy.'),
+    triggered_categories: Type.Array(Type.String()),
+    input_tokens: orNull(Type.Integer()),
+    output_tokens: orNull(Type.Integer()),
+    error: text('The error code.'),
+  },
+  { title: 'DecisionEvent' },
+)
 
 const example = {
   id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
@@ -54,4 +57,4 @@ const example = {
   error: null,
 }
 
-export const HistoryList = listOf(HistoryObject, pageExample(example))
+export const HistoryList = listOf('DecisionEventList', HistoryObject, pageExample(example))

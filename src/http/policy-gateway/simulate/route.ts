@@ -23,6 +23,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
   const { callerOf, clock, configurations, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
   return {
+    name: 'simulateGatewayConfig',
     method: 'POST',
     path: '/api/policy-gateway/simulate',
     summary: 'Simulate a decision',

@@ -16,7 +16,7 @@ const Message = Type.Object(
     role: Type.Optional(Type.String({ maxLength: 200 })),
     content: Type.Union([Type.String(), Type.Array(Type.Object({})), Type.Null()]),
   },
-  { description: 'A message as it is sent to a model: a text, or blocks.' },
+  { title: 'SimulatedMessage', description: 'A message as it is sent to a model: a text, or blocks.' },
 )
 
 const Scenario = Type.Object(
@@ -36,7 +36,7 @@ const Scenario = Type.Object(
     user: Type.Optional(idText('The end user, which determines the side of a canary.', 'ada')),
     target: Type.Optional(idText('The value of the header `X-Policy-Target`.', 'eu')),
   },
-  { ...strict, description: 'The simulated request or response.' },
+  { title: 'SimulationScenario', ...strict, description: 'The simulated request or response.' },
 )
 
 export const SimulateBody = Type.Object(
@@ -53,6 +53,7 @@ export const SimulateBody = Type.Object(
     ),
   },
   {
+    title: 'SimulationRequest',
     ...strict,
     examples: [
       {
@@ -86,6 +87,7 @@ export const SimulateAnswer = Type.Object(
     }),
   },
   {
+    title: 'Simulation',
     examples: [
       {
         decision: 'refuse',
