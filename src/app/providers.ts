@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import { estimateTokens } from '../domain/inference/count.ts'
-import { openaiFlags, type ChatFlags } from '../adapters/providers/openai-chat/flags.ts'
+import type { ChatOverrides } from '../adapters/providers/openai-chat/servers.ts'
 import { createAnswerMemoryBudget } from '../adapters/providers/network/answer-memory-budget.ts'
 import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../adapters/providers/registry.ts'
 import type { LiveValues } from './live-values.ts'
@@ -91,7 +91,8 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'],
     kind,
     ...(upstream.base_url === undefined ? {} : { baseUrl: upstream.base_url }),
     credentials: createCredentials(upstream, live),
-    chatFlags: chatFlagsOf(upstream),
+    server: upstream.server,
+    chatOverrides: chatOverridesOf(upstream),
     timeoutMs: upstream.timeout_ms,
     connectTimeoutMs: upstream.connect_timeout_ms,
     firstByteTimeoutMs: upstream.first_byte_timeout_ms,
@@ -101,9 +102,8 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'],
   }
 }
 
-/** Settings that differ from the defaults of a chat server. */
-const chatFlagsOf = (upstream: EffectiveUpstream): Partial<ChatFlags> => ({
-  ...(upstream.takes_effort !== undefined && { efforts: upstream.takes_effort ? openaiFlags.efforts : [] }),
-  ...(upstream.takes_reasoning !== undefined && { takesReasoning: upstream.takes_reasoning }),
-  ...(upstream.streams !== undefined && { streams: upstream.streams }),
+const chatOverridesOf = (upstream: EffectiveUpstream): ChatOverrides => ({
+  streams: upstream.streams,
+  takesEffort: upstream.takes_effort,
+  takesReasoning: upstream.takes_reasoning,
 })

@@ -44,7 +44,7 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
       : `http://${ollama.includes(':') ? ollama : `${ollama}:11434`}`
     const host = urlIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
     detected.push({
-      upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', base_url: `${host}/v1` },
+      upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', server: 'ollama', base_url: `${host}/v1` },
       models: ['*'],
       example: 'llama3.1',
     })

@@ -50,6 +50,8 @@ export type FaultDetails = {
   readonly retryAfterSeconds?: number
   /** Retrying the same request always fails, although other faults of this kind are temporary. */
   readonly isPermanent?: true
+  /** The upstream rejected the request without a reason, so neither the caller nor the log has one. */
+  readonly isUnexplained?: true
   /** Every problem of the body, for families that list them all. */
   readonly problems?: readonly Problem[]
   /** The `policy` object of a denial: the rule, its decision, and the id of the audit event. */

@@ -7,10 +7,17 @@ export const Upstream = entry(
     kind: Type.Enum(['openai-chat', 'openai-responses', 'anthropic', 'echo'], {
       description: 'API that the upstream implements.',
     }),
+    server: Type.Optional(
+      Type.Enum(['openai', 'llama.cpp', 'llama-cpp-python', 'ollama', 'vllm', 'lm-studio', 'sglang'], {
+        description:
+          'Software of an `openai-chat` upstream. The gateway then sends requests in the form that this software accepts. Default: `openai` at an address of OpenAI or Azure, otherwise the form that every open-source server accepts.',
+      }),
+    ),
     base_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
-        description: 'Base URL, in the form that the SDK of the vendor expects. Default: the URL of the vendor.',
+        description:
+          'Base URL, in the form that the SDK of the vendor expects. Default: the usual address of `server` on this machine, or the URL of the vendor.',
       }),
     ),
     api_key: Type.Optional(
@@ -25,13 +32,13 @@ export const Upstream = entry(
     takes_effort: Type.Optional(
       Type.Boolean({
         description:
-          'Whether an `openai-chat` upstream accepts `reasoning_effort`. OpenAI does. Some others reject it, so it is sent to them only if this is true.',
+          'Whether the models of an `openai-chat` upstream accept `reasoning_effort`. Default: true for OpenAI, llama.cpp, vLLM and SGLang. Other servers reject it for some models.',
       }),
     ),
     takes_reasoning: Type.Optional(
       Type.Boolean({
         description:
-          'True for an `openai-chat` upstream that needs the earlier reasoning of the model as `reasoning_content`, as DeepSeek and Kimi do between tool calls.',
+          'True for an `openai-chat` upstream that needs the earlier reasoning of the model between tool calls, as DeepSeek and Kimi do. It is sent as `reasoning_content`, to Ollama and vLLM as `reasoning`.',
       }),
     ),
     streams: Type.Optional(

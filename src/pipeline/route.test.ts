@@ -95,6 +95,15 @@ describe('the route of a request', () => {
     })
   }
 
+  it('reports a request that the upstream rejected without a reason, and no other rejection', async () => {
+    const rejection = (details: object) => new Fault('validation', 'upstream_rejected', 'no', details)
+    const scene = createScene({ one: [rejection({}), rejection({ isUnexplained: true })] })
+    await assert.rejects(scene.start(), { kind: 'validation' })
+    assert.deepEqual(scene.failed, [])
+    await assert.rejects(scene.start(), { kind: 'validation' })
+    assert.deepEqual(scene.failed, ['one: validation'])
+  })
+
   it('falls back if the stream of a target ends before its first chunk', async () => {
     const scene = createScene({ one: [[]], two: [answer] })
     await using started = await scene.start()

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts'
-import { Fault, isUpstreamFault } from '../base/fault.ts'
+import { Fault, isFault, isUpstreamFault } from '../base/fault.ts'
 import { pullStreamOf, nextOf, prepend } from '../base/pull-stream.ts'
 import type { Random } from '../base/random.ts'
 import type { Model, ModelTarget } from '../domain/inference/catalogue.ts'
@@ -12,7 +12,10 @@ export type RouteParts = {
   readonly health: UpstreamHealth
   readonly clock: Clock
   readonly random: Random
-  /** Called for each failed call, also if another target then answers. */
+  /**
+   * Called for each failed call, also if another target then answers, and for a call that the upstream rejected without a
+   * reason: the caller cannot see what is wrong, and it may be the configuration.
+   */
   readonly onFailedCall: (target: ModelTarget, fault: Fault) => void
 }
 
@@ -66,6 +69,7 @@ async function start(
     return { target, chunks: prepend(first, chunks), [Symbol.asyncDispose]: stop }
   } catch (error) {
     if (isUpstreamFault(error)) parts.health.failed(target.upstream)
+    else if (isFault(error) && error.details.isUnexplained) parts.onFailedCall(target, error)
     throw error
   }
 }

@@ -26,6 +26,7 @@ export type ChatMessage =
       readonly content: string | null
       readonly refusal?: string
       readonly reasoning_content?: string
+      readonly reasoning?: string
       readonly tool_calls?: readonly ChatToolCall[]
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
@@ -60,7 +61,7 @@ export type ChatToolChoice =
   | { readonly type: 'function'; readonly function: { readonly name: string } }
 
 export type ChatResponseFormat =
-  | { readonly type: 'json_object' }
+  | { readonly type: 'json_object'; readonly schema?: Readonly<Record<string, unknown>> }
   | {
       readonly type: 'json_schema'
       readonly json_schema: {

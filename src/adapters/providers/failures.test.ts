@@ -5,6 +5,19 @@ import { faultOfErrorBody, faultOfNetwork, faultOfStatus, retryAfterOf } from '.
 const messageFor = (message: string, more = {}): string =>
   faultOfStatus({ status: 400, body: JSON.stringify({ error: { message, ...more } }) }).message
 
+describe('a rejected request', () => {
+  it('is marked if the upstream gave no reason, and the cause for the log has the status', () => {
+    const { details, message } = faultOfStatus({ status: 400, body: '' })
+    assert.equal(details.isUnexplained, true)
+    assert.match(message, /\(400\) without a reason/)
+    assert.match(String(details.cause), /status 400/)
+  })
+
+  it('is not marked if the upstream gave one', () => {
+    assert.equal(faultOfStatus({ status: 422, body: '{"detail":"no"}' }).details.isUnexplained, undefined)
+  })
+})
+
 describe('a prompt that is too long', () => {
   const cases: readonly [vendor: string, message: string, expected: string, more?: object][] = [
     [

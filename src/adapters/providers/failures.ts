@@ -120,8 +120,13 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
   if (overflow !== undefined)
     return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
   if (rejectionStatuses.has(status)) {
-    const message = reported === '' ? `The model’s upstream rejected the request (${status}).` : reported
-    return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', message, details)
+    const message =
+      reported === '' ? `The model’s upstream rejected the request (${status}) without a reason.` : reported
+    const isUnexplained = reported === '' && ({ isUnexplained: true } as const)
+    return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', message, {
+      ...details,
+      ...isUnexplained,
+    })
   }
   if (status === 429 || status === 529) {
     return new Fault('upstream_overloaded', 'upstream_overloaded', 'The model’s upstream is overloaded.', details)

@@ -431,7 +431,7 @@ describe('headers', () => {
       'content-type': 'application/json',
       'user-agent': 'gatehouse',
       accept: 'text/event-stream',
-      'x-request-id': 'req_1',
+      'x-client-request-id': 'req_1',
       'x-tenant': 't',
       authorization: 'Basic abc',
       'api-key': 'z',

@@ -159,7 +159,8 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   })
   const wantsStream = encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
-  const headers = { ...encoded.headers, accept, 'x-request-id': requestId, ...settings.headers() }
+  // Not `x-request-id`: some servers reject every request whose value there is not a UUID.
+  const headers = { ...encoded.headers, accept, 'x-client-request-id': requestId, ...settings.headers() }
   const body = JSON.stringify(encoded.body)
   return { writer, outgoing: { headers, body, wantsStream }, requestBody: encoded.body, onText }
 }

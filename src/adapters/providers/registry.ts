@@ -5,9 +5,8 @@ import { messagesFormat } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
 import type { WireFormat } from './wire-format.ts'
 import { createHttpProvider } from './http-provider.ts'
-import type { ChatFlags } from './openai-chat/flags.ts'
-import { openServerFlags, openaiFlags } from './openai-chat/flags.ts'
 import { chatFormat } from './openai-chat/provider.ts'
+import { addressOf, chatFlagsOf, isOpenaiHost, type ChatOverrides, type ChatServer } from './openai-chat/servers.ts'
 import { responsesFormat } from './openai-responses/provider.ts'
 import { createSignatureEnvelope } from './reasoning-signature.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
@@ -26,8 +25,9 @@ export type ProviderSettings = TimeLimits & {
   readonly maxAnswerBytes: number
   /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
   readonly credentials: () => UpstreamCredentials
-  /** Overrides for a chat completions server that differs from the defaults. */
-  readonly chatFlags?: Partial<ChatFlags>
+  /** The software of a chat completions server. */
+  readonly server?: ChatServer | undefined
+  readonly chatOverrides?: ChatOverrides
 }
 
 export type UpstreamCredentials = {
@@ -48,13 +48,13 @@ export type ProviderParts = {
 
 /** Creates the provider for one configured upstream. */
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
-  const { name, kind, chatFlags } = settings
+  const { name, kind, server } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
-  const { path, baseUrl, auth } = endpoints[kind]
-  const url = urlOf(settings.baseUrl ?? baseUrl, path)
+  const { path, baseUrl: vendorUrl, auth } = endpoints[kind]
+  const url = urlOf(settings.baseUrl ?? (server ? addressOf(server) : vendorUrl), path)
   const httpSettings = { ...settings, url, headers: createHeaders(settings.credentials, auth) }
   const httpParts = { ...parts, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
-  return createHttpProvider(wireFormatOf(kind, url, chatFlags), httpSettings, httpParts)
+  return createHttpProvider(wireFormatOf(url, { ...settings, kind }), httpSettings, httpParts)
 }
 
 type HttpKind = Exclude<ProviderSettings['kind'], 'echo'>
@@ -105,14 +105,13 @@ function headersOf(
   return { ...defaults, ...Object.fromEntries(configured) }
 }
 
-function wireFormatOf(kind: HttpKind, url: URL, chatFlags: Partial<ChatFlags> | undefined): WireFormat {
-  const isOpenai = url.hostname === 'api.openai.com' || url.hostname.endsWith('.openai.azure.com')
+function wireFormatOf(url: URL, { kind, server, chatOverrides }: ProviderSettings & { kind: HttpKind }): WireFormat {
   switch (kind) {
     case 'anthropic':
       return messagesFormat({ isVendor: url.hostname.endsWith('.anthropic.com') })
     case 'openai-chat':
-      return chatFormat({ ...(isOpenai ? openaiFlags : openServerFlags), ...chatFlags })
+      return chatFormat(chatFlagsOf(url, server, chatOverrides))
     case 'openai-responses':
-      return responsesFormat({ searchesWeb: isOpenai })
+      return responsesFormat({ searchesWeb: isOpenaiHost(url) })
   }
 }

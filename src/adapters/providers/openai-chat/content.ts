@@ -5,7 +5,8 @@ import { dataUrl, knowsFileIds, plainText, unsupportedContent, dropForeignBlock 
 import type { Turn } from '../encoding/history.ts'
 import { systemText } from '../encoding/encoding.ts'
 import { safeToolCallId } from '../encoding/tool-names.ts'
-import type { ChatFlags } from './flags.ts'
+import { isTextPart, joinTexts } from './server-forms.ts'
+import type { ChatFlags } from './servers.ts'
 
 export type ChatEncodeContext = EncodeContext & { readonly flags: ChatFlags }
 
@@ -36,7 +37,7 @@ const isMedia = (part: ContentPart): part is Named<'image' | 'file'> =>
 
 /** Text is sent as a plain string, because not every server supports content parts. */
 const simplest = (parts: readonly ChatPart[]): string | readonly ChatPart[] =>
-  parts.every((part) => part.type === 'text') ? parts.map((part) => part.text).join('\n\n') : parts
+  parts.every(isTextPart) ? joinTexts(parts) : parts
 
 function encodeUserPart(part: ContentPart, context: ChatEncodeContext): ChatPart[] {
   switch (part.type) {
@@ -91,13 +92,14 @@ function encodeAssistant(parts: readonly ContentPart[], context: ChatEncodeConte
   for (const part of parts) if (part.type === 'opaque') dropForeignBlock(part, 'assistant', context)
   const calls = parts.filter((part) => part.type === 'tool-call').map((part) => encodeCall(part, context))
   const text = textOf('text') + textOf('refusal')
-  const thinking = context.flags.takesReasoning ? textOf('thinking') : ''
+  const { takesReasoning, takesNullContent, reasoningField } = context.flags
+  const thinking = takesReasoning ? textOf('thinking') : ''
   if (text === '' && calls.length === 0) return []
   return [
     {
       role: 'assistant',
-      content: text === '' ? null : text,
-      ...(thinking !== '' && { reasoning_content: thinking }),
+      content: text === '' && takesNullContent ? null : text,
+      ...(thinking !== '' && { [reasoningField]: thinking }),
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ]

@@ -1,7 +1,7 @@
 import type { WireFormat } from '../wire-format.ts'
 import { createChatDecoder } from './events.ts'
 import { createChatCheck } from './conformance.ts'
-import type { ChatFlags } from './flags.ts'
+import type { ChatFlags } from './servers.ts'
 import { encodeChatRequest } from './request.ts'
 import { chatShape } from './shape.ts'
 

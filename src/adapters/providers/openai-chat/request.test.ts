@@ -3,8 +3,11 @@ import { describe, it } from 'node:test'
 import { calls, image, pdf, refusedBy, result, say, sentTo, tool } from '../../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../../test/support/requests.ts'
 import type { InferenceRequest, Tool } from '../../../domain/inference/request.ts'
+import type { ChatOverrides, ChatServer } from './servers.ts'
 
 const openai = { settings: { baseUrl: 'https://api.openai.com/v1' } }
+
+const at = (server: ChatServer, chatOverrides: ChatOverrides = {}) => ({ settings: { server, chatOverrides } })
 
 const sent = (overrides: Partial<InferenceRequest>, more = {}) =>
   sentTo('openai-chat', requestBy('messages', overrides), more)
@@ -79,16 +82,12 @@ describe('a request to a chat upstream', () => {
   it('places later system text where the server accepts it', async () => {
     const silent = say('system', '')
     const messages = [say('system', 'one'), say('user', 'hi'), say('system', 'two'), say('assistant', 'yo'), silent]
-    const rolesWith = async (laterSystem: 'keep' | 'hoist' | 'user') =>
-      (
-        (await sent({ messages }, { settings: { chatFlags: { laterSystem } } })).body['messages'] as {
-          role: string
-          content: string
-        }[]
-      ).map(({ role, content }) => `${role}: ${content}`)
-    assert.deepEqual(await rolesWith('keep'), ['system: one', 'user: hi', 'system: two', 'assistant: yo'])
-    assert.deepEqual(await rolesWith('hoist'), ['system: one\n\ntwo', 'user: hi', 'assistant: yo'])
-    assert.deepEqual(await rolesWith('user'), ['system: one', 'user: hi\n\ntwo', 'assistant: yo'])
+    const sentWith = async (more: object) =>
+      ((await sent({ messages }, more)).body['messages'] as { role: string; content: string }[]).map(
+        ({ role, content }) => `${role}: ${content}`,
+      )
+    assert.deepEqual(await sentWith(openai), ['system: one', 'user: hi', 'system: two', 'assistant: yo'])
+    assert.deepEqual(await sentWith({}), ['system: one\n\ntwo', 'user: hi', 'assistant: yo'])
   })
 
   it('rejects a tool result that it could send only in part', async () => {
@@ -121,8 +120,12 @@ describe('a request to a chat upstream', () => {
     const open = await sent({ reasoning })
     assert.equal(open.body['reasoning_effort'], undefined)
     assert.deepEqual(open.dropped, ['thinking'])
-    const flagged = await sent({ reasoning }, { settings: { chatFlags: { efforts: ['low', 'medium', 'high'] } } })
-    assert.equal(flagged.body['reasoning_effort'], 'high')
+    const permitted = await sent({ reasoning }, { settings: { chatOverrides: { takesEffort: true } } })
+    assert.equal(permitted.body['reasoning_effort'], 'xhigh')
+    const ollama = await sent({ reasoning }, at('ollama', { takesEffort: true }))
+    assert.equal(ollama.body['reasoning_effort'], 'high')
+    const forbidden = await sent({ reasoning }, at('vllm', { takesEffort: false }))
+    assert.equal(forbidden.body['reasoning_effort'], undefined)
   })
 
   it('omits temperature for models that reject it', async () => {
@@ -133,14 +136,12 @@ describe('a request to a chat upstream', () => {
 
   it('sends thinking back only to servers that accept it', async () => {
     const messages = [say('assistant', { type: 'thinking', text: 'hm' }, 'so'), say('user', 'go')]
-    const first = async (chatFlags: object) =>
-      ((await sent({ messages }, { settings: { chatFlags } })).body['messages'] as unknown[])[0]
-    assert.deepEqual(await first({}), { role: 'assistant', content: 'so' })
-    assert.deepEqual(await first({ takesReasoning: true }), {
-      role: 'assistant',
-      content: 'so',
-      reasoning_content: 'hm',
-    })
+    const first = async (more: object) => ((await sent({ messages }, more)).body['messages'] as unknown[])[0]
+    const takesReasoning = { settings: { chatOverrides: { takesReasoning: true } } }
+    const answer = { role: 'assistant', content: 'so' }
+    assert.deepEqual(await first({}), answer)
+    assert.deepEqual(await first(takesReasoning), { ...answer, reasoning_content: 'hm' })
+    assert.deepEqual(await first(at('ollama', { takesReasoning: true })), { ...answer, reasoning: 'hm' })
   })
 
   it('sends PDFs to OpenAI and rejects them for open-source servers, but never plain text', async () => {
@@ -248,7 +249,7 @@ describe('a chat caller at a chat upstream', () => {
   })
 
   it('gets a stream from the gateway if the server’s own streaming is disabled', async () => {
-    const settings = { chatFlags: { streams: false } }
+    const settings = { chatOverrides: { streams: false } }
     const sentOn = await sentTo('openai-chat', requestBy('chat', {}, { stream: true, stream_options: {} }), {
       settings,
     })
