@@ -84,6 +84,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     infer: record(infer),
     testSink,
     simulate,
+    inspectRule: rules.inspectRule,
     admission: credits.admission,
     preflight: credits.preflight,
     readBalance: credits.readBalance,

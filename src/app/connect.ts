@@ -69,6 +69,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     preflight: needsServer,
     catalogue: { find: needsServer },
     simulate: needsServer,
+    inspectRule: needsServer,
     testSink: needsServer,
   })
   opened.defer(() => server.close())

@@ -38,6 +38,7 @@ export type FamilyParts = InferenceParts &
       Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']
+    readonly inspectRule: AdminParts['inspectRule']
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string

@@ -27,6 +27,7 @@ export type OperatorFamilyParts = {
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
   readonly simulate: GatewayParts['simulate']
+  readonly inspectRule: AdminParts['inspectRule']
   readonly testSink: GatewayParts['testSink']
 }
 

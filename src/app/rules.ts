@@ -5,6 +5,7 @@ import { createRequest } from '../adapters/network/request.ts'
 import type { Classifier } from '../domain/moderation/classifier.ts'
 import { createTieredClassifier } from '../domain/moderation/tiered.ts'
 import { createBoundedCompiler } from '../adapters/expressions/bounded.ts'
+import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { createExpressionThread } from '../adapters/expressions/thread.ts'
 import { re2Patterns } from '../adapters/expressions/re2.ts'
 import { createSemaphore } from '../base/semaphore.ts'
@@ -13,6 +14,7 @@ import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import type { CompileRule } from '../domain/policy/compiled-rule.ts'
 import type { Judge } from '../domain/policy/judge.ts'
+import { createInspectRule, type InspectRule } from '../domain/policy/inspect-rule.ts'
 import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
 import { createCallModel, type CallModelParts } from '../pipeline/judge/call-model.ts'
 import { createDayBudget } from '../pipeline/judge/day-budget.ts'
@@ -23,6 +25,7 @@ import type { ServedModels } from './models.ts'
 
 export type Rules = OpenClassifier & {
   readonly compileRule: CompileRule
+  readonly inspectRule: InspectRule
   /** Undefined if no judge is configured; a text that a rule would have rephrased is then rejected. */
   readonly rephrase: Rephrase | undefined
   /** A text passes if the judge did not answer for a rule. */
@@ -38,9 +41,11 @@ export function createRules(infrastructure: Infrastructure, served: ServedModels
   const { judge, rephrase } = settings === undefined ? noJudge : openJudge(infrastructure, served, settings)
   const thread = built.use(createExpressionThread({ clock, limitMs }))
   const compileExpression = createBoundedCompiler({ clock, thread })
+  const compileRule = createRuleCompiler({ compileExpression, patterns: re2Patterns, judge })
   return {
     ...openClassifier(infrastructure),
-    compileRule: createRuleCompiler({ compileExpression, patterns: re2Patterns, judge }),
+    compileRule,
+    inspectRule: createInspectRule({ checkExpression: createCelChecker(), compileRule }),
     rephrase,
     failsOpen: settings?.fail === 'open',
   }

@@ -29,6 +29,13 @@ export type AdminRoute = {
 export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies', permission: 'policies:read' },
   { method: 'POST', path: '/policies', permission: 'policies:write', body: { name: 'New', rule: 'Say "no"' } },
+  {
+    method: 'POST',
+    path: '/policies/check',
+    permission: 'policies:read',
+    body: { rule: 'cel:text ==' },
+    isEnquiry: true,
+  },
   { method: 'GET', path: '/policies/{policy_id}', permission: 'policies:read' },
   {
     method: 'PATCH',

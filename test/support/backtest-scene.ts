@@ -23,6 +23,8 @@ const policyId = 'pol_1'
 /** A text scores the number after `score`, if there is one. */
 const compileRule: ReplayParts['compileRule'] = () => ({
   lookBehind: 'whole',
+  evaluator: 'judge',
+  names: [],
   score({ text }) {
     if (text.includes('broken')) throw new Error('a rule broke')
     if (text.includes('riddle')) return { notEvaluated: 'riddle', isFailure: false }

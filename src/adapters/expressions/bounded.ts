@@ -22,13 +22,13 @@ export function createBoundedCompiler({ clock, thread }: BoundedParts): CompileE
   const compile = createCelCompiler()
   const slice = createLoopSlice(clock, sliceMs)
   return (expression, organizationId) => {
-    const { lookBehind, evaluate } = compile(expression)
+    const { evaluate, ...rest } = compile(expression)
     const evaluateBounded = (facts: RuleFacts): MaybePromise<ExpressionResult> => {
       if (slice.isUsedUp()) return afterIo().then(() => evaluateBounded(facts))
       const result = evaluate(facts, requestThreadUnits)
       const isTooExpensive = 'failed' in result && result.failed === 'expression_cost'
       return isTooExpensive ? thread.evaluate({ expression, facts, organizationId }) : result
     }
-    return { lookBehind, evaluate: evaluateBounded }
+    return { ...rest, evaluate: evaluateBounded }
   }
 }

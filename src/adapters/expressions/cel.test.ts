@@ -19,7 +19,13 @@ describe('the checker of expressions', () => {
   }
 
   it('reports the position of a syntax error', () => {
-    assert.deepEqual(check('text =='), { line: 1, column: 8, message: 'Unexpected token: EOF' })
+    assert.deepEqual(check('text =='), {
+      from: 7,
+      to: 7,
+      line: 1,
+      column: 8,
+      message: 'Unexpected token: EOF',
+    })
   })
 
   it('reports the line and column of a type error', () => {

@@ -1,4 +1,5 @@
 import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/cel-js'
+import type { Span } from '../../domain/moderation/normalise.ts'
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
@@ -8,6 +9,7 @@ import { lookBehindOf } from './look-behind.ts'
 import { createRulePatterns } from './rule-patterns.ts'
 import type { ExpressionScope, EvaluateNode } from './scope.ts'
 import { compileNode } from './interpreter.ts'
+import { namesIn } from './names.ts'
 import { literalPatterns } from './tree.ts'
 import { ExpressionError, type Fields } from './values.ts'
 
@@ -35,7 +37,7 @@ export function createCelChecker(): CheckExpression {
   return (expression) => problemOf(environment.check(expression), expression) ?? unsupportedIn(environment, expression)
 }
 
-export type CelExpression = Pick<CompiledExpression, 'lookBehind'> & {
+export type CelExpression = Pick<CompiledExpression, 'lookBehind' | 'names'> & {
   /** `units` is the cost budget of the evaluation. */
   evaluate(facts: RuleFacts, units?: number): ExpressionResult
 }
@@ -52,6 +54,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     const patterns = createRulePatterns(literalPatterns(ast))
     return {
       lookBehind: lookBehindOf(ast),
+      names: namesIn(ast),
       evaluate(facts, units = evaluationUnits) {
         const budget = createCostBudget(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, budget, local: undefined })
@@ -97,21 +100,25 @@ function problemOf({ valid, type, error }: TypeCheckResult, expression: string):
   if (!valid) {
     // An error without a summary is a stack overflow of the parser on a long row of prefix operators.
     const message = error?.summary ?? 'The expression is nested too deeply.'
-    return { ...positionOf(error?.range?.start ?? 0, expression), message }
+    return { ...positionOf(error?.range ?? nowhere, expression), message }
   }
   if (type !== undefined && resultTypes.has(type)) return undefined
-  return { line: 1, column: 1, message: `The result must be a boolean or a number, and is of type ${type}.` }
+  const whole = { start: 0, end: expression.length }
+  const message = `The result must be a boolean or a number, and is of type ${type}.`
+  return { ...positionOf(whole, expression), message }
 }
+
+const nowhere: Span = { start: 0, end: 0 }
 
 function unsupportedIn(environment: Environment, expression: string): ExpressionProblem | undefined {
   const unsupported = findUnsupported(environment.parse(expression).ast)
-  return unsupported && { ...positionOf(startOf(unsupported.node), expression), message: unsupported.message }
+  return unsupported && { ...positionOf(rangeOf(unsupported.node), expression), message: unsupported.message }
 }
 
-/** For a method call, the position of the method name. */
-const startOf = (node: ASTNode): number => node.pos
+/** A method call starts at the name of the method. */
+const rangeOf = ({ pos, range }: ASTNode): Span => ({ start: pos, end: range.end })
 
-function positionOf(offset: number, expression: string): { line: number; column: number } {
-  const lines = expression.slice(0, offset).split('\n')
-  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 }
+function positionOf({ start, end }: Span, expression: string): Omit<ExpressionProblem, 'message'> {
+  const lines = expression.slice(0, start).split('\n')
+  return { from: start, to: Math.max(start, end), line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 }
 }

@@ -52,6 +52,8 @@ const policy: ActivePolicy = {
   mode: 'enforcing',
   rule: {
     lookBehind: 'whole',
+    evaluator: 'judge',
+    names: [],
     score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),
   },
 }

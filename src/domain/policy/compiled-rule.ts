@@ -15,9 +15,21 @@ export type RuleScore =
  */
 export type LookBehind = 'whole' | { readonly characters: number; readonly personalData: boolean }
 
+export const ruleNameKinds = ['variable', 'category', 'personal_data', 'phrase', 'pattern'] as const
+
+/** Something that a rule reads or names: a variable, a moderation category, a kind of personal data, a phrase or a pattern. */
+export type RuleName = { readonly kind: (typeof ruleNameKinds)[number]; readonly name: string }
+
+/** What evaluates a rule: its expression, the judge model, or a search for what it names. */
+export const ruleEvaluators = ['expression', 'judge', 'names'] as const
+export type RuleEvaluator = (typeof ruleEvaluators)[number]
+
 /** The rule of one version, compiled once and evaluated for every text. */
 export type CompiledRule = {
   readonly lookBehind: LookBehind
+  /** Undefined if nothing can evaluate the rule. */
+  readonly evaluator: RuleEvaluator | undefined
+  readonly names: readonly RuleName[]
   /** Never throws: a failure is returned as a score with `notEvaluated`. */
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }

@@ -1,9 +1,9 @@
 import { andThen } from '../../base/maybe-promise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { CompiledRule, CompileRule, RuleScore } from './compiled-rule.ts'
+import type { CompiledRule, CompileRule, RuleName, RuleScore } from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { Judge } from './judge.ts'
-import { ruleEntities } from './rule-entities.ts'
+import { ruleEntities, type RuleEntities } from './rule-entities.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
 import { encodedTexts } from '../moderation/encoded-text.ts'
 import { normalise } from '../moderation/normalise.ts'
@@ -31,10 +31,10 @@ export function createRuleCompiler({ compileExpression, patterns, judge }: RuleC
 /** A stored version may use functions that are no longer supported. Its rule then fails on every evaluation instead of being skipped. */
 function expressionRule(compile: () => CompiledExpression): CompiledRule {
   try {
-    const { lookBehind, evaluate } = compile()
-    return { lookBehind, score: (facts) => andThen(evaluate(facts), scoreOf) }
+    const { evaluate, ...rest } = compile()
+    return { ...rest, evaluator: 'expression', score: (facts) => andThen(evaluate(facts), scoreOf) }
   } catch {
-    return { lookBehind: 'whole', score: () => failed('rule_invalid') }
+    return { lookBehind: 'whole', evaluator: 'expression', names: [], score: () => failed('rule_invalid') }
   }
 }
 
@@ -52,6 +52,8 @@ const failed = (reason: string): RuleScore => ({ notEvaluated: reason, isFailure
 /** A judge needs the whole text because the end of a sentence can reverse its meaning. */
 const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule => ({
   lookBehind: 'whole',
+  evaluator: 'judge',
+  names: namesOf(ruleEntities(rule)),
   score: ({ text, direction }) =>
     text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
 })
@@ -60,13 +62,16 @@ type EntityRuleParts = { readonly patterns: PatternEngine; readonly normalisedTe
 
 /** Scores the highest match of the named entities. It ignores negation: "never" and "always" have the same result. */
 function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts): CompiledRule {
-  const { phrases: named, categories, personalData } = ruleEntities(rule)
+  const entities = ruleEntities(rule)
+  const { phrases: named, categories, personalData } = entities
   if (named.length + categories.length + personalData.length === 0) return notEvaluable
   const phrases = compilePhrases(named, patterns)
   const isMatch = ({ text, pii }: RuleFacts): boolean =>
     personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(normalisedTexts(text)))
   return {
     lookBehind: { characters: phrases.longest, personalData: personalData.length > 0 },
+    evaluator: 'names',
+    names: namesOf(entities),
     score: (facts) => {
       const shares = categories.map((category) => facts.categories[category] ?? 0)
       return { basisPoints: isMatch(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
@@ -74,8 +79,16 @@ function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts
   }
 }
 
+const namesOf = ({ phrases, categories, personalData }: RuleEntities): readonly RuleName[] => [
+  ...phrases.map((name): RuleName => ({ kind: 'phrase', name })),
+  ...categories.map((name): RuleName => ({ kind: 'category', name })),
+  ...personalData.map((name): RuleName => ({ kind: 'personal_data', name })),
+]
+
 const notEvaluable: CompiledRule = {
   lookBehind: { characters: 0, personalData: false },
+  evaluator: undefined,
+  names: [],
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }
 

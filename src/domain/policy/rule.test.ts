@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { checkRule, expressionOf, isEvaluable } from './rule.ts'
+import { checkRule, expressionOf, isEvaluable, problemOfRule } from './rule.ts'
 
 describe('a rule', () => {
   it('is an expression if it starts with cel:, and plain language otherwise', () => {
@@ -15,9 +15,11 @@ describe('a rule', () => {
   })
 
   it('reports the position of a problem from the start of the rule', () => {
-    const problem = (line: number) => () => ({ line, column: 3, message: 'is wrong' })
+    const problem = (line: number) => () => ({ from: 2, to: 4, line, column: 3, message: 'is wrong' })
     assert.throws(() => checkRule('cel:a', problem(1)), faultWith('rule: line 1, column 7: is wrong'))
     assert.throws(() => checkRule('cel:a\nb', problem(2)), faultWith('rule: line 2, column 3: is wrong'))
+    const { from, to } = problemOfRule('cel:a', problem(1)) ?? assert.fail()
+    assert.deepEqual([from, to], [6, 8])
   })
 
   for (const rule of [

@@ -18,8 +18,15 @@ export type RuleFacts = {
   readonly pii: Readonly<Record<string, number>>
 }
 
-/** The position and message of an error in an expression. Lines and columns start at 1. */
-export type ExpressionProblem = { readonly line: number; readonly column: number; readonly message: string }
+/** The position and message of an error. Lines and columns start at 1. */
+export type ExpressionProblem = {
+  /** The range of the error in UTF-16 code units from 0; `to` is exclusive. */
+  readonly from: number
+  readonly to: number
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
 
 /** Parses and type-checks an expression over `RuleFacts`. Its result must be a boolean or a number. */
 export type CheckExpression = (expression: string) => ExpressionProblem | undefined
@@ -28,14 +35,22 @@ export type CheckExpression = (expression: string) => ExpressionProblem | undefi
 export const expressionOf = (rule: string): string | undefined =>
   rule.startsWith(expressionPrefix) ? rule.slice(expressionPrefix.length) : undefined
 
-/** Throws if the rule is an invalid expression. Positions in the message count from the start of the rule. */
-export function checkRule(rule: string, check: CheckExpression): void {
+/** The error in a rule that is an invalid expression. Positions count from the start of the rule. */
+export function problemOfRule(rule: string, check: CheckExpression): ExpressionProblem | undefined {
   const expression = expressionOf(rule)
   const problem = expression === undefined ? undefined : check(expression)
+  if (problem === undefined) return undefined
+  const { length } = expressionPrefix
+  const column = problem.line === 1 ? problem.column + length : problem.column
+  return { ...problem, from: problem.from + length, to: problem.to + length, column }
+}
+
+/** Throws if the rule is an invalid expression. `param` is the name of the field that has the rule. */
+export function checkRule(rule: string, check: CheckExpression, param = 'rule'): void {
+  const problem = problemOfRule(rule, check)
   if (problem === undefined) return
-  const column = problem.line === 1 ? problem.column + expressionPrefix.length : problem.column
-  const message = `rule: line ${problem.line}, column ${column}: ${problem.message}`
-  throw new Fault('validation', 'invalid_parameter', message, { param: 'rule' })
+  const message = `${param}: line ${problem.line}, column ${problem.column}: ${problem.message}`
+  throw new Fault('validation', 'invalid_parameter', message, { param })
 }
 
 /** Whether the rule can be evaluated without a judge model. */

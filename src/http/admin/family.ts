@@ -8,6 +8,7 @@ import { ledgerRoutes } from './credits/routes.ts'
 import { limitRoutes } from './limits/routes.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
+import { ruleCheckRoute } from './policies/check-route.ts'
 import { publicationRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -21,6 +22,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
     prefixes: ['/v1/organization'],
     routes: [
       ...policyRoutes(routes, parts),
+      ruleCheckRoute(routes, parts),
       ...publicationRoutes(routes, parts),
       ...backtestRoutes(routes, parts),
       ...adminKeyRoutes(routes, parts),

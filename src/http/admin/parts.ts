@@ -9,6 +9,7 @@ import type { Administrator } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
+import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
 import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
@@ -36,6 +37,7 @@ export type AdminParts = ResourceLimitParts & {
   readonly reads: AdminReads
   readonly mutate: AuditedMutation<AdminStores>
   readonly policies: PolicyAdministration
+  readonly inspectRule: InspectRule
   readonly backtests: BacktestAdministration
   readonly directory: AuditedDirectory
   readonly audit: { readonly trustedKeys: () => TrustedKeys }

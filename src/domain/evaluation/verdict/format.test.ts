@@ -16,7 +16,7 @@ const policy: ActivePolicy = {
   version: 3,
   direction: 'response',
   mode: 'enforcing',
-  rule: { lookBehind: 'whole', score: () => ({ basisPoints: 10_000 }) },
+  rule: { lookBehind: 'whole', evaluator: 'judge', names: [], score: () => ({ basisPoints: 10_000 }) },
 }
 
 it('the audit facts of a verdict name the deciding policy', () => {

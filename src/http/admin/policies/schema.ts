@@ -9,7 +9,7 @@ const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'
 
 const name = Type.String({ minLength: 1, maxLength: 80, examples: ['No project names'] })
 const description = Type.String({ maxLength: 240, examples: ['Code names stay inside.'] })
-const rule = Type.String({
+export const rule = Type.String({
   minLength: 1,
   maxLength: 20_000,
   description:

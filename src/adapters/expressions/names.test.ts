@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCelCompiler } from './cel.ts'
+
+const compile = createCelCompiler()
+const namesOf = (expression: string): readonly string[] =>
+  compile(expression).names.map(({ kind, name }) => `${kind} ${name}`)
+
+const cases: readonly [expression: string, names: readonly string[]][] = [
+  ['true', []],
+  ['text.contains("falcon")', ['phrase falcon', 'variable text']],
+  ['text.lowerAscii().startsWith("a") || text.contains("a")', ['phrase a', 'variable text']],
+  ['text.matches("(?i)x+")', ['pattern (?i)x+', 'variable text']],
+  ['categories["hate"] > 0.5', ['category hate', 'variable categories']],
+  [
+    'categories.hate > 0.5 && pii["email"] > 0',
+    ['category hate', 'variable categories', 'personal_data email', 'variable pii'],
+  ],
+  ['has(metadata.team) && metadata["team"] == "red"', ['variable metadata.team', 'variable metadata']],
+  ['user in ["a"] && model != project', ['variable user', 'variable model', 'variable project']],
+  ['["ann"].exists(name, text.contains(name))', ['variable text']],
+  ['text.contains("")', ['variable text']],
+]
+
+describe('the names in an expression', () => {
+  for (const [expression, names] of cases) it(expression, () => assert.deepEqual(namesOf(expression), names))
+})

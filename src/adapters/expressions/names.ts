@@ -1,0 +1,56 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import type { RuleName } from '../../domain/policy/compiled-rule.ts'
+import type { RuleFacts } from '../../domain/policy/rule.ts'
+import { literalOf, nodesOf } from './tree.ts'
+
+/** What an expression reads: its variables, keys of categories and personal data, and the literals it searches for. */
+export function namesIn(tree: ASTNode): readonly RuleName[] {
+  const names = new Map<string, RuleName>()
+  for (const node of nodesOf(tree)) {
+    const name = nameOf(node)
+    if (name !== undefined) names.set(`${name.kind} ${name.name}`, name)
+  }
+  return [...names.values()]
+}
+
+const variables = new Set<string>([
+  'text',
+  'direction',
+  'model',
+  'project',
+  'user',
+  'metadata',
+  'categories',
+  'pii',
+] satisfies (keyof RuleFacts)[])
+
+const searches = new Set(['contains', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf'])
+
+function nameOf(node: ASTNode): RuleName | undefined {
+  switch (node.op) {
+    case 'id':
+      return variables.has(node.args) ? { kind: 'variable', name: node.args } : undefined
+    case '.':
+      return keyOf(node.args[0], node.args[1])
+    case '[]':
+      return keyOf(node.args[0], literalOf(node.args[1]))
+    case 'rcall':
+      return searchOf(node)
+    default:
+      return undefined
+  }
+}
+
+function keyOf(object: ASTNode, key: string | undefined): RuleName | undefined {
+  if (object.op !== 'id' || key === undefined) return undefined
+  if (object.args === 'categories') return { kind: 'category', name: key }
+  if (object.args === 'pii') return { kind: 'personal_data', name: key }
+  return object.args === 'metadata' ? { kind: 'variable', name: `metadata.${key}` } : undefined
+}
+
+function searchOf({ args: [method, , [argument]] }: Extract<ASTNode, { op: 'rcall' }>): RuleName | undefined {
+  const literal = literalOf(argument)
+  if (literal === undefined || literal === '') return undefined
+  if (method === 'matches') return { kind: 'pattern', name: literal }
+  return searches.has(method) ? { kind: 'phrase', name: literal } : undefined
+}
