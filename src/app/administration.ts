@@ -4,6 +4,7 @@ import type { Random } from '../base/random.ts'
 import { createAuditedMutation } from '../domain/identity/audited-mutation.ts'
 import type { Changes } from '../domain/identity/changes.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
+import { createKeyChanges } from '../domain/identity/key-changes.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
@@ -78,7 +79,8 @@ export function createAdministration(parts: AdministrationParts) {
     overrides: overrideStore(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, encryption: encryptions.keptReplies }),
   })
-  const directory = createDirectory({ ids, clock, random, digests: createKeyDigests(keyring) })
+  const digests = createKeyDigests(keyring)
+  const directory = createDirectory({ ids, clock, random, digests })
   const policies = createPolicyAdministration({
     ids,
     clock,
@@ -110,6 +112,7 @@ export function createAdministration(parts: AdministrationParts) {
     policies,
     backtests,
     directory: auditedDirectory,
+    keyChanges: createKeyChanges({ clock, random, digests }),
     keyDefaults,
     mutate,
     ids,

@@ -33,7 +33,7 @@ export type FamilyParts = InferenceParts &
     readonly metrics: Metrics
     readonly administration: Pick<
       AdminParts,
-      'reads' | 'mutate' | 'policies' | 'backtests' | 'directory' | 'audit' | 'keyDefaults'
+      'reads' | 'mutate' | 'policies' | 'backtests' | 'directory' | 'keyChanges' | 'audit' | 'keyDefaults'
     > &
       Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']

@@ -23,7 +23,14 @@ async function prepare(database: Database): Promise<void> {
   ])
 }
 
+/** A rotation whose replaced secret ends at once. */
+function rotationOf(table: string): string {
+  return `update ${table} set secret_number = 2, previous_digest = 'old', previous_expires_at = $1`
+}
+
 const revocations = [
+  { id: 'key_1 1', sql: rotationOf('api_key') },
+  { id: 'adm_1 1', sql: rotationOf('admin_key') },
   { id: 'key_1', sql: "update api_key set revoked_at = $1 where id = 'key_1'" },
   { id: 'adm_1', sql: "update admin_key set revoked_at = $1 where id = 'adm_1'" },
   { id: 'proj_1', sql: "update project set archived_at = $1 where id = 'proj_1'" },
@@ -57,6 +64,22 @@ for (const { name, skip, open } of engines) {
       })
     }
 
+    it('names the secret that a second rotation ended, and not the one in its grace time', async () => {
+      await using database = await open()
+      await prepare(database)
+      const { clock, advance } = createHandClock()
+      advance(1_000_000)
+      const changes = createChanges(clock)
+      const change = createChange({ database, clock, changes, open: (tx) => tx })
+      const sql = "update api_key set secret_number = 3, previous_digest = 'old', previous_expires_at = $1"
+      await change('org_1', (tx) => tx.run(sql, [clock.nowMs() + 60_000]))
+      const isEnded = (): boolean[] => [1, 2, 3].map((number) => changes.isRevoked(`key_1 ${number}`))
+      assert.deepEqual(isEnded(), [true, false, false])
+      advance(60_000)
+      await change('org_1', async () => undefined)
+      assert.deepEqual(isEnded(), [true, true, false])
+    })
+
     it('reaches another node in the same poll as its change, or neither does', async () => {
       await using database = await open()
       await prepare(database)
@@ -67,15 +90,15 @@ for (const { name, skip, open } of engines) {
       const watched = failingReads(database, (sql) => isAway && sql.includes('revoked_at'))
       const poll = await createChangePoll({ database: watched, clock, changes })
       const other = createChange({ database, clock, changes: createChanges(clock), open: (tx) => tx })
-      await other('org_1', (tx) => tx.run(revocations[0]?.sql ?? '', [clock.nowMs()]))
+      await other('org_1', (tx) => tx.run(revocations.at(-1)?.sql ?? '', [clock.nowMs()]))
 
       isAway = true
       await assert.rejects(poll())
-      assert.deepEqual([changes.count(), changes.isRevoked('key_1')], [0, false])
+      assert.deepEqual([changes.count(), changes.isRevoked('proj_1')], [0, false])
 
       isAway = false
       await poll()
-      assert.deepEqual([changes.count(), changes.isRevoked('key_1')], [1, true])
+      assert.deepEqual([changes.count(), changes.isRevoked('proj_1')], [1, true])
     })
   })
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { credentialStore } from '../../src/adapters/stores/sql/identity/credentials.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import type { AdminKey, ApiKey, Organization } from '../../src/domain/identity/principal.ts'
-import type { DirectoryStore } from '../../src/domain/identity/store.ts'
+import type { DirectoryStore, FoundKey } from '../../src/domain/identity/store.ts'
 import type { Engine } from '../support/engines.ts'
 
 const organization: Organization = {
@@ -27,8 +27,17 @@ const adminKey = (id: string): AdminKey => ({
   expiresAtMs: null,
   revokedAtMs: null,
   lastUsedAtMs: null,
+  previousExpiresAtMs: null,
 })
 const apiKey = (id: string): ApiKey => ({ ...adminKey(id), projectId: 'proj_1', permissions: [], models: null })
+
+const found = <K>(key: K) => ({
+  key,
+  organization,
+  secretId: 'secret_1',
+  secretNumber: 1,
+  secretExpiresAtMs: null,
+})
 
 const stored = (digest: string) => ({ digest, secretId: 'secret_1' })
 
@@ -49,13 +58,10 @@ export function credentialContract({ name, skip, open }: Engine): void {
         assert.deepEqual([...apiKeys.keys()].toSorted(), expected)
         assert.deepEqual(
           expected.map((digest) => apiKeys.get(digest)),
-          expected.map((digest) => ({ key: apiKey(`key_${digest}`), organization, secretId: 'secret_1' })),
+          expected.map((digest) => found(apiKey(`key_${digest}`))),
         )
         const adminKeys = await scene.credentials.findAdminKeys(digests)
-        assert.deepEqual(
-          [...adminKeys],
-          length < 3 ? [] : [['c', { key: adminKey('adk_c'), organization, secretId: 'secret_1' }]],
-        )
+        assert.deepEqual([...adminKeys], length < 3 ? [] : [['c', found(adminKey('adk_c'))]])
       })
     }
 
@@ -79,6 +85,51 @@ export function credentialContract({ name, skip, open }: Engine): void {
         await store.revokeAdminKey('org_1', 'adk_b', 5)
         assert.equal(await store.updateAdminKey(admin), false)
       })
+    })
+
+    it('finds a rotated key by its new digest and by the one before, and by no older one', async () => {
+      await using scene = await openScene(open)
+      const { credentials } = scene
+      await scene.work(async (store) => {
+        await store.insertApiKey(apiKey('key_a'), stored('a1'))
+        await store.insertAdminKey(adminKey('adk_b'), stored('b1'))
+      })
+      for (const round of [2, 3]) {
+        const fields = { redactedValue: `…${round}`, previousExpiresAtMs: round * 1000 }
+        await scene.work(async (store) => {
+          await store.lockApiKey('org_1', 'key_a')
+          assert.equal(await store.rotateApiKey({ ...apiKey('key_a'), ...fields }, stored(`a${round}`)), true)
+          assert.equal(await store.rotateAdminKey({ ...adminKey('adk_b'), ...fields }, stored(`b${round}`)), true)
+        })
+        const rows = new Map<string, FoundKey<AdminKey>>([
+          ...(await credentials.findApiKeys(['a1', 'a2', 'a3'])),
+          ...(await credentials.findAdminKeys(['b1', 'b2', 'b3'])),
+        ])
+        const seen = [...rows].map(([digest, { secretNumber, secretExpiresAtMs, key }]) => [
+          digest,
+          secretNumber,
+          secretExpiresAtMs,
+          key.redactedValue,
+        ])
+        assert.deepEqual(
+          seen.toSorted(),
+          ['a', 'b'].flatMap((kind) => [
+            [`${kind}${round - 1}`, round - 1, round * 1000, `…${round}`],
+            [`${kind}${round}`, round, null, `…${round}`],
+          ]),
+        )
+      }
+      await credentials.replaceDigest({ kind: 'api_key', id: 'key_a', from: 'a2' }, stored('a2 again'))
+      assert.equal((await credentials.findApiKeys(['a2 again'])).get('a2 again')?.secretNumber, 2)
+      await scene.work(async (store) => {
+        await store.revokeApiKey('org_1', 'key_a', 9)
+        assert.equal(await store.rotateApiKey(apiKey('key_a'), stored('late')), false)
+      })
+      const afterwards = await credentials.findApiKeys(['a2 again', 'a3', 'late'])
+      assert.deepEqual(
+        [...afterwards.values()].map(({ key }) => key.revokedAtMs),
+        [9, 9],
+      )
     })
 
     it('finds no key of an archived project', async () => {

@@ -1,14 +1,12 @@
 import { Fault } from '../../base/fault.ts'
 import type { AuditRecord, WithAuditRecord } from './audit-log.ts'
-import { areWithin, networksOf, readAllowedIps, textOfNetwork, type Network } from './allowed-ips.ts'
-import { holds, type Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Directory, Revocation } from './directory.ts'
 import type { DirectoryStore } from './store.ts'
 
 export type AuditedDirectory = ReturnType<typeof createAuditedDirectory>
 
-type InProject = { readonly organizationId: string; readonly projectId: string }
+export type InProject = { readonly organizationId: string; readonly projectId: string }
 
 /** The directory's operations, each with its audit record. */
 export function createAuditedDirectory(directory: Directory) {
@@ -50,9 +48,7 @@ export function createAuditedDirectory(directory: Directory) {
     },
 
     async revokeApiKey(store: DirectoryStore, at: InProject, id: string): Promise<WithAuditRecord<ApiKey>> {
-      await findProject(store, at)
-      const key = await store.findApiKey(at.organizationId, id)
-      if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
+      await findApiKey(store, at, id)
       const value = await directory.revokeApiKey(store, at.organizationId, id)
       return { value, record: apiKeyRecord('api_key.revoked', value) }
     },
@@ -84,39 +80,18 @@ export async function findProject(store: DirectoryStore, { organizationId, proje
   return project
 }
 
+export async function findApiKey(store: DirectoryStore, at: InProject, id: string): Promise<ApiKey> {
+  await findProject(store, at)
+  const key = await store.findApiKey(at.organizationId, id)
+  if (!key || key.projectId !== at.projectId || key.revokedAtMs !== null) throw notFound('API key', id)
+  return key
+}
+
 /** A revoked key is not found; only the audit log still shows it. */
 export async function findAdminKey(store: DirectoryStore, organizationId: string, id: string): Promise<AdminKey> {
   const key = await store.findAdminKey(organizationId, id)
   if (!key || key.revokedAtMs !== null) throw notFound('administrator key', id)
   return key
-}
-
-/** A key grants only permissions that it has, so that a key with `keys:write` alone cannot create an owner. */
-export function requireGrantable(own: ReadonlySet<Permission>, granted: readonly Permission[]): void {
-  const missing = granted.find((permission) => !holds(own, permission))
-  if (missing === undefined) return
-  const message = `This credential lacks the permission ${missing} and cannot grant it.`
-  throw new Fault('permission', 'permission_denied', message, { param: 'permissions' })
-}
-
-/** A key cannot create one that outlives it. If no expiry is given, the new key expires with its creator. */
-export function inheritedExpiry(creator: number | null, requestedMs: number | null | undefined): number | null {
-  if (requestedMs === undefined) return creator
-  if (creator === null || (requestedMs !== null && requestedMs <= creator)) return requestedMs
-  const message = 'This credential expires before the key that it would create. Send an earlier expires_at.'
-  throw new Fault('permission', 'permission_denied', message, { param: 'expires_at' })
-}
-
-/** A key cannot create one that works from more addresses. If no list is given, the new key gets its creator's list. */
-export function inheritedIps(
-  creator: readonly Network[] | null,
-  requested: readonly string[] | null | undefined,
-): string[] | null {
-  if (requested === undefined) return creator && creator.map(textOfNetwork)
-  const list = requested && readAllowedIps(requested)
-  if (creator === null || (list !== null && areWithin(networksOf(list), creator))) return list
-  const message = 'This credential works from some addresses only. Send allowed_ips that lie within its own.'
-  throw new Fault('permission', 'permission_denied', message, { param: 'allowed_ips' })
 }
 
 const projectRecord = (kind: AuditRecord['kind'], { id, name }: Project): AuditRecord => ({

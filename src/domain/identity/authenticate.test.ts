@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createAuthFailures } from './auth-failures.ts'
 import { createAuthenticator } from './authenticate.ts'
-import { createChanges } from './changes.ts'
+import { createChanges, secretName } from './changes.ts'
 import { createKeyDigests } from './key-digests.ts'
 import { createKeyring } from './keyring.ts'
 import { mintSecret } from './key-format.ts'
@@ -41,11 +41,13 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     expiresAtMs: null,
     revokedAtMs: null,
     lastUsedAtMs: null,
+    previousExpiresAtMs: null,
     ...overrides,
   }
   const storage: { isReady: Promise<void>; outage?: Fault } = { isReady: Promise.resolve() }
   const { digest, secretId } = digests.current(secret)
-  const rows = new Map<string, FoundKey<ApiKey>>([[digest, { key, organization, secretId }]])
+  const found = { key, organization, secretId, secretNumber: 1, secretExpiresAtMs: null }
+  const rows = new Map<string, FoundKey<ApiKey>>([[digest, found]])
   const log = { lookUps: 0, touches: 0, denied: new Array<string>() }
   const store: CredentialStore = {
     async findApiKeys(wanted) {
@@ -80,13 +82,21 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     onIpDenied: (credential, address) => void log.denied.push(`${credential.id} ${address}`),
     onTouchFailed: () => {},
   })
-  const revoke = (): void => void rows.set(digest, { key: { ...key, revokedAtMs: nowMs }, organization, secretId })
+  const revoke = (): void => void rows.set(digest, { ...found, key: { ...key, revokedAtMs: nowMs } })
+  /** The new secret of the key. The one before works for this long. */
+  const rotate = (graceMs: number): string => {
+    const next = mintSecret('ak', systemRandom)
+    rows.set(digests.current(next).digest, { ...found, secretNumber: 2 })
+    rows.set(digest, { ...found, secretExpiresAtMs: nowMs + graceMs })
+    return next
+  }
   return {
     authenticator,
     secret,
     changes,
     log,
     revoke,
+    rotate,
     rows,
     keyring,
     storage,
@@ -266,6 +276,28 @@ describe('authentication', () => {
   })
 })
 
+describe('a key after its rotation', () => {
+  it('is accepted with both secrets until the end of the grace time, and then with the new one only', async () => {
+    const { authenticate, rotate, changes, advance } = createScene()
+    await authenticate()
+    const next = rotate(60_000)
+    changes.announce('org_1')
+    advance(59_999)
+    assert.deepEqual([(await authenticate()).id, (await authenticate(next)).id], ['key_1', 'key_1'])
+    advance(1)
+    await assert.rejects(authenticate(), isRejected)
+    assert.equal((await authenticate(next)).id, 'key_1')
+  })
+  it('expires at its own time with both secrets, if that is before the end of the grace time', async () => {
+    const { authenticate, rotate, advance } = createScene({ expiresAtMs: 1_005_000 })
+    const next = rotate(60_000)
+    assert.deepEqual([(await authenticate()).id, (await authenticate(next)).id], ['key_1', 'key_1'])
+    advance(5_000)
+    await assert.rejects(authenticate(), isRejected)
+    await assert.rejects(authenticate(next), isRejected)
+  })
+})
+
 describe('a change that is followed by an outage', () => {
   const outage = new Fault('unavailable', 'storage_unavailable', 'unreachable')
   const isOutage = (error: unknown): boolean => error === outage
@@ -290,6 +322,16 @@ describe('a change that is followed by an outage', () => {
       await assert.rejects(authenticate(), isRejected)
       await assert.rejects(authenticate(), isRejected)
     }
+  })
+  it('makes the secret unusable that a rotation ended, and not the new one', async () => {
+    const { authenticate, rotate, changes, storage } = createScene()
+    await authenticate()
+    const next = rotate(0)
+    assert.equal((await authenticate(next)).id, 'key_1')
+    changes.announce('org_1', [secretName('key_1', 1)])
+    storage.outage = outage
+    await assert.rejects(authenticate(), isRejected)
+    assert.equal((await authenticate(next)).id, 'key_1')
   })
   it('makes a key unusable that was revoked while it was read', async () => {
     const { authenticate, changes, storage } = createScene()

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
-import type { Changes } from './changes.ts'
+import { secretName, type Changes } from './changes.ts'
 import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
 import type { KeyDigests, StoredDigest } from './key-digests.ts'
 import { kindOfSecret, type KeyKind } from './key-format.ts'
@@ -60,7 +60,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           kind: 'api_key',
           find: (digest) => lookups.apiKey(digest, address),
         })
-        return cacheEntryOf(row.key, readAt, principalOf(row))
+        return cacheEntryOf(row, readAt, principalOf(row))
       }
       return checked(address, async () => admit(await principals.refresh(key.text, read), address))
     },
@@ -73,7 +73,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           kind: 'admin_key',
           find: (digest) => lookups.adminKey(digest, address),
         })
-        return cacheEntryOf(row.key, readAt, administratorOf(row))
+        return cacheEntryOf(row, readAt, administratorOf(row))
       }
       return checked(address, async () => admit(await administrators.refresh(key.text, read), address))
     },
@@ -106,14 +106,14 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     return { text: secret, own }
   }
 
-  async function lookUp<K extends KeyDates & { readonly id: string }>(
+  async function lookUp<K extends KeyDates>(
     key: PresentedKey,
     table: KeyTable<K>,
   ): Promise<{ row: FoundKey<K>; readAt: number }> {
     const { value: row, readAt } = await search(key, table)
     const isInvalid = !row || row.key.revokedAtMs !== null
     if (isInvalid) rejected.add(key.own.digest)
-    if (isInvalid || (row.key.expiresAtMs ?? Infinity) <= clock.nowMs()) throw invalidCredential()
+    if (isInvalid || (expiryOf(row) ?? Infinity) <= clock.nowMs()) throw invalidCredential()
     return { row, readAt }
   }
 
@@ -137,17 +137,25 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
 }
 
 type KeyDates = {
+  readonly id: string
   readonly revokedAtMs: number | null
   readonly expiresAtMs: number | null
   readonly lastUsedAtMs: number | null
 }
 
-const cacheEntryOf = <T>(key: KeyDates, readAt: number, value: T): KnownCredential<T> => ({
+const cacheEntryOf = <T>(row: FoundKey<KeyDates>, readAt: number, value: T): KnownCredential<T> => ({
   value,
   readAt,
-  expiresAtMs: key.expiresAtMs,
-  touchedAtMs: key.lastUsedAtMs ?? 0,
+  expiresAtMs: expiryOf(row),
+  secretName: secretName(row.key.id, row.secretNumber),
+  touchedAtMs: row.key.lastUsedAtMs ?? 0,
 })
+
+/** The secret expires with its key, or before if a rotation replaced it. */
+function expiryOf({ key, secretExpiresAtMs }: FoundKey<KeyDates>): number | null {
+  if (key.expiresAtMs === null || secretExpiresAtMs === null) return key.expiresAtMs ?? secretExpiresAtMs
+  return Math.min(key.expiresAtMs, secretExpiresAtMs)
+}
 
 function principalOf({ key, organization }: FoundKey<ApiKey>): Principal {
   const { id, projectId, models } = key

@@ -4,10 +4,14 @@ import { Fault } from '../../base/fault.ts'
 /** The longest name that an organization, a project or a key may have, in characters. */
 export const maxNameLength = 80
 
-/** Rejects an empty or too long name. */
+/** A character that is neither a space nor a control character. */
+const visible = /[^\s\p{Z}\p{C}]/u
+
+/** Rejects an empty or too long name, and one that cannot be seen. */
 export function requireName(name: string): void {
   const { length } = [...name]
   if (length === 0) throw outOfBounds('name', 'must not be empty')
+  if (!visible.test(name)) throw outOfBounds('name', 'must not consist of spaces only')
   if (length > maxNameLength) throw outOfBounds('name', `must have at most ${maxNameLength} characters`)
 }
 

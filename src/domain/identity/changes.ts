@@ -11,7 +11,10 @@ export type Changes = {
   count(): number
   /** The count at the organization's latest change. */
   latestOf(organizationId: string): number
-  /** `revoked`: ids of recently revoked keys and archived projects, at least those of this change. */
+  /**
+   * `revoked`: ids of recently revoked keys and archived projects, and names of secrets that a rotation ended, at least
+   * those of this change.
+   */
   announce(organizationId: string, revoked?: readonly string[]): void
   isRevoked(id: string): boolean
   /** Whether an entry from before the latest change may be used after the next read failed with this error. */
@@ -46,6 +49,9 @@ export function createChanges(clock: Pick<Clock, 'monotonicMs'>): Changes {
     },
   }
 }
+
+/** Names one secret of a key. */
+export const secretName = (keyId: string, secretNumber: number): string => `${keyId} ${secretNumber}`
 
 /**
  * Runs a change of one organization in one transaction. The change is announced after the commit: it takes effect on this

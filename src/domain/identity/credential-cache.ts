@@ -9,6 +9,8 @@ export type KnownCredential<T> = {
   /** The count of changes when the rows were read. */
   readonly readAt: number
   readonly expiresAtMs: number | null
+  /** The name of a key's secret in `Changes`: a rotation can end one secret of a key and not the other. */
+  readonly secretName?: string
   touchedAtMs: number
 }
 
@@ -34,8 +36,8 @@ export function createCredentialCache<T extends Revocable>({ clock, changes, inv
     expiresAtMs !== null && expiresAtMs <= clock.nowMs()
   const isCurrent = ({ value, readAt }: KnownCredential<T>): boolean =>
     changes.latestOf(value.organization.id) <= readAt
-  const isRevoked = ({ value: { id, projectId } }: KnownCredential<T>): boolean =>
-    changes.isRevoked(id) || (projectId !== undefined && changes.isRevoked(projectId))
+  const isRevoked = ({ value: { id, projectId }, secretName }: KnownCredential<T>): boolean =>
+    [id, projectId, secretName].some((name) => name !== undefined && changes.isRevoked(name))
 
   function set(secret: string, known: KnownCredential<T>): KnownCredential<T> {
     entries.set(secret, known)

@@ -6,7 +6,8 @@ import { readAllowedIps } from './allowed-ips.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import type { KeyDigests } from './key-digests.ts'
 import { mintSecret, redactSecret, type KeyKind } from './key-format.ts'
-import { holds, type Permission } from './permissions.ts'
+import { requireOwnerLeft } from './key-authority.ts'
+import type { Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { DirectoryStore } from './store.ts'
 
@@ -120,21 +121,10 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
     async revokeAdminKey(store: DirectoryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
       await store.lockAdminKeys(organizationId)
       const key = required('administrator key', id, await store.findAdminKey(organizationId, id))
-      if (by !== 'operator') await requireRevocable(store, key, by)
+      if (by !== 'operator') await requireOwnerLeft(store, key, { by, nowMs: clock.nowMs() })
       if (!(await store.revokeAdminKey(organizationId, id, clock.nowMs()))) throw notFound('administrator key', id)
       return required('administrator key', id, await store.findAdminKey(organizationId, id))
     },
-  }
-
-  async function requireRevocable(store: DirectoryStore, key: AdminKey, by: ReadonlySet<Permission>): Promise<void> {
-    if (!key.permissions.includes('*')) return
-    if (!holds(by, '*')) {
-      const message = 'This credential lacks the permission * and cannot revoke a key that has it.'
-      throw new Fault('permission', 'permission_denied', message)
-    }
-    const nowMs = clock.nowMs()
-    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return // already invalid
-    if (!(await store.hasOtherOwner(key, nowMs))) throw lastAdminKey(key.id)
   }
 
   function issue(kind: KeyKind, idPrefix: string, { name, expiresAtMs, allowedIps }: NewAdminKey) {
@@ -149,6 +139,7 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
       allowedIps: allowedIps ? readAllowedIps(allowedIps) : null,
       revokedAtMs: null,
       lastUsedAtMs: null,
+      previousExpiresAtMs: null,
     }
     return { secret, digest: digests.current(secret), record }
   }
@@ -158,13 +149,6 @@ function required<T>(what: string, id: string, value: T | undefined): T {
   if (value === undefined) throw notFound(what, id)
   return value
 }
-
-const lastAdminKey = (id: string): Fault =>
-  new Fault(
-    'conflict',
-    'last_admin_key',
-    `${id} is the last administrator key with the permission *. Create another one first, or revoke it on the machine with: gatehouse keys revoke ${id}.`,
-  )
 
 /** The message is the same for an unknown id and for one of another organization. */
 const notFound = (what: string, id: string): Fault => new Fault('not_found', 'not_found', `There is no ${what} ${id}.`)

@@ -32,6 +32,8 @@ type KeyRecord = {
   readonly expiresAtMs: number | null
   readonly revokedAtMs: number | null
   readonly lastUsedAtMs: number | null
+  /** When the secret that the last rotation replaced stops or stopped working; null before the first rotation. */
+  readonly previousExpiresAtMs: number | null
 }
 
 /** Belongs to a project: for inference, credits and the policy gateway. */

@@ -1,8 +1,16 @@
 import type { StoredDigest } from './key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 
-/** `secretId` is the server secret of the digest; null for rows from before it was stored. */
-export type FoundKey<K> = { readonly key: K; readonly organization: Organization; readonly secretId: string | null }
+export type FoundKey<K> = {
+  readonly key: K
+  readonly organization: Organization
+  /** The server secret of the digest; null for rows from before it was stored. */
+  readonly secretId: string | null
+  /** Which of the key's secrets has this digest. Each rotation adds 1. */
+  readonly secretNumber: number
+  /** When this secret stops working although the key remains valid; null for the key's current secret. */
+  readonly secretExpiresAtMs: number | null
+}
 
 /** The keys that exist, by digest. */
 export type FoundKeys<K> = ReadonlyMap<string, FoundKey<K>>
@@ -18,7 +26,7 @@ export type CredentialStore = {
   ): Promise<{ project: Project; organization: Organization } | undefined>
   /** Sets the time of the last use, unless it was set less than a minute before. */
   touchKey(kind: 'api_key' | 'admin_key', id: string, atMs: number): Promise<void>
-  /** Compare-and-set of a key's digest: writes `to` only if the stored digest is still `from`. */
+  /** Compare-and-set of one digest of a key: writes `to` only if the stored digest is still `from`. */
   replaceDigest(key: { kind: 'api_key' | 'admin_key'; id: string; from: string }, to: StoredDigest): Promise<void>
   /** Returns true for the first request of this client, while the daily cap is not reached. */
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
@@ -66,6 +74,10 @@ export type DirectoryStore = {
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
   /** Writes name, permissions, models, expiry and allowed addresses. Returns false if the key is unknown or revoked. */
   updateApiKey(key: ApiKey): Promise<boolean>
+  /** Locks until the end of the transaction. */
+  lockApiKey(organizationId: string, id: string): Promise<void>
+  /** Returns false if the key is unknown or revoked, here and below. */
+  rotateApiKey(key: ApiKey, digest: StoredDigest): Promise<boolean>
   /** Returns false if the key is unknown or already revoked. */
   revokeApiKey(organizationId: string, id: string, atMs: number): Promise<boolean>
 
@@ -73,9 +85,14 @@ export type DirectoryStore = {
   listAdminKeys(organizationId: string, page: KeyPage): Promise<Paged<AdminKey>>
   findAdminKey(organizationId: string, id: string): Promise<AdminKey | undefined>
   updateAdminKey(key: AdminKey): Promise<boolean>
+  /** Stores the new digest and redacted value. The digest before is accepted until `previousExpiresAtMs`, and no older one. */
+  rotateAdminKey(key: AdminKey, digest: StoredDigest): Promise<boolean>
   revokeAdminKey(organizationId: string, id: string, atMs: number): Promise<boolean>
   /** Locks until the end of the transaction. */
   lockAdminKeys(organizationId: string): Promise<void>
-  /** Whether another valid key of the organization has the permission `*`. */
+  /**
+   * Whether another valid key of the organization has the permission `*`. If this key neither expires nor is limited to
+   * addresses, another one that does cannot replace it.
+   */
   hasOtherOwner(key: AdminKey, nowMs: number): Promise<boolean>
 }

@@ -3,6 +3,7 @@ import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { KeyChanges } from '../../domain/identity/key-changes.ts'
 import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
@@ -40,6 +41,7 @@ export type AdminParts = ResourceLimitParts & {
   readonly inspectRule: InspectRule
   readonly backtests: BacktestAdministration
   readonly directory: AuditedDirectory
+  readonly keyChanges: KeyChanges
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight

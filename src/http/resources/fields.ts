@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { lastSecond } from '../../base/clock.ts'
 import { maxAllowedIps } from '../../domain/identity/allowed-ips.ts'
 import { maxNameLength } from '../../domain/identity/bounds.ts'
+import { maxGraceSeconds } from '../../domain/identity/key-changes.ts'
 
 /** The schema of absent parameters, query or body. */
 export const none = Type.Object({}, { additionalProperties: false })
@@ -29,12 +30,14 @@ export const expiresAt = Type.Optional(
 export const expiryMs = (expiresAtSeconds: number | null | undefined): number | null | undefined =>
   typeof expiresAtSeconds === 'number' ? expiresAtSeconds * 1000 : expiresAtSeconds
 
+const networkList = Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.0/24'] }), {
+  minItems: 1,
+  maxItems: maxAllowedIps,
+})
+
 export const allowedIps = Type.Optional(
   orNull(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.0/24'] }), {
-      minItems: 1,
-      maxItems: maxAllowedIps,
-    }),
+    networkList,
     'The addresses and networks that the key may be used from. Requests from other addresses get 403 `ip_not_allowed`. Default: the list of the key that creates it. Null: every address.',
   ),
 )
@@ -42,6 +45,38 @@ export const allowedIps = Type.Optional(
 export const shownIps = orNull(
   Type.Array(Type.String()),
   'The networks that the key may be used from; null allows every address.',
+)
+
+/** For the update of a key. */
+export const newExpiresAt = Type.Optional(
+  orNull(
+    Type.Integer({ minimum: 1, maximum: lastSecond }),
+    'When the key expires, in Unix seconds. Null: never. It can be later than before only up to the expiry of the key that changes it.',
+  ),
+)
+
+/** For the update of a key. */
+export const newAllowedIps = Type.Optional(
+  orNull(
+    networkList,
+    'The addresses and networks that the key may be used from. Null: every address. More than before only within the list of the key that changes it.',
+  ),
+)
+
+export const previousExpiresAt = Type.Optional(
+  unixTime('When the secret before the last rotation stops or stopped working; absent before the first rotation.'),
+)
+
+export const RotateKey = Type.Object(
+  {
+    grace_seconds: Type.Integer({
+      minimum: 0,
+      maximum: maxGraceSeconds,
+      description:
+        'How long the replaced secret keeps working beside the new one. 0 ends it at once, on other nodes within a second.',
+    }),
+  },
+  { title: 'KeyRotation', additionalProperties: false, examples: [{ grace_seconds: 86_400 }] },
 )
 
 export const keyName = Type.String({

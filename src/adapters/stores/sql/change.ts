@@ -30,7 +30,8 @@ export function createChange<Stores>({
         organizationId,
         clock.nowMs(),
       ])
-      return { value: outcome, revoked: await tx.query<{ id: string }>(...revokedSince(sinceMs, [organizationId])) }
+      const [sql, params] = revokedBetween({ sinceMs, nowMs: clock.nowMs() }, [organizationId])
+      return { value: outcome, revoked: await tx.query<{ id: string }>(sql, params) }
     })
     changes.announce(organizationId, idsOf(revoked))
     return value
@@ -56,13 +57,14 @@ export async function createChangePoll({ database, clock, changes }: ChangePollP
     return rows.filter(({ id, version }) => seen.get(id) !== version)
   }
   const poll = async (): Promise<void> => {
-    const sinceMs = clock.nowMs() - lookBackMs
+    const nowMs = clock.nowMs()
+    const sinceMs = nowMs - lookBackMs
     const unseen = await changed(sinceMs)
     // Mark a version as seen only after its revocations are read, because an outage may begin between the two reads.
     for (let at = 0; at < unseen.length; at += maxPerStatement) {
       const group = unseen.slice(at, at + maxPerStatement)
-      const [sql, params] = revokedSince(
-        sinceMs,
+      const [sql, params] = revokedBetween(
+        { sinceMs, nowMs },
         group.map(({ id }) => id),
       )
       const revoked = idsOf(await database.read<{ id: string }>(sql, params))
@@ -80,11 +82,21 @@ type Version = { readonly id: string; readonly version: number }
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
 
-/** The keys that were revoked and the projects that were archived in these organizations. */
-function revokedSince(sinceMs: number, organizationIds: readonly string[]): [sql: string, params: Value[]] {
-  const within = `organization_id in (${organizationIds.map((_, at) => `$${at + 2}`).join(', ')})`
-  const sql = `select id from api_key where ${within} and revoked_at > $1
-    union all select id from admin_key where ${within} and revoked_at > $1
+type Span = { readonly sinceMs: number; readonly nowMs: number }
+
+/**
+ * The keys that were revoked, the projects that were archived and the secrets that a rotation ended in these
+ * organizations. A rotation ends the replaced secret at its expiry, and the one before that at once.
+ */
+function revokedBetween({ sinceMs, nowMs }: Span, organizationIds: readonly string[]): [sql: string, params: Value[]] {
+  const within = `organization_id in (${organizationIds.map((_, at) => `$${at + 3}`).join(', ')})`
+  const ofKeys = (table: string): string =>
+    `select id from ${table} where ${within} and revoked_at > $1
+     union all select id || ' ' || cast(secret_number - 1 as text) from ${table}
+       where ${within} and previous_expires_at > $1 and previous_expires_at <= $2
+     union all select id || ' ' || cast(secret_number - 2 as text) from ${table}
+       where ${within} and previous_expires_at > $1`
+  const sql = `${ofKeys('api_key')} union all ${ofKeys('admin_key')}
     union all select id from project where ${within} and archived_at > $1`
-  return [sql, [sinceMs, ...organizationIds]]
+  return [sql, [sinceMs, nowMs, ...organizationIds]]
 }

@@ -97,15 +97,18 @@ function decrypted(encryption: KeyringEncryption, encrypted: Uint8Array, context
   }
 }
 
-/** Number of active keys by the server secret of their digest; null if that is unknown. */
+/** Number of active secrets of keys by the server secret of their digest; null if that is unknown. */
 export type KeysBySecret = ReadonlyMap<string | null, number>
 
 export async function keysBySecret(database: Database, nowMs: number): Promise<KeysBySecret> {
   const isAlive = 'k.revoked_at is null and (k.expires_at is null or k.expires_at > $1)'
+  const inProject = 'join project p on p.id = k.project_id and p.archived_at is null'
   const rows = await database.read<{ secret_id: string | null; count: number }>(
     `select secret_id, count(*) as count from (
-       select k.secret_id from api_key k join project p on p.id = k.project_id and p.archived_at is null where ${isAlive}
+       select k.secret_id from api_key k ${inProject} where ${isAlive}
        union all select k.secret_id from admin_key k where ${isAlive}
+       union all select k.previous_secret_id from api_key k ${inProject} where ${isAlive} and k.previous_expires_at > $1
+       union all select k.previous_secret_id from admin_key k where ${isAlive} and k.previous_expires_at > $1
      ) as keys group by secret_id`,
     [nowMs],
   )

@@ -39,6 +39,7 @@ const adminVerbs = {
   archived: api(3),
   deleted: api(4),
   revoked: api(4),
+  rotated: api(3),
   replayed: api(3),
   granted: api(1),
   recorded: api(1),

@@ -12,12 +12,13 @@ export const presentAdminKey = (key: AdminKey): Static<typeof Schema.AdminKeyObj
   created_at: toUnixSeconds(key.createdAtMs),
   ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
+  ...(key.previousExpiresAtMs !== null && { previous_expires_at: toUnixSeconds(key.previousExpiresAtMs) }),
   owner: { id: key.organizationId, type: 'organization' },
   permissions: [...key.permissions],
   allowed_ips: key.allowedIps && [...key.allowedIps],
 })
 
-export const presentCreatedAdminKey = ({ key, secret }: Issued<AdminKey>): Static<typeof Schema.CreatedAdminKey> => ({
+export const presentIssuedAdminKey = ({ key, secret }: Issued<AdminKey>): Static<typeof Schema.IssuedAdminKey> => ({
   ...presentAdminKey(key),
   value: secret,
 })

@@ -1,21 +1,18 @@
-import {
-  findAdminKey,
-  inheritedExpiry,
-  inheritedIps,
-  requireGrantable,
-} from '../../../domain/identity/audited-directory.ts'
+import { findAdminKey } from '../../../domain/identity/audited-directory.ts'
+import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
+import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
-import { expiryMs, none } from '../../resources/fields.ts'
+import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentAdminKey, presentCreatedAdminKey, presentDeletedAdminKey } from './present.ts'
+import { presentAdminKey, presentDeletedAdminKey, presentIssuedAdminKey } from './present.ts'
 import * as Schema from './schema.ts'
 
 const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`. */
-export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
+export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyChanges }: AdminParts): Route[] {
   return [
     read({
       name: 'listAdminApiKeys',
@@ -42,7 +39,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       query: none,
       body: Schema.CreateAdminKey,
       status: 201,
-      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.CreatedAdminKey },
+      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.IssuedAdminKey },
       operation({ directory: store }, { actor, body }) {
         const permissions = [...new Set(body.permissions ?? actor.permissions)]
         requireGrantable(actor.permissions, permissions)
@@ -51,7 +48,7 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
         const fields = { name: body.name, permissions, expiresAtMs, allowedIps }
         return directory.createAdminKey(store, actor.organization.id, fields)
       },
-      present: presentCreatedAdminKey,
+      present: presentIssuedAdminKey,
     }),
     read({
       name: 'getAdminApiKey',
@@ -63,6 +60,44 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
       answer: { description: 'The key, without its secret.', schema: Schema.AdminKeyObject },
       operation: async ({ directory: store }, { actor, params }) =>
         presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
+    }),
+    mutation({
+      name: 'updateAdminApiKey',
+      method: 'PATCH',
+      path: key,
+      summary: 'Rename or restrict an administrator API key',
+      description:
+        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has. A key with the permission `*` can only be changed by a key with `*`, and not be restricted while it is the last one.',
+      permission: 'keys:write',
+      params: Schema.AdminKeyParams,
+      query: none,
+      body: Schema.UpdateAdminKey,
+      answer: { description: 'The key, without its secret.', schema: Schema.AdminKeyObject },
+      operation({ directory: store }, { body, ...input }) {
+        const { name, permissions, expires_at: expiresAt, allowed_ips: allowedIps } = body
+        const update = { name, permissions, expiresAtMs: expiryMs(expiresAt), allowedIps }
+        return keyChanges.updateAdminKey(store, keyAt(input), update)
+      },
+      present: presentAdminKey,
+    }),
+    mutation({
+      name: 'rotateAdminApiKey',
+      method: 'POST',
+      path: `${key}/rotate`,
+      summary: 'Rotate the secret of an administrator API key',
+      description:
+        'The key keeps its id and its permissions. A second rotation during the grace time ends the older secret at once. The key that rotates it must have everything that the key has; a key may rotate itself.',
+      permission: 'keys:write',
+      params: Schema.AdminKeyParams,
+      query: none,
+      body: RotateKey,
+      answer: {
+        description: 'The key with its new secret, which is returned only once.',
+        schema: Schema.IssuedAdminKey,
+      },
+      operation: ({ directory: store }, { body, ...input }) =>
+        keyChanges.rotateAdminKey(store, keyAt(input), body.grace_seconds),
+      present: presentIssuedAdminKey,
     }),
     mutation({
       name: 'deleteAdminApiKey',
@@ -86,3 +121,11 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory }: A
     }),
   ]
 }
+
+type KeyInput = { readonly actor: Administrator; readonly params: { readonly key_id: string } }
+
+const keyAt = ({ actor, params }: KeyInput) => ({
+  organizationId: actor.organization.id,
+  id: params.key_id,
+  by: actor,
+})

@@ -1,6 +1,16 @@
 import Type from 'typebox'
 import { permissions } from '../../../domain/identity/permissions.ts'
-import { allowedIps, expiresAt, idText, keyName, shownIps, unixTime } from '../../resources/fields.ts'
+import {
+  allowedIps,
+  expiresAt,
+  idText,
+  keyName,
+  newAllowedIps,
+  newExpiresAt,
+  previousExpiresAt,
+  shownIps,
+  unixTime,
+} from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -23,6 +33,26 @@ export const CreateAdminKey = Type.Object(
   },
 )
 
+export const UpdateAdminKey = Type.Object(
+  {
+    name: Type.Optional(keyName),
+    permissions: Type.Optional(
+      Type.Array(Type.Enum([...permissions]), {
+        minItems: 1,
+        maxItems: permissions.length,
+        description: 'Replaces the permissions of the key; `*` includes all.',
+      }),
+    ),
+    expires_at: newExpiresAt,
+    allowed_ips: newAllowedIps,
+  },
+  {
+    title: 'AdminApiKeyUpdate',
+    additionalProperties: false,
+    examples: [{ name: 'CI', permissions: ['policies:read'] }],
+  },
+)
+
 const fields = {
   id: Type.String(),
   object: Type.Literal('organization.admin_api_key'),
@@ -31,6 +61,7 @@ const fields = {
   created_at: unixTime('When it was created.'),
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
+  previous_expires_at: previousExpiresAt,
   owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
   permissions: Type.Array(Type.String()),
   allowed_ips: shownIps,
@@ -49,7 +80,7 @@ const example = {
 
 export const AdminKeyObject = Type.Object(fields, { title: 'AdminApiKey', examples: [example] })
 
-export const CreatedAdminKey = Type.Object(
+export const IssuedAdminKey = Type.Object(
   { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
   { title: 'AdminApiKeyWithSecret', examples: [{ ...example, value: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )

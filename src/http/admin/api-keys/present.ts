@@ -16,9 +16,10 @@ export const presentApiKey = (key: ApiKey) => ({
   created_at: toUnixSeconds(key.createdAtMs),
   ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
+  ...(key.previousExpiresAtMs !== null && { previous_expires_at: toUnixSeconds(key.previousExpiresAtMs) }),
 })
 
-export const presentCreatedApiKey = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.CreatedApiKey> => ({
+export const presentIssuedApiKey = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.IssuedApiKey> => ({
   ...presentApiKey(key),
   value: secret,
 })

@@ -1,21 +1,22 @@
 import { holds } from '../../../domain/identity/permissions.ts'
-import {
-  findProject,
-  inheritedExpiry,
-  inheritedIps,
-  requireGrantable,
-} from '../../../domain/identity/audited-directory.ts'
+import { findApiKey, findProject } from '../../../domain/identity/audited-directory.ts'
+import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
+import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
-import { expiryMs, none } from '../../resources/fields.ts'
+import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentApiKey, presentCreatedApiKey, presentDeletedApiKey } from './present.ts'
+import { presentApiKey, presentDeletedApiKey, presentIssuedApiKey } from './present.ts'
 import * as Schema from './schema.ts'
 
 const keys = '/v1/organization/projects/{project_id}/api_keys'
+const key = `${keys}/{key_id}`
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDefaults }: AdminParts): Route[] {
+export function apiKeyRoutes(
+  { read, mutation }: AdminRoutes,
+  { directory, keyChanges, keyDefaults }: AdminParts,
+): Route[] {
   return [
     read({
       name: 'listApiKeys',
@@ -43,7 +44,7 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
       query: none,
       body: Schema.CreateApiKey,
       status: 201,
-      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.CreatedApiKey },
+      answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.IssuedApiKey },
       operation({ directory: store }, { body, ...input }) {
         const { permissions: own, expiresAtMs: end, networks } = input.actor
         const permissions = [...new Set(body.permissions ?? keyDefaults.permissions.filter((each) => holds(own, each)))]
@@ -54,12 +55,64 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
         const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
         return directory.createApiKey(store, projectAt(input), key)
       },
-      present: presentCreatedApiKey,
+      present: presentIssuedApiKey,
+    }),
+    read({
+      name: 'getApiKey',
+      path: key,
+      summary: 'Read an API key of a project',
+      permission: 'keys:read',
+      params: Schema.ApiKeyParams,
+      query: none,
+      answer: { description: 'The key, without its secret.', schema: Schema.ApiKeyObject },
+      operation: async ({ directory: store }, input) =>
+        presentApiKey(await findApiKey(store, projectAt(input), input.params.key_id)),
+    }),
+    mutation({
+      name: 'updateApiKey',
+      method: 'PATCH',
+      path: key,
+      summary: 'Rename or restrict an API key of a project',
+      description:
+        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has.',
+      permission: 'keys:write',
+      params: Schema.ApiKeyParams,
+      query: none,
+      body: Schema.UpdateApiKey,
+      answer: { description: 'The key, without its secret.', schema: Schema.ApiKeyObject },
+      operation({ directory: store }, { body, ...input }) {
+        const { name, permissions, models, expires_at: expiresAt, allowed_ips: allowedIps } = body
+        const update = {
+          name,
+          permissions,
+          models: models && [...new Set(models)],
+          expiresAtMs: expiryMs(expiresAt),
+          allowedIps,
+        }
+        return keyChanges.updateApiKey(store, keyAt(input), update)
+      },
+      present: presentApiKey,
+    }),
+    mutation({
+      name: 'rotateApiKey',
+      method: 'POST',
+      path: `${key}/rotate`,
+      summary: 'Rotate the secret of an API key of a project',
+      description:
+        'The key keeps its id, its permissions and its limits. A second rotation during the grace time ends the older secret at once. The key that rotates it must have everything that the key has.',
+      permission: 'keys:write',
+      params: Schema.ApiKeyParams,
+      query: none,
+      body: RotateKey,
+      answer: { description: 'The key with its new secret, which is returned only once.', schema: Schema.IssuedApiKey },
+      operation: ({ directory: store }, { body, ...input }) =>
+        keyChanges.rotateApiKey(store, keyAt(input), body.grace_seconds),
+      present: presentIssuedApiKey,
     }),
     mutation({
       name: 'deleteApiKey',
       method: 'DELETE',
-      path: `${keys}/{key_id}`,
+      path: key,
       summary: 'Revoke an API key of a project',
       description: 'The key stops working at once, on other nodes within a second.',
       permission: 'keys:write',
@@ -74,11 +127,17 @@ export function apiKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyDe
 }
 
 type ProjectInput = {
-  readonly actor: { readonly organization: { readonly id: string } }
+  readonly actor: Administrator
   readonly params: { readonly project_id: string }
 }
 
 const projectAt = ({ actor, params }: ProjectInput) => ({
   organizationId: actor.organization.id,
   projectId: params.project_id,
+})
+
+const keyAt = (input: ProjectInput & { readonly params: { readonly key_id: string } }) => ({
+  ...projectAt(input),
+  id: input.params.key_id,
+  by: input.actor,
 })

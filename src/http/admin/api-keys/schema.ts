@@ -1,6 +1,17 @@
 import Type from 'typebox'
 import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
-import { allowedIps, expiresAt, idText, keyName, orNull, shownIps, unixTime } from '../../resources/fields.ts'
+import {
+  allowedIps,
+  expiresAt,
+  idText,
+  keyName,
+  newAllowedIps,
+  newExpiresAt,
+  orNull,
+  previousExpiresAt,
+  shownIps,
+  unixTime,
+} from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -38,6 +49,31 @@ export const CreateApiKey = Type.Object(
   },
 )
 
+export const UpdateApiKey = Type.Object(
+  {
+    name: Type.Optional(keyName),
+    permissions: Type.Optional(
+      Type.Array(Type.Enum([...apiKeyPermissions]), {
+        maxItems: apiKeyPermissions.length,
+        description: 'Replaces the permissions in addition to inference.',
+      }),
+    ),
+    models: Type.Optional(
+      orNull(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 }),
+        'Replaces the models that the key may use. Null: all.',
+      ),
+    ),
+    expires_at: newExpiresAt,
+    allowed_ips: newAllowedIps,
+  },
+  {
+    title: 'ApiKeyUpdate',
+    additionalProperties: false,
+    examples: [{ name: 'Support chat', models: ['default-model'] }],
+  },
+)
+
 const fields = {
   id: Type.String(),
   object: Type.Literal('organization.project.api_key'),
@@ -50,6 +86,7 @@ const fields = {
   created_at: unixTime('When it was created.'),
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
+  previous_expires_at: previousExpiresAt,
 }
 
 const example = {
@@ -64,9 +101,9 @@ const example = {
   created_at: 1_767_225_600,
 }
 
-const ApiKeyObject = Type.Object(fields, { title: 'ApiKey', examples: [example] })
+export const ApiKeyObject = Type.Object(fields, { title: 'ApiKey', examples: [example] })
 
-export const CreatedApiKey = Type.Object(
+export const IssuedApiKey = Type.Object(
   { ...fields, value: Type.String({ description: 'The secret key. It is returned only in this response.' }) },
   { title: 'ApiKeyWithSecret', examples: [{ ...example, value: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00' }] },
 )

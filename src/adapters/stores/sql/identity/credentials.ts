@@ -12,7 +12,7 @@ export function credentialStore(database: Database): CredentialStore {
     async findApiKeys(digests) {
       const rows = await withDigest<ApiKeyRow>(
         digests,
-        `select k.digest, k.secret_id, ${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
+        `${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
          join organization o on o.id = k.organization_id
          join project p on p.id = k.project_id and p.archived_at is null`,
       )
@@ -21,7 +21,7 @@ export function credentialStore(database: Database): CredentialStore {
     async findAdminKeys(digests) {
       const rows = await withDigest<AdminKeyRow>(
         digests,
-        `select k.digest, k.secret_id, ${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
+        `${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
          join organization o on o.id = k.organization_id`,
       )
       return byDigest(rows, adminKeyOf)
@@ -40,8 +40,14 @@ export function credentialStore(database: Database): CredentialStore {
       await database.write([{ sql, params: [id, atMs, atMs - touchEveryMs] }])
     },
     async replaceDigest({ kind, id, from }, { digest, secretId }) {
-      const sql = `update ${kind} set digest = $3, secret_id = $4 where id = $1 and digest = $2`
-      await database.write([{ sql, params: [id, from, digest, secretId] }])
+      const params = [id, from, digest, secretId]
+      await database.write([
+        { sql: `update ${kind} set digest = $3, secret_id = $4 where id = $1 and digest = $2`, params },
+        {
+          sql: `update ${kind} set previous_digest = $3, previous_secret_id = $4 where id = $1 and previous_digest = $2`,
+          params,
+        },
+      ])
     },
     claimFreeRequest,
     async releaseFreeRequest(client) {
@@ -72,10 +78,17 @@ export function credentialStore(database: Database): CredentialStore {
     })
   }
 
-  async function withDigest<R extends DatabaseRow>(digests: readonly string[], select: string): Promise<KeyRow<R>[]> {
+  /** `from`: columns and tables of the keys. A key is also found by the digest that its last rotation replaced. */
+  async function withDigest<R extends DatabaseRow>(digests: readonly string[], from: string): Promise<KeyRow<R>[]> {
     const params = padded(digests)
     const list = params.map((_, at) => `$${at + 1}`).join(', ')
-    return database.read<KeyRow<R>>(`${select} where k.digest in (${list})`, params)
+    return database.read<KeyRow<R>>(
+      `select k.digest, k.secret_id, k.secret_number, null as secret_expires_at, ${from} where k.digest in (${list})
+       union all
+       select k.previous_digest, k.previous_secret_id, k.secret_number - 1, k.previous_expires_at, ${from}
+       where k.previous_digest in (${list})`,
+      params,
+    )
   }
 
   async function joined<R extends DatabaseRow>(
@@ -87,11 +100,26 @@ export function credentialStore(database: Database): CredentialStore {
   }
 }
 
-type KeyRow<R> = R & JoinedOrganization & { digest: string; secret_id: string | null }
+type KeyRow<R> = R &
+  JoinedOrganization & {
+    digest: string
+    secret_id: string | null
+    secret_number: number
+    secret_expires_at: number | null
+  }
 
 const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): FoundKeys<K> =>
   new Map(
-    rows.map((row) => [row.digest, { key: keyOf(row), organization: organizationIn(row), secretId: row.secret_id }]),
+    rows.map((row) => [
+      row.digest,
+      {
+        key: keyOf(row),
+        organization: organizationIn(row),
+        secretId: row.secret_id,
+        secretNumber: row.secret_number,
+        secretExpiresAtMs: row.secret_expires_at,
+      },
+    ]),
   )
 
 /** Pads the list with its last item to one of a few lengths, because each length is a separate prepared statement. */

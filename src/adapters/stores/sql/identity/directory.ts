@@ -90,7 +90,10 @@ function projects(
 
 function apiKeys(
   tx: Transaction,
-): Pick<DirectoryStore, 'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'updateApiKey' | 'revokeApiKey'> {
+): Pick<
+  DirectoryStore,
+  'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'lockApiKey' | 'updateApiKey' | 'rotateApiKey' | 'revokeApiKey'
+> {
   const one = finder(tx)
   return {
     async insertApiKey(key: ApiKey, { digest, secretId }: StoredDigest) {
@@ -130,6 +133,10 @@ function apiKeys(
         organizationId,
         id,
       ]),
+    async lockApiKey(organizationId, id) {
+      await tx.run('update api_key set name = name where organization_id = $1 and id = $2', [organizationId, id])
+    },
+    rotateApiKey: async (key, digest) => (await tx.run(...rotation('api_key', key, digest))) === 1,
     updateApiKey: async (key) =>
       (await tx.run(
         `update api_key set name = $3, permissions = $4, expires_at = $5, allowed_ips = $6, models = $7
@@ -152,6 +159,7 @@ function adminKeys(
   | 'listAdminKeys'
   | 'findAdminKey'
   | 'updateAdminKey'
+  | 'rotateAdminKey'
   | 'revokeAdminKey'
   | 'lockAdminKeys'
   | 'hasOtherOwner'
@@ -199,6 +207,7 @@ function adminKeys(
          where organization_id = $1 and id = $2 and revoked_at is null`,
         changeable(key),
       )) === 1,
+    rotateAdminKey: async (key, digest) => (await tx.run(...rotation('admin_key', key, digest))) === 1,
     revokeAdminKey: async (organizationId, id, atMs) =>
       (await tx.run(
         'update admin_key set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
@@ -211,10 +220,12 @@ function adminKeys(
         [organizationId],
       )
     },
-    async hasOtherOwner({ organizationId, id }, nowMs) {
+    async hasOtherOwner({ organizationId, id, expiresAtMs, allowedIps }, nowMs) {
+      const isLimited = expiresAtMs !== null || allowedIps !== null
       const [other] = await tx.query(
         `select id from admin_key where organization_id = $1 and id <> $2 and revoked_at is null
-         and (expires_at is null or expires_at > $3) and permissions like '%"*"%' limit 1`,
+         and (expires_at is null or expires_at > $3) and permissions like '%"*"%'
+         ${isLimited ? '' : 'and expires_at is null and allowed_ips is null'} limit 1`,
         [organizationId, id, nowMs],
       )
       return other !== undefined
@@ -233,6 +244,14 @@ const changeable = (key: AdminKey): Value[] => [
   key.expiresAtMs,
   listOrNull(key.allowedIps),
 ]
+
+function rotation(table: 'api_key' | 'admin_key', key: AdminKey, { digest, secretId }: StoredDigest) {
+  const sql = `update ${table} set digest = $3, secret_id = $4, redacted_value = $5, secret_number = secret_number + 1,
+      previous_digest = digest, previous_secret_id = secret_id, previous_expires_at = $6
+    where organization_id = $1 and id = $2 and revoked_at is null`
+  const params = [key.organizationId, key.id, digest, secretId, key.redactedValue, key.previousExpiresAtMs]
+  return [sql, params] as const
+}
 
 const finder =
   (tx: Transaction) =>

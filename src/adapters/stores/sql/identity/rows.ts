@@ -6,9 +6,9 @@ export const columns = {
   organization: 'id, name, plan, lifetime_paid_micro_usd, metered, created_at',
   project: 'id, organization_id, name, created_at, archived_at',
   apiKey:
-    'id, organization_id, project_id, name, redacted_value, permissions, allowed_ips, models, created_at, expires_at, revoked_at, last_used_at',
+    'id, organization_id, project_id, name, redacted_value, permissions, allowed_ips, models, created_at, expires_at, revoked_at, last_used_at, previous_expires_at',
   adminKey:
-    'id, organization_id, name, redacted_value, permissions, allowed_ips, created_at, expires_at, revoked_at, last_used_at',
+    'id, organization_id, name, redacted_value, permissions, allowed_ips, created_at, expires_at, revoked_at, last_used_at, previous_expires_at',
 }
 
 export type OrganizationRow = {
@@ -56,6 +56,7 @@ export type AdminKeyRow = {
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
+  previous_expires_at: number | null
 }
 
 export const adminKeyOf = (row: AdminKeyRow): AdminKey => ({
@@ -69,6 +70,7 @@ export const adminKeyOf = (row: AdminKeyRow): AdminKey => ({
   expiresAtMs: row.expires_at,
   revokedAtMs: row.revoked_at,
   lastUsedAtMs: row.last_used_at,
+  previousExpiresAtMs: row.previous_expires_at,
 })
 
 export type ApiKeyRow = AdminKeyRow & { project_id: string; models: string | null }
