@@ -105,14 +105,16 @@ export function credentialContract({ name, skip, open }: Engine): void {
           ...(await credentials.findApiKeys(['a1', 'a2', 'a3'])),
           ...(await credentials.findAdminKeys(['b1', 'b2', 'b3'])),
         ])
-        const seen = [...rows].map(([digest, { secretNumber, secretExpiresAtMs, key }]) => [
-          digest,
-          secretNumber,
-          secretExpiresAtMs,
-          key.redactedValue,
-        ])
+        const seen = [...rows]
+          .toSorted(([one], [other]) => (one < other ? -1 : 1))
+          .map(([digest, { secretNumber, secretExpiresAtMs, key }]) => [
+            digest,
+            secretNumber,
+            secretExpiresAtMs,
+            key.redactedValue,
+          ])
         assert.deepEqual(
-          seen.toSorted(),
+          seen,
           ['a', 'b'].flatMap((kind) => [
             [`${kind}${round - 1}`, round - 1, round * 1000, `…${round}`],
             [`${kind}${round}`, round, null, `…${round}`],

@@ -12,7 +12,8 @@ const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`. */
-export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory, keyChanges }: AdminParts): Route[] {
+export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges }: AdminParts): Route[] {
+  const { read, mutation } = routes
   return [
     read({
       name: 'listAdminApiKeys',
@@ -62,6 +63,32 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory, key
         presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
     }),
     mutation({
+      name: 'deleteAdminApiKey',
+      method: 'DELETE',
+      path: key,
+      summary: 'Revoke an administrator API key',
+      description:
+        'The key stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another key with `*`, and not while it is the last one.',
+      permission: 'keys:write',
+      params: Schema.AdminKeyParams,
+      query: none,
+      body: none,
+      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedAdminKey },
+      operation: ({ directory: store }, { actor, params }) =>
+        directory.revokeAdminKey(
+          store,
+          { organizationId: actor.organization.id, by: actor.permissions },
+          params.key_id,
+        ),
+      present: presentDeletedAdminKey,
+    }),
+    ...changeRoutes(routes, keyChanges),
+  ]
+}
+
+function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChanges']): Route[] {
+  return [
+    mutation({
       name: 'updateAdminApiKey',
       method: 'PATCH',
       path: key,
@@ -98,26 +125,6 @@ export function adminKeyRoutes({ read, mutation }: AdminRoutes, { directory, key
       operation: ({ directory: store }, { body, ...input }) =>
         keyChanges.rotateAdminKey(store, keyAt(input), body.grace_seconds),
       present: presentIssuedAdminKey,
-    }),
-    mutation({
-      name: 'deleteAdminApiKey',
-      method: 'DELETE',
-      path: key,
-      summary: 'Revoke an administrator API key',
-      description:
-        'The key stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another key with `*`, and not while it is the last one.',
-      permission: 'keys:write',
-      params: Schema.AdminKeyParams,
-      query: none,
-      body: none,
-      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedAdminKey },
-      operation: ({ directory: store }, { actor, params }) =>
-        directory.revokeAdminKey(
-          store,
-          { organizationId: actor.organization.id, by: actor.permissions },
-          params.key_id,
-        ),
-      present: presentDeletedAdminKey,
     }),
   ]
 }

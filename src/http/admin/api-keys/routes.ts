@@ -13,10 +13,8 @@ const keys = '/v1/organization/projects/{project_id}/api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes(
-  { read, mutation }: AdminRoutes,
-  { directory, keyChanges, keyDefaults }: AdminParts,
-): Route[] {
+export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDefaults }: AdminParts): Route[] {
+  const { read, mutation } = routes
   return [
     read({
       name: 'listApiKeys',
@@ -52,8 +50,8 @@ export function apiKeyRoutes(
         const expiresAtMs = inheritedExpiry(end, expiryMs(body.expires_at))
         const models = body.models ? [...new Set(body.models)] : null
         const allowedIps = inheritedIps(networks, body.allowed_ips)
-        const key = { name: body.name, models, expiresAtMs, permissions, allowedIps }
-        return directory.createApiKey(store, projectAt(input), key)
+        const fields = { name: body.name, models, expiresAtMs, permissions, allowedIps }
+        return directory.createApiKey(store, projectAt(input), fields)
       },
       present: presentIssuedApiKey,
     }),
@@ -68,6 +66,26 @@ export function apiKeyRoutes(
       operation: async ({ directory: store }, input) =>
         presentApiKey(await findApiKey(store, projectAt(input), input.params.key_id)),
     }),
+    mutation({
+      name: 'deleteApiKey',
+      method: 'DELETE',
+      path: key,
+      summary: 'Revoke an API key of a project',
+      description: 'The key stops working at once, on other nodes within a second.',
+      permission: 'keys:write',
+      params: Schema.ApiKeyParams,
+      query: none,
+      body: none,
+      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
+      operation: ({ directory: store }, input) => directory.revokeApiKey(store, projectAt(input), input.params.key_id),
+      present: presentDeletedApiKey,
+    }),
+    ...changeRoutes(routes, keyChanges),
+  ]
+}
+
+function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChanges']): Route[] {
+  return [
     mutation({
       name: 'updateApiKey',
       method: 'PATCH',
@@ -108,20 +126,6 @@ export function apiKeyRoutes(
       operation: ({ directory: store }, { body, ...input }) =>
         keyChanges.rotateApiKey(store, keyAt(input), body.grace_seconds),
       present: presentIssuedApiKey,
-    }),
-    mutation({
-      name: 'deleteApiKey',
-      method: 'DELETE',
-      path: key,
-      summary: 'Revoke an API key of a project',
-      description: 'The key stops working at once, on other nodes within a second.',
-      permission: 'keys:write',
-      params: Schema.ApiKeyParams,
-      query: none,
-      body: none,
-      answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
-      operation: ({ directory: store }, input) => directory.revokeApiKey(store, projectAt(input), input.params.key_id),
-      present: presentDeletedApiKey,
     }),
   ]
 }
