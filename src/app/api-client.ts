@@ -70,7 +70,8 @@ export class ApiError extends Error {
   }
 }
 
-export type ApiQuery = Readonly<Record<string, string | number | undefined>>
+/** A list becomes a parameter that is repeated. */
+export type ApiQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>
 export type ApiRequest = {
   readonly query?: ApiQuery
   readonly body?: object
@@ -104,7 +105,9 @@ const pageSize = 100
 export function createApiClient(send: Transport, organization?: string): ApiClient {
   async function request<T>(method: ApiMethod, path: string, options: ApiRequest = {}): Promise<ApiResponse<T>> {
     const { query = {}, body, headers = {} } = options
-    const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      [value ?? []].flat().map((each) => [name, String(each)]),
+    )
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
     const answer = await send({
       method,

@@ -1,16 +1,19 @@
 import type { Static } from 'typebox'
 import type { presentAdminKey } from '../http/admin/admin-keys/present.ts'
 import type { presentApiKey } from '../http/admin/api-keys/present.ts'
-import type { CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
+import type { AuditEntryObject, CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
 import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
+import type { LimitsObject } from '../http/admin/limits/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
+import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
 import type { BalanceObject, LedgerVerificationObject, OverrideObject } from '../http/operator/credits-schema.ts'
-import type { OrganizationObject, SetupAnswer } from '../http/operator/organizations-schema.ts'
+import type { CreatedOrganization, OrganizationObject, SetupAnswer } from '../http/operator/organizations-schema.ts'
 import type { SecretStatusObject } from '../http/operator/secret.ts'
 import type { SavedAnswer } from '../http/policy-gateway/config/schema.ts'
+import type { DeadLetterList, ExportObject, TestAnswer } from '../http/policy-gateway/exports/schema.ts'
 
 export { changes } from '../domain/evaluation/backtest/counts.ts'
 export { policyFields } from '../domain/policy/content.ts'
@@ -25,6 +28,12 @@ export type BacktestBody = Static<typeof Backtest>
 export type ConfigurationBody = Static<typeof SavedAnswer>
 export type ProjectBody = Static<typeof ProjectObject>
 export type LedgerEntryBody = Static<typeof LedgerEntryObject>
+export type UsageBody = Static<typeof UsageObject>
+export type LimitsBody = Static<typeof LimitsObject>
+export type ExportBody = Static<typeof ExportObject>
+export type SinkTestBody = Static<typeof TestAnswer>['test']
+export type DeadLetterBody = Static<typeof DeadLetterList>['data'][number]
+export type AuditEntryBody = Static<typeof AuditEntryObject>
 export type CheckpointKeysBody = Static<typeof CheckpointKeys>
 
 /** The operator also sees revoked keys. */
@@ -36,6 +45,7 @@ export type KeysBody = { readonly api_keys: readonly ApiKeyBody[]; readonly admi
 export type CreatedKeyBody = (ApiKeyBody | AdminKeyBody) & { readonly value: string }
 
 export type SetupBody = Static<typeof SetupAnswer>
+export type CreatedOrganizationBody = Static<typeof CreatedOrganization>
 export type OrganizationBody = Static<typeof OrganizationObject>
 export type BalanceBody = Static<typeof BalanceObject>
 /** `is_new` is false if the reference of the grant or payment counted before. */

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { hasDatabase } from '../adapters/stores/sql/sqlite/backup.ts'
 import { DataFolderInUse } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -21,17 +23,30 @@ export type Connection = AsyncDisposable & {
   readonly migrationsApplied: number
 }
 
+/** There is no database in the data folder. */
+export class NoDatabase extends Error {
+  constructor(dataDir: string) {
+    super(
+      `There is no database in ${resolve(dataDir)}. Name the data folder with --data-dir or GATEHOUSE_DATA_DIR, or create one there with gatehouse setup.`,
+    )
+    this.name = 'NoDatabase'
+  }
+}
+
 /**
  * Opens the database and serves the operator's API in this process. If a running server holds the data folder, connects
- * to its control socket instead, so that every command works while the server runs.
+ * to its control socket instead, so that every command works while the server runs. Only with `mayCreate` is an embedded
+ * database created, because a command that is run in the wrong folder must not leave one there.
  */
-export async function connect(config: Config): Promise<Connection> {
+export async function connect(config: Config, { mayCreate = false } = {}): Promise<Connection> {
+  const { data_dir: dataDir, database_url: url } = config.storage
+  if (url === undefined && !mayCreate && !hasDatabase(dataDir)) throw new NoDatabase(dataDir)
   try {
     return await openInProcess(config)
   } catch (error) {
     if (!(error instanceof DataFolderInUse)) throw error
     return {
-      client: createApiClient(socketTransport(controlSocketPath(config.storage.data_dir))),
+      client: createApiClient(socketTransport(controlSocketPath(dataDir))),
       clock: systemClock,
       migrationsApplied: 0, // the server applied all of them when it started
       async [Symbol.asyncDispose]() {},

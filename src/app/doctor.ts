@@ -13,7 +13,7 @@ import { checkJobs } from './doctor-jobs.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import { readTlsFiles } from './tls-files.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
-import { connect } from './connect.ts'
+import { connect, NoDatabase } from './connect.ts'
 import { effectiveUpstreams } from './upstreams.ts'
 
 export type Diagnosis = {
@@ -125,6 +125,15 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
       ...secret,
     ]
   } catch (error) {
+    if (error instanceof NoDatabase)
+      return [
+        {
+          part: 'storage',
+          state: 'warning',
+          message: 'there is no database in the data folder yet',
+          fix: 'gatehouse serve or gatehouse setup creates it; --data-dir names another folder.',
+        },
+      ]
     return [{ part: 'storage', state: 'wrong', message: messageOf(error), fix: storageFix(config, error) }]
   }
 }

@@ -24,6 +24,23 @@ function parse<const O extends NonNullable<ParseArgsConfig['options']>>(args: re
   }
 }
 
+/** Takes out the options that stand for an environment variable, written as `--name VALUE` or `--name=VALUE`. */
+export function takeSettings(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): { readonly args: readonly string[]; readonly settings: Readonly<Record<string, string>> } {
+  const settings: Record<string, string> = {}
+  const rest: string[] = []
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? ''
+    const [name = '', ...inline] = word.split('=')
+    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (variable === undefined) rest.push(word)
+    else settings[variable] = required(inline.length > 0 ? inline.join('=') : args[++at], `The value of ${name}`)
+  }
+  return { args: rest, settings }
+}
+
 export function required(value: string | undefined, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`${name} is missing.`)
   return value
@@ -48,6 +65,13 @@ export function readCount(text: string | undefined, name: string): number | unde
 /** A list separated by commas; empty for an empty text. */
 export const readList = (text: string | undefined): string[] | undefined =>
   text?.split(',').flatMap((word) => word.trim() || [])
+
+/** Unix seconds of a date or an ISO time, or of `7d`, a week ago. */
+export function readPastTime(text: string | undefined, nowMs: number): number | undefined {
+  const atMs = readTime(text, nowMs)
+  if (atMs === null || text === undefined) return undefined
+  return Math.floor((/^\d+[dhm]$/.test(text) ? 2 * nowMs - atMs : atMs) / 1000)
+}
 
 /** `2027-01-31`, an ISO time, or `30d`, `12h` from now. */
 export function readTime(text: string | undefined, nowMs: number): number | null {

@@ -1,12 +1,13 @@
 import { apiPath } from '../app/api-client.ts'
-import type { AuditEventsBody, CheckpointKeysBody } from '../app/api-types.ts'
+import type { AuditEntryBody, AuditEventsBody, CheckpointKeysBody } from '../app/api-types.ts'
 import { connect, type Connection } from '../app/connect.ts'
 import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
-import { readArguments, required } from './arguments.ts'
+import { readArguments, readCount, readPastTime, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
+import { dateOf, table } from './table.ts'
 
 const options = {
   org: { type: 'string' },
@@ -16,19 +17,29 @@ const options = {
   against: { type: 'string' },
   keys: { type: 'string' },
   request: { type: 'string' },
+  kind: { type: 'string' },
+  decision: { type: 'string' },
+  policy: { type: 'string' },
+  project: { type: 'string' },
+  user: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  limit: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
-  summary: 'Verify and export the audit log, list its keys, erase texts',
-  usage: `gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
+  summary: 'List, verify and export the audit log, list its keys, erase texts',
+  usage: `gatehouse audit list [--kind KIND] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--keys FILE] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
+list prints the newest events, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago.
 verify prints the first event that was changed, removed or moved, and exits with 1; it also exits with 1 if there was nothing
 to check. It shows what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
 (as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
@@ -39,7 +50,7 @@ keys prints the public keys, to pin them elsewhere. erase removes the texts of a
 stay, and the log stays verifiable. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
-    const verbs = { verify, export: exportEvents, keys: listKeys, erase }
+    const verbs = { list: listEvents, verify, export: exportEvents, keys: listKeys, erase }
     const [verb = ''] = positionals
     if (!isVerb(verbs, verb))
       throw new UsageError(verb === '' ? 'The subcommand is missing.' : `There is no audit ${verb}.`)
@@ -48,6 +59,33 @@ stay, and the log stays verifiable. --org may be left out while there is only on
 }
 
 const isVerb = <V extends object>(verbs: V, verb: PropertyKey): verb is keyof V => Object.hasOwn(verbs, verb)
+
+function listEvents(context: CommandContext, values: Values): Promise<number> {
+  const limit = readCount(values.limit, '--limit') ?? 20
+  return runOnServer(context, values, async ({ client, clock }) => {
+    const query = {
+      order: 'desc',
+      kind: values.kind,
+      decision: values.decision,
+      policy_id: values.policy,
+      project_id: values.project,
+      user_id: values.user,
+      request_id: values.request,
+      from: readPastTime(values.since, clock.nowMs()),
+      to: readPastTime(values.until, clock.nowMs()),
+    }
+    const response = await client.list<AuditEntryBody>('/v1/organization/audit_logs', query, limit)
+    const rows = response.data.map((event) => [
+      String(event.sequence),
+      dateOf(event.created_at),
+      event.kind,
+      event.decision ?? '-',
+      event.id,
+      event.message,
+    ])
+    return { json: response, text: table(['SEQUENCE', 'AT', 'KIND', 'DECISION', 'ID', 'MESSAGE'], rows) }
+  })
+}
 
 async function verify({ config, print }: CommandContext, values: Values): Promise<number> {
   const { file, against, keys } = values

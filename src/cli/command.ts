@@ -4,11 +4,17 @@ import type { Config, Environment } from '../config/config.ts'
 export type Command = {
   readonly summary: string
   readonly usage: string
+  /** Options that stand for an environment variable, beside those that every command has. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Returns the exit code. */
   run(context: CommandContext): Promise<number>
 }
 
+/** Commands by name. A command is loaded only when it is called, so that the start of the server does not load the others. */
+export type Commands = Readonly<Record<string, () => Promise<Command>>>
+
 export type CommandContext = {
+  readonly commands: Commands
   readonly args: readonly string[]
   readonly env: Environment
   /** Reads the configuration. A command that does not call it works without a valid one. */

@@ -1,7 +1,6 @@
-import type { Command } from './command.ts'
+import type { Commands } from './command.ts'
 
-/** Every command. A command is loaded only when it is called, so that the start of the server does not load the others. */
-export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+export const commands: Commands = {
   serve: async () => (await import('./serve.ts')).serve,
   setup: async () => (await import('./setup.ts')).setup,
   orgs: async () => (await import('./orgs.ts')).orgs,
@@ -9,6 +8,9 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   policies: async () => (await import('./policies.ts')).policies,
   gateway: async () => (await import('./gateway.ts')).gateway,
+  exports: async () => (await import('./exports.ts')).exportsCommand,
+  usage: async () => (await import('./usage.ts')).usage,
+  limits: async () => (await import('./limits.ts')).limits,
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
   audit: async () => (await import('./audit.ts')).audit,
@@ -18,4 +20,5 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,
+  completion: async () => (await import('./completion.ts')).completion,
 }

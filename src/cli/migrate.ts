@@ -9,7 +9,7 @@ export const migrateCommand: Command = {
 serve does the same when it starts. Several nodes may run it at the same time.`,
   async run({ args, config, print }) {
     const { values } = readArguments(args, { json: { type: 'boolean' } })
-    await using connection = await connect(config())
+    await using connection = await connect(config(), { mayCreate: true })
     const applied = connection.migrationsApplied
     if (values.json) print(JSON.stringify({ applied }))
     else print(applied === 0 ? 'The database is up to date.' : `Migrations applied: ${applied}.`)

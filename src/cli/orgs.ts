@@ -1,10 +1,13 @@
 import type { ApiList } from '../app/api-client.ts'
-import type { GrantBody, OrganizationBody, OverrideBody } from '../app/api-types.ts'
+import type { CreatedOrganizationBody, GrantBody, OrganizationBody, OverrideBody } from '../app/api-types.ts'
 import { readArguments, readNumber, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { balanceResult } from './credits.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
+import { setupText } from './setup.ts'
 import { dateOf, table } from './table.ts'
+
+const organizationsPath = '/operator/organizations'
 
 const limitNames = ['rpm', 'rpd', 'tpm', 'tpd', 'concurrent'] as const
 
@@ -22,6 +25,7 @@ const options = {
   tpm: text,
   tpd: text,
   concurrent: text,
+  'with-project': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -30,29 +34,30 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const orgs: Command = {
   summary: 'List and create organizations; set their plan, payments and limits',
   usage: `gatehouse orgs list [--json]
-gatehouse orgs create --name NAME [--json]
+gatehouse orgs create --name NAME [--with-project] [--json]
 gatehouse orgs set-plan free|developer|growth|scale [--org ID] [--json]
 gatehouse orgs set-metering on|off [--org ID] [--json]
 gatehouse orgs record-payment --usd AMOUNT --ref REF [--credits N] [--org ID] [--json]
 gatehouse orgs set-limits [--project ID | --key ID] [--rpm N] [--rpd N] [--tpm N] [--tpd N] [--concurrent N] [--org ID] [--json]
 
+create --with-project also creates a project, an administrator key and an API key, which are shown once.
 --org may be left out while there is only one organization. A payment counts towards the tier and adds the credits it
 buys, once for each --ref. set-limits replaces the limits that were set before; 0 removes a limit, and without any number
 the limits of the tier apply again.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', word] = positionals
-    return runOnServer(context, values, verbOf(verb, word, values))
+    return runOnServer(context, { ...values, mayCreate: verb === 'create' }, verbOf(verb, word, values))
   },
 }
 
 function verbOf(verb: string, word: string | undefined, values: Values): Work {
   switch (verb) {
     case 'list':
-      return async ({ client }) => resultOf(await client.list<OrganizationBody>('/operator/organizations'))
+      return async ({ client }) => resultOf(await client.list<OrganizationBody>(organizationsPath))
     case 'create': {
-      const name = required(values.name, '--name')
-      return async ({ client }) => resultOf(await client.post<OrganizationBody>('/operator/organizations', { name }))
+      const body = { name: required(values.name, '--name'), with_project: values['with-project'] ?? false }
+      return async ({ client }) => createdResult(await client.post<CreatedOrganizationBody>(organizationsPath, body))
     }
     case 'set-plan':
       return update({ plan: required(word, 'The plan') })
@@ -98,6 +103,14 @@ function setLimits(values: Values): Work {
     const numbers = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'the limits of its tier'
     return { json: response, text: `${response.scope} ${response.subject_id}: ${numbers}` }
   }
+}
+
+function createdResult(response: CreatedOrganizationBody): Result {
+  const { project_id: projectId, admin_key: adminKey, api_key: apiKey } = response
+  const { json, text: organization } = resultOf(response)
+  if (projectId === undefined || adminKey === undefined || apiKey === undefined) return { json, text: organization }
+  const created = { organization_id: response.id, project_id: projectId, admin_key: adminKey, api_key: apiKey }
+  return { json, text: setupText({ created, keysFile: undefined }) }
 }
 
 function resultOf(response: OrganizationBody | ApiList<OrganizationBody>): Result {

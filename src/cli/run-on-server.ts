@@ -15,7 +15,12 @@ export type Result = {
 
 export type Work = (connection: Connection) => Promise<Result>
 
-type CommonValues = { readonly json?: boolean | undefined; readonly org?: string | undefined }
+type CommonValues = {
+  readonly json?: boolean | undefined
+  readonly org?: string | undefined
+  /** Whether the command creates the database if there is none. */
+  readonly mayCreate?: boolean
+}
 
 /** Connects to the service that the configuration names, runs the work for the organization of `--org`, and prints. */
 export async function runOnServer(
@@ -23,10 +28,10 @@ export async function runOnServer(
   values: CommonValues,
   work: Work,
 ): Promise<number> {
-  await using connection = await connect(config())
+  await using connection = await connect(config(), values)
   const client = connection.client.inOrganization(values.org)
   const { json, text, warnings = [], isFailed = false } = await work({ ...connection, client })
-  for (const warning of warnings) printError(warning)
+  for (const warning of warnings) printError(values.json ? JSON.stringify({ warning }) : warning)
   print(values.json ? JSON.stringify(json, null, 2) : text)
   return isFailed ? 1 : 0
 }

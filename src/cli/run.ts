@@ -1,11 +1,12 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { ApiError } from '../app/api-client.ts'
 import { messageOf } from '../base/fault.ts'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { ConfigError, readConfig, type Config } from '../config/config.ts'
+import { takeSettings } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
 
-type CommandEnvironment = Omit<CommandContext, 'args' | 'config'>
+type CommandEnvironment = Omit<CommandContext, 'args' | 'config' | 'commands'>
 
 /** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCommandLine(argv: readonly string[], environment: CommandEnvironment): Promise<number> {
@@ -26,33 +27,49 @@ export async function runCommandLine(argv: readonly string[], environment: Comma
   }
   const command = await load()
   if (args.includes('--help') || args.includes('-h')) {
-    print(`${command.summary}\n\n${command.usage}`)
+    print(`${command.summary}\n\n${command.usage}\n\n${settingsUsage}`)
     return 0
   }
   try {
-    return await command.run({ ...environment, args, config: () => readConfig(env) })
+    const given = takeSettings(args, { ...commonSettings, ...command.settings })
+    const settings = { ...env, ...given.settings }
+    const config = (): Config => readConfig(settings)
+    return await command.run({ ...environment, commands, env: settings, args: given.args, config })
   } catch (error) {
-    return explain(error, command, printError)
+    const failure = failureOf(error, command)
+    printError(args.includes('--json') ? JSON.stringify({ error: failure.json }) : failure.text)
+    return failure.exitCode
   }
 }
 
-function explain(error: unknown, command: Command, printError: (text: string) => void): number {
-  if (error instanceof UsageError) {
-    printError(`${error.message}\n\n${command.usage}`)
-    return 2
-  }
-  if (error instanceof ConfigError) {
-    printError(error.message)
-    return 2
-  }
-  printError(error instanceof ApiError ? apiErrorText(error) : messageOf(error))
-  if (error instanceof ApiError && error.cause !== undefined) printError(String(error.cause))
-  return 1
+/** Options of every command, and the variable that each stands for. */
+const commonSettings = { '--config': 'GATEHOUSE_CONFIG', '--data-dir': 'GATEHOUSE_DATA_DIR' }
+
+const settingsUsage = `Every command accepts --config FILE and --data-dir FOLDER, which take precedence over GATEHOUSE_CONFIG and
+GATEHOUSE_DATA_DIR. With --json, an error is printed on standard error as { "error": { "code", "message", "param" } }.`
+
+type Failure = {
+  readonly text: string
+  readonly json: { readonly code: string; readonly message: string; readonly param: string | null }
+  readonly exitCode: number
 }
 
-/** The message, then the code and the field of the API's error. */
-const apiErrorText = ({ message, code, param }: ApiError): string =>
-  `${message} (${code}${param === null || message.startsWith(param) ? '' : `, ${param}`})`
+function failureOf(error: unknown, { usage }: Command): Failure {
+  const message = messageOf(error)
+  const json = { code: 'failed', message, param: null }
+  if (error instanceof UsageError)
+    return { text: `${message}\n\n${usage}`, json: { ...json, code: 'invalid_usage' }, exitCode: 2 }
+  if (error instanceof ConfigError)
+    return { text: message, json: { ...json, code: 'invalid_configuration' }, exitCode: 2 }
+  if (!(error instanceof ApiError)) return { text: message, json, exitCode: 1 }
+  const { code, param, cause } = error
+  const text = `${message} (${code}${param === null || message.startsWith(param) ? '' : `, ${param}`})`
+  return {
+    text: cause === undefined ? text : `${text}\n${String(cause)}`,
+    json: { code, message, param, ...(cause === undefined ? {} : { cause: String(cause) }) },
+    exitCode: 1,
+  }
+}
 
 async function overview(): Promise<string> {
   const loaded = await Promise.all(Object.entries(commands).map(async ([name, load]) => ({ name, ...(await load()) })))

@@ -10,9 +10,15 @@ import { listenForStop } from './stop-signals.ts'
 
 export const serve: Command = {
   summary: 'Start the gateway',
-  usage: `gatehouse serve
+  usage: `gatehouse serve [--host ADDRESS] [--port PORT] [--config FILE] [--data-dir FOLDER]
 
-Settings come from gatehouse.yaml and the environment; docs/configuration.md lists them all.`,
+  --host ADDRESS     the address to listen on; 127.0.0.1 unless configured
+  --port PORT        the port to listen on; 8080 unless configured, 0 for any free one
+  --config FILE      the configuration file; ./gatehouse.yaml unless set
+  --data-dir FOLDER  the folder of the embedded database; ./data unless configured
+
+All other settings come from the configuration file and the environment; docs/configuration.md lists them.`,
+  settings: { '--host': 'GATEHOUSE_HOST', '--port': 'GATEHOUSE_PORT' },
   async run({ args, config, env, print }) {
     readArguments(args, {})
     const settings = config()

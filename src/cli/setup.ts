@@ -17,7 +17,7 @@ Fails if an organization exists already. The keys are shown only once; with setu
 written to that file instead, and --json prints its path as keys_file.`,
   async run(context) {
     const { values } = readArguments(context.args, { name: { type: 'string' }, json: { type: 'boolean' } })
-    return runOnServer(context, values, async ({ client }) => {
+    return runOnServer(context, { ...values, mayCreate: true }, async ({ client }) => {
       const keysFile = context.config().setup.keys_file
       const done = await setUp(client, { name: values.name ?? 'My organization', keysFile })
       return { json: setupAnswer(done), text: setupText(done) }

@@ -14,5 +14,8 @@ export function table(head: readonly string[], cells: readonly (readonly string[
 export const dateOf = (seconds: number | null | undefined): string =>
   typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ') : '-'
 
+/** The same of an ISO time. */
+export const timeOf = (iso: string | null): string => (iso === null ? '-' : iso.slice(0, 16).replace('T', ' '))
+
 /** Replaces control characters, because names come from people who could otherwise send commands to the terminal. */
 export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')

@@ -26,8 +26,12 @@ function createFolder() {
 }
 
 /** Starts the server, and reads its output up to the last line of the start message. */
-async function serve({ folder, env }: ReturnType<typeof createFolder>) {
-  const child = spawn(process.execPath, [main, 'serve'], { env, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+async function serve({ folder, env }: ReturnType<typeof createFolder>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [main, 'serve', ...args], {
+    env,
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
@@ -85,6 +89,18 @@ describe('the command line', () => {
     )
     assert.equal(existsSync(socket), false)
     assert.equal(spawnSync(process.execPath, [main, '--version'], { stdio: ['ignore', full, 'ignore'] }).status, 1)
+  })
+  it('serves on the address and the data folder that its options name', async () => {
+    const scene = createFolder()
+    const other = join(scene.folder, 'other')
+    const busy = { ...scene, env: { ...scene.env, GATEHOUSE_PORT: '1', GATEHOUSE_HOST: '192.0.2.1' } }
+    const server = await serve(busy, ['--port', '0', '--host', '127.0.0.1', '--data-dir', other])
+    assert.equal((await fetch(`${server.address}/health/live`)).status, 200)
+    assert.deepEqual([existsSync(join(other, 'gatehouse.db')), existsSync(join(scene.folder, 'data'))], [true, false])
+    server.child.kill('SIGTERM')
+    assert.equal(await server.exit, 0)
+    const wrong = scene.run('serve', '--port', 'http')
+    assert.deepEqual([wrong.status, /server\.port/.test(wrong.stderr)], [2, true])
   })
   it('sets up an empty folder once', () => {
     const { run, json } = createFolder()

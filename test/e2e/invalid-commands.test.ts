@@ -3,26 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
+import { openCommandLine } from '../support/command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-/** The command line on its own data folder, with its standard output and standard error. */
-async function createConsole() {
-  const folder = await temporaryFolder()
-  after(() => folder[Symbol.asyncDispose]())
-  const env = { GATEHOUSE_DATA_DIR: join(folder.path, 'data') }
-  const call = async (...args: string[]) => {
-    const output: string[] = []
-    const remarks: string[] = []
-    const status = await runCommandLine(args, {
-      env,
-      print: (line) => void output.push(line),
-      printError: (line) => void remarks.push(line),
-      confirm: async () => false,
-    })
-    return { status, output: output.join('\n'), remark: remarks.join('\n') }
-  }
-  return { call, json: async (...args: string[]) => JSON.parse((await call(...args, '--json')).output) }
-}
 
 describe('the doctor', () => {
   const diagnose = async (env: Record<string, string>) => {
@@ -59,8 +41,9 @@ describe('the doctor', () => {
 })
 
 describe('a command with a typing error', async () => {
-  const { call, json } = await createConsole()
+  const { call, json, ...line } = await openCommandLine()
   before(() => call('setup'))
+  after(() => line[Symbol.asyncDispose]())
 
   const long = 'x'.repeat(81)
   for (const [args, says] of [
@@ -74,9 +57,9 @@ describe('a command with a typing error', async () => {
     [['credits', 'ledger', '--limit', '99999999999999999999'], /--limit/],
   ] as const) {
     it(`is not run at all: ${args.join(' ')}`, async () => {
-      const { status, remark } = await call(...args)
+      const { status, errors } = await call(...args)
       assert.equal(status, 2)
-      assert.match(remark.split('\n', 1)[0] ?? '', says)
+      assert.match(errors.split('\n', 1)[0] ?? '', says)
     })
   }
 
@@ -99,9 +82,9 @@ describe('a command with a typing error', async () => {
     [['keys', 'list', '--project', 'proj_gone'], /no project proj_gone/],
   ] as const) {
     it(`changes nothing and explains why: ${args.join(' ').replace(long, 'xx…')}`, async () => {
-      const { status, remark } = await call(...args)
+      const { status, errors } = await call(...args)
       assert.equal(status, 1)
-      assert.match(remark, says)
+      assert.match(errors, says)
     })
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { apiPath } from '../../app/api-client.ts'
 import { changes, type BacktestBody } from '../../app/api-types.ts'
-import { readNumber, readTime } from '../arguments.ts'
+import { readNumber, readPastTime } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { PolicyCall, Verb } from './call.ts'
 import { wholeNumber } from './fields.ts'
@@ -25,20 +25,13 @@ export const backtest: Verb = async ({ connection: { client, clock }, id, values
 /** The options that were given, under the names of the API. */
 function newBacktestOf(values: PolicyCall['values'], nowMs: number): object {
   const fields = {
-    from: secondsOf(values.from, nowMs),
-    to: secondsOf(values.to, nowMs),
+    from: readPastTime(values.from, nowMs),
+    to: readPastTime(values.to, nowMs),
     limit: values.limit === undefined ? undefined : wholeNumber(values.limit, '--limit'),
     sample_percent: readNumber(values.sample, '--sample'),
     thresholds: values.thresholds?.split(',').map((text) => wholeNumber(text.trim(), '--thresholds')),
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** A date or an ISO time, or `7d` for a week ago. */
-function secondsOf(text: string | undefined, nowMs: number): number | undefined {
-  const atMs = readTime(text, nowMs)
-  if (atMs === null || text === undefined) return undefined
-  return Math.floor((/^\d+[dhm]$/.test(text) ? 2 * nowMs - atMs : atMs) / 1000)
 }
 
 function resultOf(response: BacktestBody, policyId: string): Result {

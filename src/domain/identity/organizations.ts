@@ -12,9 +12,9 @@ export type OrganizationParts<Stores> = {
   readonly grantStartingCredits: (stores: Stores, organizationId: string) => Promise<void>
 }
 
-/** What the first start creates. The two secrets exist only in this value. */
-export type FirstOrganization = {
-  readonly organizationId: string
+/** An organization that can be used at once. The two secrets exist only in this value. */
+export type NewOrganization = {
+  readonly organization: Organization
   readonly projectId: string
   readonly adminKey: string
   readonly apiKey: string
@@ -39,26 +39,32 @@ export function createOrganizations<Stores extends { readonly directory: Directo
     return { value, record: { kind: 'organization.created', resourceId: named.id, details } }
   }
 
+  /** Creates an organization with a project, an administrator key and an API key. */
+  async function createWithProject(
+    stores: Stores,
+    named: NamedOrganization,
+  ): Promise<WithAuditRecord<NewOrganization>> {
+    const { directory: store } = stores
+    const { id } = named
+    const { value: organization, record } = await create(stores, named)
+    const project = await directory.createProject(store, id, 'Default project')
+    const admin = await directory.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
+    const api = await directory.createApiKey(store, project, { name: 'First API key', permissions: apiKeyPermissions })
+    const created = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
+    return {
+      value: { organization, projectId: project.id, adminKey: admin.secret, apiKey: api.secret },
+      record: { ...record, details: { ...record.details, ...created } },
+    }
+  }
+
   return {
     create,
+    createWithProject,
 
-    /** Creates the first organization with a project and two keys. Fails if the installation has an organization. */
-    async setUp(stores: Stores, named: NamedOrganization): Promise<WithAuditRecord<FirstOrganization>> {
-      const { directory: store } = stores
-      const { id } = named
-      if (!(await store.claimInstallation(id))) throw alreadySetUp()
-      const { record } = await create(stores, named)
-      const project = await directory.createProject(store, id, 'Default project')
-      const admin = await directory.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
-      const api = await directory.createApiKey(store, project, {
-        name: 'First API key',
-        permissions: apiKeyPermissions,
-      })
-      const created = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
-      return {
-        value: { organizationId: id, projectId: project.id, adminKey: admin.secret, apiKey: api.secret },
-        record: { ...record, details: { ...record.details, ...created } },
-      }
+    /** Creates the first organization. Fails if the installation has an organization. */
+    async setUp(stores: Stores, named: NamedOrganization): Promise<WithAuditRecord<NewOrganization>> {
+      if (!(await stores.directory.claimInstallation(named.id))) throw alreadySetUp()
+      return createWithProject(stores, named)
     },
   }
 }

@@ -8,7 +8,21 @@ const name = Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['E
 
 export const NamedOrganization = Type.Object(
   { name },
-  { title: 'OrganizationCreate', additionalProperties: false, examples: [{ name: 'Example Inc.' }] },
+  { title: 'SetupRequest', additionalProperties: false, examples: [{ name: 'Example Inc.' }] },
+)
+
+export const NewOrganization = Type.Object(
+  {
+    name,
+    with_project: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also create a project, an administrator key and an API key.' }),
+    ),
+  },
+  {
+    title: 'OrganizationCreate',
+    additionalProperties: false,
+    examples: [{ name: 'Example Inc.', with_project: true }],
+  },
 )
 
 export const UpdateOrganization = Type.Object(
@@ -46,6 +60,16 @@ export const OrganizationObject = Type.Object(
     created_at: unixTime('When it was created.'),
   },
   { title: 'Organization', examples: [example] },
+)
+
+export const CreatedOrganization = Type.Object(
+  {
+    ...OrganizationObject.properties,
+    project_id: Type.Optional(Type.String({ description: 'The project, if `with_project` was true.' })),
+    admin_key: Type.Optional(Type.String({ description: 'The administrator key. Only this response contains it.' })),
+    api_key: Type.Optional(Type.String({ description: 'The API key. Only this response contains it.' })),
+  },
+  { title: 'CreatedOrganization', examples: [example] },
 )
 
 export const OrganizationList = listOf('OrganizationList', OrganizationObject, pageExample(example))

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../base/clock.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
+import type { NewOrganization } from '../../domain/identity/organizations.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
 import { updateAccount } from '../../domain/limits/set-limits.ts'
 import { tierOf } from '../../domain/limits/tiers.ts'
@@ -30,12 +31,7 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       async operation({ body: { name } }) {
         const id = ids('org')
         const created = await mutate(operatorActor(id), (stores) => organizations.setUp(stores, { id, name }))
-        return {
-          organization_id: created.organizationId,
-          project_id: created.projectId,
-          admin_key: created.adminKey,
-          api_key: created.apiKey,
-        }
+        return { organization_id: created.organization.id, ...presentKeys(created) }
       },
     }),
     installationRoute({
@@ -53,14 +49,16 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
       method: 'POST',
       path: organizationsPath,
       summary: 'Create an organization',
-      body: Schema.NamedOrganization,
+      body: Schema.NewOrganization,
       status: 201,
-      answer,
-      async operation({ body: { name } }) {
-        const id = ids('org')
-        return presentOrganization(
-          await mutate(operatorActor(id), (stores) => organizations.create(stores, { id, name })),
-        )
+      answer: { description: 'The organization.', schema: Schema.CreatedOrganization },
+      async operation({ body: { name, with_project: withProject } }) {
+        const named = { id: ids('org'), name }
+        const actor = operatorActor(named.id)
+        if (!withProject)
+          return presentOrganization(await mutate(actor, (stores) => organizations.create(stores, named)))
+        const created = await mutate(actor, (stores) => organizations.createWithProject(stores, named))
+        return { ...presentOrganization(created.organization), ...presentKeys(created) }
       },
     }),
     mutation({
@@ -78,6 +76,12 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
     }),
   ]
 }
+
+const presentKeys = ({ projectId, adminKey, apiKey }: NewOrganization) => ({
+  project_id: projectId,
+  admin_key: adminKey,
+  api_key: apiKey,
+})
 
 const microUsdPerUsd = 1_000_000
 

@@ -1,0 +1,119 @@
+import { stringify } from 'yaml'
+import { isRecord } from '../base/record.ts'
+import { apiPath, type ApiClient } from '../app/api-client.ts'
+import type { DeadLetterBody, ExportBody, SinkTestBody } from '../app/api-types.ts'
+import { plural } from '../base/plural.ts'
+import { readArguments, required } from './arguments.ts'
+import { UsageError, type Command } from './command.ts'
+import { runOnServer, type Result } from './run-on-server.ts'
+import { table, timeOf } from './table.ts'
+import { readYamlFile } from './yaml-file.ts'
+
+const options = {
+  org: { type: 'string' },
+  file: { type: 'string', short: 'f' },
+  json: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
+type Call = { readonly client: ApiClient; readonly id: string; readonly values: Values }
+type Verb = (call: Call) => Promise<Result>
+
+const exportsPath = '/api/policy-gateway/exports'
+const pathOf = (id: string): string => apiPath`/api/policy-gateway/exports/${id}`
+
+export const exportsCommand: Command = {
+  summary: 'Create, test and inspect export sinks of the audit log',
+  usage: `gatehouse exports list [--org ID] [--json]
+gatehouse exports show ID [--org ID] [--json]
+gatehouse exports create -f FILE [--org ID] [--json]
+gatehouse exports update ID -f FILE [--org ID] [--json]
+gatehouse exports enable|disable|test|delete ID [--org ID] [--json]
+gatehouse exports dead-letters ID [--org ID] [--json]
+gatehouse exports replay ID [--org ID] [--json]
+
+FILE is YAML or JSON with type, label, enabled and config, as docs/guide/exports.md describes them; --file is the same as -f.
+update changes the fields that the file has. test sends one marked event and exits with 1 if the destination does not accept
+it; it needs a running server. replay sends dead letters again. --org may be left out while there is only one organization.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
+    const [verb = 'list', id = ''] = positionals
+    const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (!work) throw new UsageError(`There is no exports ${verb}.`)
+    if (verb !== 'list' && verb !== 'create') required(id, 'The id of the export sink')
+    if (verb === 'create' || verb === 'update') required(values.file, '-f FILE')
+    return runOnServer(context, values, ({ client }) => work({ client, id, values }))
+  },
+}
+
+const verbs: Readonly<Record<string, Verb>> = {
+  async list({ client }) {
+    const response = await client.list<ExportBody>(exportsPath)
+    const rows = response.data.map(({ id, type, label, health, last_success_at: lastSuccess }) => [
+      id,
+      type,
+      label,
+      health.state,
+      String(health.backlog_events),
+      String(health.dead_letters),
+      timeOf(lastSuccess),
+    ])
+    const head = ['ID', 'TYPE', 'LABEL', 'STATE', 'BACKLOG', 'DEAD LETTERS', 'LAST SUCCESS']
+    return { json: response, text: table(head, rows) }
+  },
+  show: async ({ client, id }) => sinkResult(await client.get<{ export: ExportBody }>(pathOf(id))),
+  create: async ({ client, values }) =>
+    sinkResult(await client.post<{ export: ExportBody }>(exportsPath, sinkFileOf(values))),
+  update: (call) => change(call, sinkFileOf(call.values)),
+  enable: (call) => change(call, { enabled: true }),
+  disable: (call) => change(call, { enabled: false }),
+  async test({ client, id }) {
+    const response = await client.post<{ test: SinkTestBody }>(`${pathOf(id)}/test`)
+    const { success, message, event_id: eventId } = response.test
+    return { json: response, text: `${message} (${eventId})`, isFailed: !success }
+  },
+  async delete({ client, id }) {
+    const { body: response } = await client.request('DELETE', pathOf(id))
+    return { json: response, text: `${id} is deleted.` }
+  },
+  async 'dead-letters'({ client, id }) {
+    const response = await client.list<DeadLetterBody>(`${pathOf(id)}/dead_letters`)
+    const rows = response.data.map((letter) => [
+      letter.id,
+      String(letter.sequence),
+      timeOf(letter.created_at),
+      letter.replaying ? 'will be sent again' : letter.reason,
+    ])
+    return { json: response, text: table(['EVENT', 'SEQUENCE', 'AT', 'REASON'], rows) }
+  },
+  async replay({ client, id }) {
+    const response = await client.post<{ replayed: number }>(`${pathOf(id)}/dead_letters/replay`, {})
+    return { json: response, text: `${plural(response.replayed, 'event')} will be sent again.` }
+  },
+}
+
+async function change({ client, id }: Call, body: object): Promise<Result> {
+  return sinkResult((await client.request<{ export: ExportBody }>('PATCH', pathOf(id), { body })).body)
+}
+
+/** The sink that a file describes; also in the form that `show --json` prints. */
+function sinkFileOf({ file = '' }: Values): object {
+  const whole = readYamlFile(file)
+  const sink = isRecord(whole) && isRecord(whole['export']) ? whole['export'] : whole
+  if (!isRecord(sink)) throw new Error(`${file}: there must be an export sink, with type and config.`)
+  const { type, label, enabled, config, start } = sink
+  return { type, label, enabled, config, start }
+}
+
+function sinkResult(response: { readonly export: ExportBody }): Result {
+  const { id, type, label, config, health, last_error: lastError } = response.export
+  const { backlog_events: backlog, dead_letters: deadLetters } = health
+  const lines = [
+    `${id}  ${type}${label === '' ? '' : `  ${label}`}`,
+    `${health.state}, ${plural(backlog, 'event')} not sent yet, ${plural(deadLetters, 'dead letter')}`,
+    ...(lastError === null ? [] : [`last error: ${lastError}`]),
+    '',
+    stringify({ config }).trimEnd(),
+  ]
+  return { json: response, text: lines.join('\n') }
+}
