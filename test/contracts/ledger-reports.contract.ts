@@ -10,8 +10,9 @@ import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
 import { costMicro } from '../../src/domain/credits/rates.ts'
-import type { LedgerVerification } from '../../src/domain/credits/reports.ts'
+import type { LedgerPage, LedgerVerification } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
+import { openAuditLog, setClock } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
@@ -60,6 +61,36 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       const next = await scene.reports.entries('org_1', { limit: 1, order: 'desc', after: items[0]?.id ?? '' })
       assert.equal(next.items[0]?.ref, 'req_1')
       assert.deepEqual((await scene.reports.entries('org_2', { limit: 1, order: 'desc' })).items, [])
+    })
+
+    it('find entries by kind, project, request and time, and all of these together', async () => {
+      await using scene = await openScene(open)
+      await scene.ledger.settle({ ...chargeOf('req_3', 5, 'slice_1'), atMs: 3 * hourMs, projectId: 'proj_2' })
+      const refs = async (page: Partial<LedgerPage>, organizationId = 'org_1') =>
+        (await scene.reports.entries(organizationId, { limit: 10, order: 'asc', ...page })).items.map(({ ref }) => ref)
+      assert.deepEqual(await refs({ kind: 'grant' }), ['start'])
+      assert.deepEqual(await refs({ kind: 'usage' }), ['req_1', 'req_2', 'req_3'])
+      assert.deepEqual(await refs({ kind: 'payment' }), [])
+      assert.deepEqual(await refs({ projectId: 'proj_1' }), ['req_1', 'req_2'])
+      assert.deepEqual(await refs({ projectId: 'proj_2', order: 'desc' }), ['req_3'])
+      assert.deepEqual(await refs({ requestId: 'req_2' }), ['req_2'])
+      assert.deepEqual(await refs({ requestId: 'req_2', projectId: 'proj_2' }), [])
+      assert.deepEqual(await refs({ requestId: 'req_2' }, 'org_2'), [])
+      assert.deepEqual(await refs({ fromMs: hourMs + 1, toMs: 2 * hourMs }), ['req_1'])
+      assert.deepEqual(await refs({ fromMs: 2 * hourMs, projectId: 'proj_1' }), ['req_2'])
+      assert.deepEqual(await refs({ toMs: hourMs }), ['start'])
+      assert.deepEqual(await refs({ fromMs: 4 * hourMs }), [])
+      const [first] = (await scene.reports.entries('org_1', { limit: 1, order: 'asc', kind: 'usage' })).items
+      assert.deepEqual(await refs({ kind: 'usage', after: first?.id ?? '', toMs: 3 * hourMs }), ['req_2'])
+    })
+
+    it('sum up usage by end user, as long as the audit log has the request', async () => {
+      await using scene = await openScene(open)
+      await scene.append(2, { requestId: 'req_1', actor: { userId: 'ada' } })
+      const usageQuery = { organizationId: 'org_1', fromMs: 0, toMs: 10 * hourMs, bucketMs: 24 * hourMs }
+      const rows = await scene.reports.usage({ ...usageQuery, groupBy: ['user'] })
+      const byUser = new Map(rows.map(({ userId, requests, micro }) => [userId, [requests, micro]]))
+      assert.deepEqual(Object.fromEntries(byUser), { ada: [1, 30], null: [1, 20] })
     })
 
     it('sum up usage by time interval and by group', async () => {
@@ -138,8 +169,10 @@ async function openScene(open: () => Promise<Database>) {
   await ledger.settle(first)
   await ledger.settle({ ...chargeOf('req_2', 20, 'slice_1'), atMs: 2 * hourMs, model: 'other-model' })
   const reports = ledgerReports(database)
+  const { append } = await openAuditLog(database, setClock(), [])
   return {
     ledger,
+    append,
     reports,
     first,
     /** The result of the check after a change, which is then rolled back. */

@@ -53,6 +53,8 @@ export type AuditFilter = {
   readonly policyId?: string
   readonly userId?: string
   readonly requestId?: string
+  /** Id of the key or token. */
+  readonly actorId?: string
   readonly fromMs?: number
   /** Exclusive. */
   readonly toMs?: number

@@ -16,7 +16,17 @@ export type LedgerEntry = {
   readonly charge: Charge | null
 }
 
-export const usageGroups = ['project', 'api_key', 'model'] as const
+/** A page of entries to which all given conditions apply. A project or a request selects its usage. */
+export type LedgerPage = Page & {
+  readonly kind?: (typeof ledgerEntryKinds)[number]
+  readonly projectId?: string
+  readonly requestId?: string
+  readonly fromMs?: number
+  /** Exclusive. */
+  readonly toMs?: number
+}
+
+export const usageGroups = ['project', 'api_key', 'model', 'user'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export type UsageQuery = {
@@ -33,6 +43,8 @@ export type UsageRow = {
   readonly projectId: string | null
   readonly keyId: string | null
   readonly model: string | null
+  /** The end user, as long as the audit log has the request. */
+  readonly userId: string | null
   readonly requests: number
   readonly inputTokens: number
   readonly cacheReadTokens: number
@@ -54,7 +66,7 @@ export type LedgerVerification = {
 
 /** Read-only queries of the ledger. */
 export type LedgerReports = {
-  entries(organizationId: string, page: Page): Promise<Paged<LedgerEntry>>
+  entries(organizationId: string, page: LedgerPage): Promise<Paged<LedgerEntry>>
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
   /** Recomputes all redundant sums and every receipt. */
   verify(): Promise<LedgerVerification>

@@ -47,8 +47,18 @@ export const pageOrders = ['asc', 'desc'] as const
 
 /** A page of a list that is ordered by id, which is the order of creation. */
 export type Page = { readonly limit: number; readonly after?: string; readonly order: (typeof pageOrders)[number] }
-/** A page of keys, optionally without revoked ones. */
-export type KeyPage = Page & { readonly withoutRevoked?: boolean }
+
+export const projectStatuses = ['active', 'archived'] as const
+export const keyStatuses = ['active', 'expired', 'revoked'] as const
+
+/** A page of named objects; `search` is part of the name, in any case. */
+export type NamedPage = Page & { readonly search?: string }
+export type ProjectPage = NamedPage & { readonly status?: (typeof projectStatuses)[number] }
+/** A page of keys: by default all of them, optionally without revoked ones, or those with one status at a time. */
+export type KeyPage = NamedPage & {
+  readonly withoutRevoked?: boolean
+  readonly status?: { readonly is: (typeof keyStatuses)[number]; readonly nowMs: number }
+}
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
 /** The storage of organizations, projects and keys. Every lookup takes the organization first, for tenant isolation. */
@@ -64,7 +74,7 @@ export type DirectoryStore = {
   claimInstallation(organizationId: string): Promise<boolean>
 
   insertProject(project: Project): Promise<void>
-  listProjects(organizationId: string, page: Page): Promise<Paged<Project>>
+  listProjects(organizationId: string, page: ProjectPage): Promise<Paged<Project>>
   findProject(organizationId: string, id: string): Promise<Project | undefined>
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>
   archiveProject(organizationId: string, id: string, atMs: number): Promise<boolean>

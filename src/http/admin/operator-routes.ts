@@ -1,8 +1,6 @@
 import Type from 'typebox'
-import { toUnixSeconds } from '../../base/clock.ts'
 import { findProject } from '../../domain/identity/audited-directory.ts'
 import { revokeAnyKey } from '../../domain/identity/operator.ts'
-import type { AdminKey, ApiKey } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { idText, none } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
@@ -61,7 +59,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       answer: { description: 'The revoked key.', schema: AnyKey },
       operation: ({ directory: store }, { actor, params }) =>
         revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
-      present: (key) => ('projectId' in key ? presentAnyApiKey(key) : presentAnyAdminKey(key)),
+      present: (key) => ('projectId' in key ? presentApiKey(key) : presentAdminKey(key)),
     }),
     query({
       name: 'checkPolicy',
@@ -94,13 +92,7 @@ async function listKeys(directory: DirectoryStore, organizationId: string, proje
   const pages = await Promise.all(projects.map(({ id }) => directory.listApiKeys(organizationId, id, firstThousand)))
   const adminKeys = projectId === undefined ? (await directory.listAdminKeys(organizationId, firstThousand)).items : []
   return {
-    api_keys: pages.flatMap(({ items }) => items).map(presentAnyApiKey),
-    admin_api_keys: adminKeys.map(presentAnyAdminKey),
+    api_keys: pages.flatMap(({ items }) => items).map(presentApiKey),
+    admin_api_keys: adminKeys.map(presentAdminKey),
   }
 }
-
-const presentAnyApiKey = (key: ApiKey) => ({ ...presentApiKey(key), ...revocationOf(key) })
-const presentAnyAdminKey = (key: AdminKey) => ({ ...presentAdminKey(key), ...revocationOf(key) })
-
-const revocationOf = ({ revokedAtMs }: ApiKey | AdminKey): { revoked_at?: number } =>
-  revokedAtMs === null ? {} : { revoked_at: toUnixSeconds(revokedAtMs) }

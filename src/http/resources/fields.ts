@@ -19,6 +19,16 @@ export const isoTime = (description: string) =>
 
 export const unixTime = (description: string) => Type.Integer({ description, examples: [1_767_225_600] })
 
+/** A bound of a filter by time. */
+export const timeFilter = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: lastSecond, description, examples: [1_767_225_600] }))
+
+/** The bounds in milliseconds. */
+export const periodOf = ({ from, to }: { readonly from?: number | undefined; readonly to?: number | undefined }) => ({
+  ...(from !== undefined && { fromMs: from * 1000 }),
+  ...(to !== undefined && { toMs: to * 1000 }),
+})
+
 export const expiresAt = Type.Optional(
   orNull(
     Type.Integer({ minimum: 1, maximum: lastSecond }),

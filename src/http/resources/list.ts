@@ -26,6 +26,17 @@ export const listQuery = <P extends TProperties>(filters: P) =>
     { additionalProperties: false },
   )
 
+/** The filter by name of a list of named objects. NUL is excluded because no name contains it. */
+export const nameSearch = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000]*$',
+    description: 'Only objects whose name contains this text. Upper and lower case, also beyond ASCII, are the same.',
+    examples: ['support'],
+  }),
+)
+
 /** The response of every list, with the title of the list. On an empty page, `first_id` and `last_id` are null. */
 export const listOf = <S extends TSchema>(title: string, item: S, example: object) =>
   Type.Object(

@@ -18,6 +18,8 @@ export type ChainedEvent = {
   readonly projectId: string | null
   readonly policyId: string | null
   readonly userId: string | null
+  /** The key or token. Null in rows that were written before the column existed. */
+  readonly actorId: string | null
   readonly fingerprint: string
   /** The chained document as canonical JSON. */
   readonly body: string
@@ -57,6 +59,7 @@ export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
     projectId: resources?.find(({ type }) => type === 'project')?.uid ?? null,
     policyId: document.policy?.uid ?? managedPolicy(document),
     userId: actor.user?.uid ?? null,
+    actorId: actor.session?.credential_uid ?? null,
     fingerprint: document.attestation_list[0].fingerprint?.value ?? '',
     body,
   }

@@ -79,9 +79,11 @@ function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefi
   return isLinked ? undefined : { sequence, reason: 'unlinked' }
 }
 
-/** Compares only the columns of the chain; the row may have others. */
+/** Compares only the columns of the chain; the row may have others. Old rows have no `actorId`. */
 const isCopyOf = (row: ChainedEvent, document: ChainedDocument): boolean =>
-  Object.entries(toRow(document)).every(([name, value]) => Reflect.get(row, name) === value)
+  Object.entries(toRow(document)).every(
+    ([name, value]) => Reflect.get(row, name) === value || (name === 'actorId' && row.actorId === null),
+  )
 
 const contradicts = ({ sequence, fingerprint }: ChainPoint, signed: ReadonlyMap<number, string>): boolean =>
   (signed.get(sequence) ?? fingerprint) !== fingerprint

@@ -13,6 +13,7 @@ export const presentAdminKey = (key: AdminKey): Static<typeof Schema.AdminKeyObj
   ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
   ...(key.previousExpiresAtMs !== null && { previous_expires_at: toUnixSeconds(key.previousExpiresAtMs) }),
+  ...(key.revokedAtMs !== null && { revoked_at: toUnixSeconds(key.revokedAtMs) }),
   owner: { id: key.organizationId, type: 'organization' },
   permissions: [...key.permissions],
   allowed_ips: key.allowedIps && [...key.allowedIps],

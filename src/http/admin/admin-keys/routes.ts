@@ -3,7 +3,8 @@ import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
-import { pageOf, presentList } from '../../resources/list.ts'
+import { presentList } from '../../resources/list.ts'
+import { keyPageOf } from '../key-list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAdminKey, presentDeletedAdminKey, presentIssuedAdminKey } from './present.ts'
 import * as Schema from './schema.ts'
@@ -12,7 +13,7 @@ const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`. */
-export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges }: AdminParts): Route[] {
+export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clock }: AdminParts): Route[] {
   const { read, mutation } = routes
   return [
     read({
@@ -24,7 +25,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges }: A
       query: Schema.AdminKeyQuery,
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.AdminKeyList },
       async operation({ directory: store }, { actor, query }) {
-        const page = { ...pageOf(query), withoutRevoked: true }
+        const page = keyPageOf(query, clock.nowMs())
         return presentList(await store.listAdminKeys(actor.organization.id, page), presentAdminKey)
       },
     }),

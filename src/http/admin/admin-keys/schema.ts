@@ -11,12 +11,13 @@ import {
   shownIps,
   unixTime,
 } from '../../resources/fields.ts'
-import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { listOf, pageExample } from '../../resources/list.ts'
+import { keyQuery } from '../key-list.ts'
 
 const exampleId = 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 export const AdminKeyParams = Type.Object({ key_id: idText('The administrator key.', exampleId) })
-export const AdminKeyQuery = listQuery({})
+export const AdminKeyQuery = keyQuery
 
 const grantedPermissions = Type.Array(Type.Enum([...permissions]), {
   minItems: 1,
@@ -62,6 +63,7 @@ const fields = {
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
   previous_expires_at: previousExpiresAt,
+  revoked_at: Type.Optional(unixTime('When the key was revoked; absent if it was not.')),
   owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
   permissions: Type.Array(Type.String()),
   allowed_ips: shownIps,

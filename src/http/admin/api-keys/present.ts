@@ -17,6 +17,7 @@ export const presentApiKey = (key: ApiKey) => ({
   ...(key.lastUsedAtMs !== null && { last_used_at: toUnixSeconds(key.lastUsedAtMs) }),
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
   ...(key.previousExpiresAtMs !== null && { previous_expires_at: toUnixSeconds(key.previousExpiresAtMs) }),
+  ...(key.revokedAtMs !== null && { revoked_at: toUnixSeconds(key.revokedAtMs) }),
 })
 
 export const presentIssuedApiKey = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.IssuedApiKey> => ({

@@ -4,7 +4,8 @@ import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
-import { pageOf, presentList } from '../../resources/list.ts'
+import { presentList } from '../../resources/list.ts'
+import { keyPageOf } from '../key-list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentApiKey, presentDeletedApiKey, presentIssuedApiKey } from './present.ts'
 import * as Schema from './schema.ts'
@@ -13,7 +14,7 @@ const keys = '/v1/organization/projects/{project_id}/api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDefaults }: AdminParts): Route[] {
+export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDefaults, clock }: AdminParts): Route[] {
   const { read, mutation } = routes
   return [
     read({
@@ -26,7 +27,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
       answer: { description: 'A page of keys, without their secrets.', schema: Schema.ApiKeyList },
       async operation({ directory: store }, { query, ...input }) {
         const { organizationId, id } = await findProject(store, projectAt(input))
-        const page = { ...pageOf(query), withoutRevoked: true }
+        const page = keyPageOf(query, clock.nowMs())
         return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
       },
     }),

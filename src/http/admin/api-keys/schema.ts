@@ -12,7 +12,8 @@ import {
   shownIps,
   unixTime,
 } from '../../resources/fields.ts'
-import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { listOf, pageExample } from '../../resources/list.ts'
+import { keyQuery } from '../key-list.ts'
 
 const exampleId = 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
@@ -21,7 +22,7 @@ const projectId = idText('The project.', projectExampleId)
 
 export const ApiKeysParams = Type.Object({ project_id: projectId })
 export const ApiKeyParams = Type.Object({ project_id: projectId, key_id: idText('The API key.', exampleId) })
-export const ApiKeyQuery = listQuery({})
+export const ApiKeyQuery = keyQuery
 
 export const CreateApiKey = Type.Object(
   {
@@ -87,6 +88,7 @@ const fields = {
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
   previous_expires_at: previousExpiresAt,
+  revoked_at: Type.Optional(unixTime('When the key was revoked; absent if it was not.')),
 }
 
 const example = {

@@ -1,7 +1,7 @@
 import { codeOfFilter } from '../../../domain/audit/event/kinds.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import { none } from '../../resources/fields.ts'
+import { none, periodOf } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAuditEntry, presentKeys } from './present.ts'
@@ -27,8 +27,8 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
           projectId: query.project_id,
           userId: query.user_id,
           requestId: query.request_id,
-          fromMs: query.from === undefined ? undefined : query.from * 1000,
-          toMs: query.to === undefined ? undefined : query.to * 1000,
+          actorId: query.actor_id,
+          ...periodOf(query),
         })
         return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentAuditEntry)
       },

@@ -1,14 +1,11 @@
 import Type from 'typebox'
-import { lastSecond } from '../../../base/clock.ts'
 import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
-import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
-
-const time = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: lastSecond, description }))
 
 export const AuditLogQuery = listQuery({
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
@@ -17,8 +14,14 @@ export const AuditLogQuery = listQuery({
   project_id: Type.Optional(idText('Only events of this project and its keys.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
   user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
   request_id: Type.Optional(idText('Only events of this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
-  from: time('Only events at this Unix time or later.'),
-  to: time('Only events before this Unix time.'),
+  actor_id: Type.Optional(
+    idText(
+      'Only events of this key or token. Events that were recorded before this filter existed are not found by it.',
+      'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    ),
+  ),
+  from: timeFilter('Only events at this Unix time or later.'),
+  to: timeFilter('Only events before this Unix time.'),
 })
 
 export const AuditEntryObject = Type.Object(

@@ -1,5 +1,6 @@
 import type { Route } from '../../route.ts'
-import { none } from '../../resources/fields.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { none, periodOf } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminRoutes } from '../parts.ts'
 import { LedgerList, LedgerQuery, type LedgerEntryObject } from './schema.ts'
@@ -19,8 +20,12 @@ export function ledgerRoutes(admin: AdminRoutes): Route[] {
       params: none,
       query: LedgerQuery,
       answer: { description: 'Grants, payments and usage, each usage with its receipt.', schema: LedgerList },
-      operation: async ({ ledger }, { actor, query }) =>
-        presentList(await ledger.entries(actor.organization.id, pageOf(query)), presentLedgerEntry),
+      async operation({ ledger }, { actor, query }) {
+        const { kind, project_id: projectId, request_id: requestId } = query
+        const filter = { ...omitUndefined({ kind, projectId, requestId }), ...periodOf(query) }
+        const page = await ledger.entries(actor.organization.id, { ...pageOf(query), ...filter })
+        return presentList(page, presentLedgerEntry)
+      },
     }),
   ]
 }

@@ -2,8 +2,10 @@ import type { Static } from 'typebox'
 import { contentChanges } from '../../../domain/policy/content.ts'
 import type { PolicyAt } from '../../../domain/policy/mutations.ts'
 import type { NewPolicy, PolicyPatch } from '../../../domain/policy/lifecycle.ts'
+import type { PolicyPage } from '../../../domain/policy/store.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
-import type { CreatePolicy, UpdatePolicy } from './schema.ts'
+import { pageOf } from '../../resources/list.ts'
+import type { CreatePolicy, PolicyQuery, UpdatePolicy } from './schema.ts'
 
 type PatchBody = Omit<Static<typeof UpdatePolicy>, 'revision'>
 
@@ -18,6 +20,12 @@ export const newPolicyOf = (body: Static<typeof CreatePolicy>): NewPolicy => ({
   name: body.name,
   rule: body.rule,
 })
+
+export function policyPageOf(query: Static<typeof PolicyQuery>): PolicyPage {
+  const { search, state, direction, mode, scope, project_id: projectId } = query
+  const filter = { search, state, projectId, hasUnpublishedChanges: query.has_unpublished_changes }
+  return { ...pageOf(query), ...omitUndefined(filter), content: omitUndefined({ direction, mode, scope }) }
+}
 
 type PolicyInput = {
   readonly actor: { readonly organization: { readonly id: string } }

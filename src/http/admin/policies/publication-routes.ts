@@ -91,7 +91,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       summary: 'List the versions of a policy',
       permission: 'policies:read',
       params: Schema.PolicyParams,
-      query: Schema.PolicyQuery,
+      query: Schema.VersionQuery,
       answer: { description: 'A page of versions.', schema: Schema.VersionList },
       async operation({ policies: store }, { actor, params, query }) {
         const policyOfVersions = await findPolicy(store, actor.organization.id, params.policy_id)

@@ -1,9 +1,9 @@
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
-import { pageOf, presentList } from '../../resources/list.ts'
+import { presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { newPolicyOf, patchOf, policyAt } from './decode.ts'
+import { newPolicyOf, patchOf, policyAt, policyPageOf } from './decode.ts'
 import { presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
 import * as Schema from './schema.ts'
 
@@ -26,7 +26,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       query: Schema.PolicyQuery,
       answer: { description: 'A page of policies, without drafts and versions.', schema: Schema.PolicyList },
       operation: async (reads, { actor, query }) =>
-        presentList(await reads.policies.list(actor.organization.id, pageOf(query)), presentSummary),
+        presentList(await reads.policies.list(actor.organization.id, policyPageOf(query)), presentSummary),
     }),
     mutation({
       name: 'createPolicy',

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { contentBody, initialContent, policyFields, type PolicyContentBody } from '../../../domain/policy/content.ts'
 import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
-import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'
@@ -45,7 +45,33 @@ const revision = Type.Integer({
 })
 
 export const PolicyParams = Type.Object({ policy_id: idText('The policy.', policyExampleId) })
-export const PolicyQuery = listQuery({})
+
+const ofVersion = 'As in the current version, or in the draft while nothing is published.'
+
+export const PolicyQuery = listQuery({
+  search: nameSearch,
+  state: Type.Optional(Type.Enum([...policyStates], { description: 'Only policies in this state.' })),
+  mode: Type.Optional(
+    Type.Enum([...policyFields.mode.choices], { description: `Only policies with this mode. ${ofVersion}` }),
+  ),
+  scope: Type.Optional(
+    Type.Enum([...policyFields.scope.choices], { description: `Only policies with this scope. ${ofVersion}` }),
+  ),
+  direction: Type.Optional(
+    Type.Enum([...policyFields.direction.choices], { description: `Only policies with this direction. ${ofVersion}` }),
+  ),
+  project_id: Type.Optional(
+    idText(
+      `Only policies that apply to this project: those of the whole organization, and those that list it. ${ofVersion}`,
+      'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
+    ),
+  ),
+  has_unpublished_changes: Type.Optional(
+    Type.Boolean({ description: 'Only policies whose draft differs from the current version, or only others.' }),
+  ),
+})
+
+export const VersionQuery = listQuery({})
 
 /** Null is equivalent to leaving a field out, except for the threshold, which it clears. */
 const settings = {

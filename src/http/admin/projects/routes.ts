@@ -1,5 +1,6 @@
 import { findProject } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
@@ -26,7 +27,13 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       query: Schema.ProjectQuery,
       answer: { description: 'A page of projects, including archived ones.', schema: Schema.ProjectList },
       operation: async ({ directory: store }, { actor, query }) =>
-        presentList(await store.listProjects(actor.organization.id, pageOf(query)), presentProject),
+        presentList(
+          await store.listProjects(actor.organization.id, {
+            ...pageOf(query),
+            ...omitUndefined({ search: query.search, status: query.status }),
+          }),
+          presentProject,
+        ),
     }),
     mutation({
       name: 'createProject',

@@ -1,12 +1,16 @@
 import Type from 'typebox'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
+import { projectStatuses } from '../../../domain/identity/store.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
-import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 
 export const ProjectParams = Type.Object({ project_id: idText('The project.', exampleId) })
-export const ProjectQuery = listQuery({})
+export const ProjectQuery = listQuery({
+  search: nameSearch,
+  status: Type.Optional(Type.Enum([...projectStatuses], { description: 'Only projects with this status.' })),
+})
 
 const named = { name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }) }
 const strict = { additionalProperties: false, examples: [{ name: 'Support chat' }] }
@@ -28,7 +32,7 @@ export const ProjectObject = Type.Object(
     id: Type.String(),
     object: Type.Literal('organization.project'),
     name: Type.String(),
-    status: Type.Enum(['active', 'archived'], { description: 'The keys of an archived project do not work.' }),
+    status: Type.Enum([...projectStatuses], { description: 'The keys of an archived project do not work.' }),
     created_at: unixTime('When it was created.'),
     archived_at: orNull(unixTime('When it was archived.')),
   },

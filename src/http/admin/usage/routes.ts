@@ -68,6 +68,7 @@ const presentRow = (row: UsageRow, creditUsd: number) => ({
   project_id: row.projectId,
   api_key_id: row.keyId,
   model: row.model,
+  user_id: row.userId,
   requests: row.requests,
   input_tokens: row.inputTokens,
   cache_read_tokens: row.cacheReadTokens,

@@ -31,10 +31,14 @@ const UsageResult = Type.Object(
   {
     project_id: orNull(
       Type.String(),
-      'Null unless `group_by` contains it. The same applies to `api_key_id` and `model`.',
+      'Null unless `group_by` contains it. The same applies to `api_key_id`, `model` and `user_id`.',
     ),
     api_key_id: orNull(Type.String()),
     model: orNull(Type.String()),
+    user_id: orNull(
+      Type.String(),
+      'The end user that the request named. Read from the audit log: null for requests without one, and for those that the log no longer has.',
+    ),
     requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
     input_tokens: tokens('Input tokens, without those read from a cache.'),
     cache_read_tokens: tokens('Input tokens read from a cache.'),
@@ -59,6 +63,7 @@ const example = {
           project_id: null,
           api_key_id: null,
           model: 'default-model',
+          user_id: null,
           requests: 3,
           input_tokens: 1200,
           cache_read_tokens: 0,

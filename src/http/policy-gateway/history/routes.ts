@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
+import { Fault } from '../../../base/fault.ts'
 import { gatehouseField } from '../../../domain/audit/event/document.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import { none } from '../../resources/fields.ts'
+import { none, periodOf } from '../../resources/fields.ts'
 import type { ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayRoutes } from '../parts.ts'
@@ -29,7 +30,9 @@ export function historyRoutes({ read }: GatewayRoutes): Route[] {
           policyId: query.policy_id,
           userId: query.user_id,
           requestId: query.request_id,
-          projectId: projectOf(actor),
+          projectId: projectOf(actor, query.project_id),
+          code: query.kind,
+          ...periodOf({ from: secondsOf(query.from), to: secondsOf(query.to) }),
         })
         return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentDecision)
       },
@@ -37,7 +40,16 @@ export function historyRoutes({ read }: GatewayRoutes): Route[] {
   ]
 }
 
-const projectOf = (actor: ResourceActor): string | undefined => ('projectId' in actor ? actor.projectId : undefined)
+/** A key of a project sees its own project, whichever it names. */
+function projectOf(actor: ResourceActor, requested: string | undefined): string | undefined {
+  if (!('projectId' in actor)) return requested
+  if (requested === undefined || requested === actor.projectId) return actor.projectId
+  throw new Fault('permission', 'project_mismatch', 'project_id names another project than the key’s own.', {
+    param: 'project_id',
+  })
+}
+
+const secondsOf = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000)
 
 function presentDecision({ document }: LoggedEvent): Static<typeof Schema.HistoryList>['data'][number] {
   const { code, requestId, projectId, userId, decision, policyId, id, timeMs } = rowOf(document, '')

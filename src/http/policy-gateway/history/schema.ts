@@ -1,7 +1,10 @@
 import Type from 'typebox'
+import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { idText, isoTime, orNull } from '../../resources/fields.ts'
+
+const gatewayKinds = eventKinds.filter((kind) => kind.startsWith('gateway.'))
 
 const text = (description: string) => orNull(Type.String(), description)
 
@@ -10,6 +13,12 @@ export const HistoryQuery = listQuery({
   policy_id: Type.Optional(idText('Only decisions of this policy.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
   user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
   request_id: Type.Optional(idText('Only this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  project_id: Type.Optional(
+    idText('Only this project. An API key or a token reads its own project only.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+  ),
+  kind: Type.Optional(Type.Enum(gatewayKinds, { description: 'Only events of this kind.' })),
+  from: Type.Optional(isoTime('Only events at this time or later, ISO 8601.')),
+  to: Type.Optional(isoTime('Only events before this time, ISO 8601.')),
 })
 
 const HistoryObject = Type.Object(

@@ -54,6 +54,20 @@ describe('the history of the gateway', () => {
     assert.deepEqual([await seenBy(admin.key, otherRequest), await seenBy(admin.key, ownRequest)], [1, 1])
   })
 
+  it('can be filtered by time, kind and project', async () => {
+    const requestId = await infer({})
+    const count = async (query: string) =>
+      itemsOf((await send('GET', `/history?request_id=${requestId}&${query}`)).body).length
+    const soon = new Date(Date.now() + 60_000).toISOString()
+    assert.equal(await count(`from=2020-01-01T00:00:00Z&to=${soon}`), 1)
+    assert.equal(await count(`from=${soon}`), 0)
+    assert.equal(await count('kind=gateway.request.decided'), 1)
+    assert.equal(await count('kind=gateway.simulation.run'), 0)
+    assert.equal(await count(`project_id=${scene().projectId}`), 1)
+    assert.equal((await send('GET', '/history?project_id=proj_other', { key: scene().apiKey })).status, 403)
+    assert.equal((await send('GET', '/history?from=yesterday')).status, 422)
+  })
+
   it('contains no text of a prompt or an answer', async () => {
     await infer({ messages: [{ role: 'user', content: 'a-planted-secret-text' }] })
     const events = await scene().admin.get('/audit_logs?limit=100')

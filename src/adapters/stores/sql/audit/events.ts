@@ -35,7 +35,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
           table: eventTables,
           columns: listColumns,
           where: { 'e.organization_id': organizationId, ...equalities(filter) },
-          only: otherConditions(filter),
+          only: [[otherConditions(filter)]],
           id: 'e.id',
           by: 'e.sequence',
           map: loggedOf,
@@ -102,7 +102,15 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
 /** The shape needs no check, because the signature covers it. */
 export const checkpointOf = (json: string): SignedCheckpoint => JSON.parse(json) as SignedCheckpoint
 
-function equalities({ code, decision, projectId, policyId, userId, requestId }: AuditFilter): Record<string, string> {
+function equalities({
+  code,
+  decision,
+  projectId,
+  policyId,
+  userId,
+  requestId,
+  actorId,
+}: AuditFilter): Record<string, string> {
   const all = {
     'e.code': code,
     'e.decision': decision,
@@ -110,6 +118,7 @@ function equalities({ code, decision, projectId, policyId, userId, requestId }: 
     'e.policy_id': policyId,
     'e.user_id': userId,
     'e.request_id': requestId,
+    'e.actor_id': actorId,
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

@@ -18,6 +18,7 @@ const columns = [
   'project_id',
   'policy_id',
   'user_id',
+  'actor_id',
   'fingerprint',
   'body',
 ] as const
@@ -46,6 +47,7 @@ export type EventRow = {
   project_id: string | null
   policy_id: string | null
   user_id: string | null
+  actor_id: string | null
   fingerprint: string
   body: string
   content: string | null
@@ -63,6 +65,7 @@ const valuesOf = (row: ChainedEvent): Value[] => [
   row.projectId,
   row.policyId,
   row.userId,
+  row.actorId,
   row.fingerprint,
   row.body,
 ]
@@ -97,6 +100,7 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   projectId: row.project_id,
   policyId: row.policy_id,
   userId: row.user_id,
+  actorId: row.actor_id,
   fingerprint: row.fingerprint,
   body: row.body,
   content: row.content,

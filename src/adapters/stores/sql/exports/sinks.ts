@@ -69,7 +69,7 @@ export function exportStore(tx: Transaction, encryption: Encryption): ExportStor
           table: watchedTables,
           columns: watchedSelection,
           where: { 's.organization_id': organizationId },
-          only: 's.deleted_at is null',
+          only: [['s.deleted_at is null']],
           id: 's.id',
           map: watchedOf,
         },

@@ -1,9 +1,10 @@
 import type { StoredDigest } from '../../../../domain/identity/key-digests.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
-import type { KeyPage, DirectoryStore } from '../../../../domain/identity/store.ts'
+import type { DirectoryStore } from '../../../../domain/identity/store.ts'
 import type { Transaction, Value } from '../database.ts'
+import { keyConditions, projectConditions } from './conditions.ts'
 import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
-import { selectPage } from '../page.ts'
+import { nameMatches, selectPage } from '../page.ts'
 
 /** Organizations, projects and keys in SQL, in the given transaction. */
 export function directoryStore(tx: Transaction): DirectoryStore {
@@ -66,7 +67,14 @@ function projects(
     listProjects: (organizationId, page) =>
       selectPage(
         tx,
-        { table: 'project', columns: columns.project, where: { organization_id: organizationId }, map: projectOf },
+        {
+          table: 'project',
+          columns: columns.project,
+          where: { organization_id: organizationId },
+          only: projectConditions(page),
+          matches: nameMatches(page),
+          map: projectOf,
+        },
         page,
       ),
     findProject: (organizationId, id) =>
@@ -123,8 +131,9 @@ function apiKeys(
           table: 'api_key',
           columns: columns.apiKey,
           where: { organization_id: organizationId, project_id: projectId },
+          only: keyConditions(page),
+          matches: nameMatches(page),
           map: apiKeyOf,
-          ...revokedFilter(page),
         },
         page,
       ),
@@ -191,8 +200,9 @@ function adminKeys(
           table: 'admin_key',
           columns: columns.adminKey,
           where: { organization_id: organizationId },
+          only: keyConditions(page),
+          matches: nameMatches(page),
           map: adminKeyOf,
-          ...revokedFilter(page),
         },
         page,
       ),
@@ -259,5 +269,3 @@ const finder =
     const [row] = await tx.query(sql, params)
     return row === undefined ? undefined : map(row as never)
   }
-
-const revokedFilter = ({ withoutRevoked }: KeyPage) => (withoutRevoked ? { only: 'revoked_at is null' } : {})

@@ -1,7 +1,7 @@
 import { policyModes } from '../../../../domain/policy/content.ts'
-import type { PolicyStore } from '../../../../domain/policy/store.ts'
+import type { PolicyName, PolicyPage, PolicyStore } from '../../../../domain/policy/store.ts'
 import type { Transaction } from '../database.ts'
-import { selectPage } from '../page.ts'
+import { nameMatches, selectPage, type Condition } from '../page.ts'
 import {
   changedColumns,
   changedValues,
@@ -54,11 +54,18 @@ export function policyStore(tx: Transaction): PolicyStore {
           table: 'policy',
           columns: policyColumns.summary,
           where: { organization_id: organizationId },
-          only: 'deleted_at is null',
+          only: [['deleted_at is null'], ...policyConditions(page)],
+          matches: nameMatches(page),
           map: summaryOfRow,
         },
         page,
       ),
+    // The organization's row is the same for all writers, so that of two transactions one sees the name of the other.
+    async lockNames(organizationId) {
+      await tx.run('update organization set name = name where id = $1', [organizationId])
+      const sql = 'select id, name from policy where organization_id = $1 and deleted_at is null order by id'
+      return tx.query<PolicyName>(sql, [organizationId])
+    },
     listInForce: async (organizationId) =>
       (await tx.query<PolicyRow>(selectInForce, [organizationId])).map(policyOfRow),
     replace: async (policy, revision) =>
@@ -105,4 +112,31 @@ export function policyStore(tx: Transaction): PolicyStore {
       return projectIds.filter((id) => !known.has(id))
     },
   }
+}
+
+function policyConditions({ state, hasUnpublishedChanges, content = {}, projectId }: PolicyPage): Condition[] {
+  return [
+    ...equal('state', state),
+    ...equal(
+      'has_unpublished_changes',
+      hasUnpublishedChanges === undefined ? undefined : Number(hasUnpublishedChanges),
+    ),
+    ...Object.entries(content).flatMap(([name, value]) => equal(inForceOrDraft(name), value)),
+    ...(projectId === undefined ? [] : [appliesTo(projectId)]),
+  ]
+}
+
+const equal = (expression: string, value: string | number | undefined): Condition[] =>
+  value === undefined ? [] : [[`${expression} = ?`, value]]
+
+/** The column of the current version; of the draft while nothing is published. */
+const inForceOrDraft = (column: string): string =>
+  `coalesce((select v.${column} from policy_version v
+    where v.policy_id = policy.id and v.version = policy.current_version), policy.${column})`
+
+/** `project_ids` is a JSON list of texts. It contains an id if removing the id in quotation marks changes it. */
+function appliesTo(projectId: string): Condition {
+  const ids = inForceOrDraft('project_ids')
+  const isListed = `(${inForceOrDraft('scope')} = 'projects' and replace(${ids}, ?, '') <> ${ids})`
+  return [`(${inForceOrDraft('scope')} = 'organization' or ${isListed})`, JSON.stringify(projectId)]
 }
