@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from './described.ts'
 import type { Fault, FaultKind } from '../base/fault.ts'
 import { faultHeaders, paramOf } from './fault-headers.ts'
 import type { ErrorResponse } from './route.ts'
@@ -46,14 +47,17 @@ const maxMessageLength = 1000
 
 export const GeneralErrorBody = Type.Object(
   {
-    error: Type.Object({
-      code: Type.String({ description: 'Stable and machine-readable; every code is explained at `doc_url`.' }),
-      message: Type.String(),
-      type: Type.Enum([...errorTypes]),
-      param: Type.Union([Type.String(), Type.Null()], { description: 'The request field at fault.' }),
-      request_id: Type.String(),
-      doc_url: Type.Union([Type.String(), Type.Null()]),
-    }),
+    error: Type.Object(
+      {
+        code: Type.String({ description: 'Stable and machine-readable; every code is explained at `doc_url`.' }),
+        message: text('What happened, which field, and what to do.'),
+        type: Type.Enum([...errorTypes], { description: 'The kind of error.' }),
+        param: Type.Union([Type.String(), Type.Null()], { description: 'The request field at fault.' }),
+        request_id: text('The request, for questions to the operator.'),
+        doc_url: Type.Union([Type.String(), Type.Null()], { description: 'The explanation of the code.' }),
+      },
+      { description: 'What went wrong.' },
+    ),
   },
   {
     title: 'ErrorBody',

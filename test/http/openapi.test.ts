@@ -47,6 +47,14 @@ for (const [name, { paths, components }] of Object.entries(documents)) {
       assert.deepEqual(unnamed, [])
     })
 
+    it('describes every field', () => {
+      const all = Object.entries(components.schemas)
+      assert.deepEqual(
+        all.flatMap(([title, schema]) => undescribed(schema, title, components.schemas)),
+        [],
+      )
+    })
+
     it('refers to a component for every item of a list', () => {
       const unnamed = Object.entries(components.schemas).filter(([title, schema]) => {
         const { data } = (schema['properties'] ?? {}) as { data?: { items?: Schema } }
@@ -59,5 +67,31 @@ for (const [name, { paths, components }] of Object.entries(documents)) {
     })
   })
 }
+
+/** The fields without a description in a schema and in the schemas inside it. A component with a description describes its fields' users. */
+function undescribed(schema: Schema, path: string, components: Record<string, Schema>): string[] {
+  const { properties = {}, items, anyOf = [], additionalProperties } = schema as SchemaParts
+  const isDescribed = (field: Schema): boolean =>
+    field['description'] !== undefined || components[nameOf(field) ?? '']?.['description'] !== undefined
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => [
+      ...(isDescribed(field) ? [] : [`${path}.${name}`]),
+      ...undescribed(field, `${path}.${name}`, components),
+    ]),
+    ...(items === undefined ? [] : undescribed(items, `${path}[]`, components)),
+    ...anyOf.flatMap((each) => undescribed(each, path, components)),
+    ...(typeof additionalProperties === 'object' ? undescribed(additionalProperties, `${path}.*`, components) : []),
+  ]
+}
+
+type SchemaParts = {
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+  additionalProperties?: Schema | boolean
+}
+
+const nameOf = ({ $ref: reference }: Schema): string | undefined =>
+  typeof reference === 'string' ? reference.split('/').at(-1) : undefined
 
 const isUnnamed = (schema: Schema | undefined): boolean => schema !== undefined && typeof schema['$ref'] !== 'string'

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../described.ts'
 import { findProject } from '../../domain/identity/audited-directory.ts'
 import { revokeAnyKey } from '../../domain/identity/operator.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
@@ -22,9 +23,15 @@ const KeysQuery = Type.Object(
 const KeyParams = Type.Object({
   key_id: idText('An API key or an administrator key.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'),
 })
-const AnyKey = Type.Object({ id: Type.String(), name: Type.String() }, { title: 'AnyKey', additionalProperties: true })
+const AnyKey = Type.Object(
+  { id: text('The id of the key.'), name: text('The purpose of the key.') },
+  { title: 'AnyKey', additionalProperties: true },
+)
 const KeysAnswer = Type.Object(
-  { api_keys: Type.Array(AnyKey), admin_api_keys: Type.Array(AnyKey) },
+  {
+    api_keys: Type.Array(AnyKey, { description: 'The API keys.' }),
+    admin_api_keys: Type.Array(AnyKey, { description: 'The administrator keys.' }),
+  },
   { title: 'AllKeys' },
 )
 

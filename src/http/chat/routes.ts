@@ -1,6 +1,7 @@
 import { decodeChat } from './decode.ts'
 import { encodeChat } from './encode.ts'
-import { ChatAnswer, ChatBody } from './schema.ts'
+import { ChatAnswer } from './answer-schema.ts'
+import { ChatBody } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,

@@ -1,10 +1,10 @@
-/** Body of `POST /v1/chat/completions`, and its answer. Unknown fields pass. */
+/** Body of `POST /v1/chat/completions`. Unknown fields pass. */
 import Type, { type Static } from 'typebox'
-import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { flag, integer, text, texts } from '../described.ts'
 import { CacheBreakpoint } from '../inference/reading/openai-content.ts'
 import {
   FlaggedCategories,
-  JsonObject,
+  jsonObject,
   Model,
   Nullish,
   OtherThan,
@@ -15,13 +15,19 @@ import {
   tagsOf,
 } from '../inference/reading/request-fields.ts'
 
-const marks = { prompt_cache_breakpoint: CacheBreakpoint, cache_control: Type.Optional(Type.Unknown()) }
+const marks = {
+  prompt_cache_breakpoint: CacheBreakpoint,
+  cache_control: Type.Optional(Type.Unknown({ description: 'Anthropic’s name of `prompt_cache_breakpoint`.' })),
+}
 
-const Text = Type.Object({ type: Type.Literal('text'), text: Type.String(), ...marks }, { title: 'ChatTextPart' })
+const Text = Type.Object({ type: Type.Literal('text'), text: text('The text.'), ...marks }, { title: 'ChatTextPart' })
 const Image = Type.Object(
   {
     type: Type.Literal('image_url'),
-    image_url: Type.Object({ url: Type.String(), detail: Nullish(Type.String()) }),
+    image_url: Type.Object(
+      { url: text('The address, or a data URL.'), detail: Nullish(text('The resolution that the model sees.')) },
+      { description: 'The image.' },
+    ),
     ...marks,
   },
   { title: 'ChatImagePart' },
@@ -29,26 +35,35 @@ const Image = Type.Object(
 const File = Type.Object(
   {
     type: Type.Literal('file'),
-    file: Type.Object({
-      file_data: Type.Optional(Type.String()),
-      file_id: Type.Optional(Type.String()),
-      filename: Type.Optional(Type.String()),
-    }),
+    file: Type.Object(
+      {
+        file_data: Type.Optional(text('The content as a data URL or in base64.')),
+        file_id: Type.Optional(text('The file at the vendor.')),
+        filename: Type.Optional(text('The name of the file.')),
+      },
+      { description: 'The file.' },
+    ),
     ...marks,
   },
   { title: 'ChatFilePart' },
 )
-const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, { title: 'ChatRefusalPart' })
+const Refusal = Type.Object(
+  { type: Type.Literal('refusal'), refusal: text('Why the model refused.') },
+  { title: 'ChatRefusalPart' },
+)
 
 const parts = [Text, Image, File, Refusal] as const
 const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
-const Content = Type.Union([Type.String(), Type.Array(Part)])
+const Content = Type.Union([Type.String(), Type.Array(Part)], { description: 'A text, or parts.' })
 
 const FunctionCall = Type.Object(
   {
     type: Type.Literal('function'),
-    id: Type.String({ minLength: 1 }),
-    function: Type.Object({ name: Type.String({ minLength: 1 }), arguments: Type.String() }),
+    id: text('The id of the call.', { minLength: 1 }),
+    function: Type.Object(
+      { name: text('The name.', { minLength: 1 }), arguments: text('The arguments, as JSON.') },
+      { description: 'The function and its arguments.' },
+    ),
   },
   { title: 'ChatToolCall' },
 )
@@ -62,14 +77,14 @@ const Message = Type.Union(
     Type.Object({
       role: Type.Literal('assistant'),
       content: Nullish(Content),
-      refusal: Nullish(Type.String()),
-      reasoning_content: Nullish(Type.String()),
-      tool_calls: Nullish(Type.Array(ToolCall)),
+      refusal: Nullish(text('Why the model refused.')),
+      reasoning_content: Nullish(text('The reasoning.')),
+      tool_calls: Nullish(Type.Array(ToolCall, { description: 'The tools that the model called.' })),
       ...marks,
     }),
     Type.Object({
       role: Type.Literal('tool'),
-      tool_call_id: Type.String({ minLength: 1 }),
+      tool_call_id: text('The `id` of the call.', { minLength: 1 }),
       content: Content,
       ...marks,
     }),
@@ -80,18 +95,21 @@ const Message = Type.Union(
 const FunctionTool = Type.Object(
   {
     type: Type.Literal('function'),
-    function: Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 256 }),
-      description: Nullish(Type.String()),
-      parameters: Nullish(JsonObject),
-      strict: Nullish(Type.Boolean()),
-    }),
+    function: Type.Object(
+      {
+        name: text('The name.', { minLength: 1, maxLength: 256 }),
+        description: Nullish(text('What the tool does.')),
+        parameters: Nullish(jsonObject('JSON Schema of the arguments.')),
+        strict: Nullish(flag('Whether the schema must be followed exactly.')),
+      },
+      { description: 'The function.' },
+    ),
     ...marks,
   },
   { title: 'ChatTool' },
 )
 
-const Named = Type.Object({ name: Type.String() })
+const Named = Type.Object({ name: text('The name.') }, { description: 'The tool.' })
 const ToolChoice = Type.Union(
   [
     Type.Enum(['none', 'auto', 'required']),
@@ -99,13 +117,18 @@ const ToolChoice = Type.Union(
     Type.Object({ type: Type.Literal('custom'), custom: Named }),
     Type.Object({
       type: Type.Literal('allowed_tools'),
-      allowed_tools: Type.Object({
-        mode: Type.Enum(['auto', 'required']),
-        tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) })),
-      }),
+      allowed_tools: Type.Object(
+        {
+          mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
+          tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) }), {
+            description: 'The tools.',
+          }),
+        },
+        { description: 'A choice among some of the tools.' },
+      ),
     }),
   ],
-  { title: 'ChatToolChoice' },
+  { title: 'ChatToolChoice', description: 'How the model chooses a tool.' },
 )
 
 const ResponseFormat = Type.Union(
@@ -114,39 +137,53 @@ const ResponseFormat = Type.Union(
     Type.Object({ type: Type.Literal('json_object') }),
     Type.Object({
       type: Type.Literal('json_schema'),
-      json_schema: Type.Object({
-        name: Type.String({ minLength: 1 }),
-        schema: Nullish(JsonObject),
-        strict: Nullish(Type.Boolean()),
-      }),
+      json_schema: Type.Object(
+        {
+          name: text('The name.', { minLength: 1 }),
+          schema: Nullish(jsonObject('JSON Schema of the answer.')),
+          strict: Nullish(flag('Whether the schema must be followed exactly.')),
+        },
+        { description: 'The schema of the answer.' },
+      ),
     }),
   ],
-  { title: 'ChatResponseFormat' },
+  { title: 'ChatResponseFormat', description: 'The format of the answer.' },
 )
 
 /** Body of `POST /v1/chat/completions`. */
 export const ChatBody = Type.Object(
   {
     model: Model,
-    messages: Type.Array(Message, { minItems: 1 }),
+    messages: Type.Array(Message, { minItems: 1, description: 'The conversation so far.' }),
     stream: Nullish(Stream),
-    stream_options: Nullish(Type.Object({ include_usage: Nullish(Type.Boolean()) })),
+    stream_options: Nullish(
+      Type.Object(
+        { include_usage: Nullish(flag('Whether the last chunk has the usage.')) },
+        { description: 'Settings of the stream.' },
+      ),
+    ),
     max_completion_tokens: Nullish(OutputLimit),
     max_tokens: Nullish(OutputLimit),
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
-    top_k: Nullish(Type.Integer({ minimum: -1 })),
-    n: Nullish(Type.Integer({ minimum: 1 })),
-    stop: Nullish(Type.Union([Type.String(), Type.Array(Type.String())])),
-    tools: Nullish(Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]))),
+    top_k: Nullish(integer('Samples only from this many tokens.', { minimum: -1 })),
+    n: Nullish(integer('Number of choices; only 1 is supported.', { minimum: 1 })),
+    stop: Nullish(
+      Type.Union([Type.String(), Type.Array(Type.String())], {
+        description: 'The answer ends before one of these texts.',
+      }),
+    ),
+    tools: Nullish(
+      Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]), { description: 'Tools that the model may use.' }),
+    ),
     tool_choice: Nullish(ToolChoice),
-    parallel_tool_calls: Nullish(Type.Boolean()),
-    reasoning_effort: Nullish(Type.String({ examples: ['medium'] })),
+    parallel_tool_calls: Nullish(flag('Whether the model may call several tools at once.')),
+    reasoning_effort: Nullish(text('The reasoning effort.', { examples: ['medium'] })),
     response_format: Nullish(ResponseFormat),
-    modalities: Nullish(Type.Array(Type.String())),
-    user: Nullish(Type.String()),
-    safety_identifier: Nullish(Type.String()),
-    metadata: Nullish(Type.Record(Type.String(), Type.String())),
+    modalities: Nullish(texts('Only `text` is supported.')),
+    user: Nullish(text('The end user.')),
+    safety_identifier: Nullish(text('The end user; takes precedence over `user`.')),
+    metadata: Nullish(Type.Record(Type.String(), Type.String(), { description: 'Labels that rules can read.' })),
     flagged_categories: Nullish(FlaggedCategories),
   },
   {
@@ -160,37 +197,3 @@ export type ChatPart = Static<typeof Part>
 export type ChatMessage = Static<typeof Message>
 export type ChatTool = Static<typeof FunctionTool>
 export type ChatToolCall = Static<typeof FunctionCall>
-
-/** Answer of `POST /v1/chat/completions`. */
-export const ChatAnswer = Type.Object(
-  {
-    id: Type.String({ examples: ['chatcmpl-01h455vb4pex5vsknk084sn02q'] }),
-    object: Type.Literal('chat.completion'),
-    created: Type.Integer({ description: 'Unix seconds.' }),
-    model: Type.String(),
-    choices: Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        message: Type.Object({
-          role: Type.Literal('assistant'),
-          content: Type.Union([Type.String(), Type.Null()]),
-          refusal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-          reasoning_content: Type.Optional(Type.String()),
-          tool_calls: Type.Optional(Type.Array(JsonObject)),
-        }),
-        finish_reason: Type.String({ examples: ['stop'] }),
-        logprobs: Type.Optional(Type.Unknown()),
-      }),
-    ),
-    usage: Type.Object({
-      prompt_tokens: Type.Integer({ minimum: 0 }),
-      completion_tokens: Type.Integer({ minimum: 0 }),
-      total_tokens: Type.Integer({ minimum: 0 }),
-    }),
-    ...creditProperties,
-  },
-  {
-    title: 'ChatCompletion',
-    description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.',
-  },
-)

@@ -7,15 +7,18 @@ import type { Route } from '../route.ts'
 
 const CreditsAnswer = Type.Object(
   {
-    data: Type.Object({
-      total_credits: Type.Number({ description: 'Total credits granted and bought, in dollars.', examples: [10] }),
-      total_usage: Type.Number({ description: 'Total credits used, in dollars.', examples: [0.0117] }),
-      remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Remaining whole credits; null if the organization is not metered.',
-        examples: [9988],
-      }),
-      currency: Type.Literal('USD'),
-    }),
+    data: Type.Object(
+      {
+        total_credits: Type.Number({ description: 'Total credits granted and bought, in dollars.', examples: [10] }),
+        total_usage: Type.Number({ description: 'Total credits used, in dollars.', examples: [0.0117] }),
+        remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+          description: 'Remaining whole credits; null if the organization is not metered.',
+          examples: [9988],
+        }),
+        currency: Type.Literal('USD'),
+      },
+      { description: 'The balance.' },
+    ),
   },
   { title: 'Credits' },
 )

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../described.ts'
 import type { Fault, FaultKind } from '../../base/fault.ts'
 import { boundedMessage, policyOf, errorHeaders } from './error-headers.ts'
 import { paramOf } from '../fault-headers.ts'
@@ -54,14 +55,21 @@ export const openaiErrorBody = (fault: Fault, requestId: string) => ({
 /** The schema of the error body. */
 export const OpenaiErrorBody = Type.Object(
   {
-    error: Type.Object({
-      message: Type.String(),
-      type: Type.String({ examples: ['invalid_request_error'] }),
-      param: Type.Union([Type.String(), Type.Null()]),
-      code: Type.String({ examples: ['invalid_parameter'] }),
-    }),
-    request_id: Type.String(),
-    policy: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    error: Type.Object(
+      {
+        message: text('What happened, which field, and what to do.'),
+        type: text('The kind of error.', { examples: ['invalid_request_error'] }),
+        param: Type.Union([Type.String(), Type.Null()], { description: 'The request field at fault.' }),
+        code: text('Stable and machine-readable; `/docs/errors` explains every code.', {
+          examples: ['invalid_parameter'],
+        }),
+      },
+      { description: 'What went wrong.' },
+    ),
+    request_id: text('The request, for questions to the operator.'),
+    policy: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The rule that denied the request.' }),
+    ),
   },
   { title: 'OpenaiErrorBody' },
 )

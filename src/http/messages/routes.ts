@@ -1,7 +1,8 @@
 import { encodeMessages } from './encode.ts'
 import { decodeCountTokens, decodeMessages } from './decode.ts'
 import { encodeDetailFault, encodeMessagesFault } from './errors.ts'
-import { CountTokensAnswer, CountTokensBody, MessagesAnswer, MessagesBody, MessagesError } from './schema.ts'
+import { CountTokensAnswer, MessagesAnswer, MessagesError } from './answer-schema.ts'
+import { CountTokensBody, MessagesBody } from './schema.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,

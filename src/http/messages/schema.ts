@@ -1,9 +1,9 @@
-/** Bodies of `POST /v1/messages` and `POST /v1/messages/count_tokens`, and their answers. Unknown fields pass. */
+/** Bodies of `POST /v1/messages` and `POST /v1/messages/count_tokens`. Unknown fields pass. */
 import Type, { type Static } from 'typebox'
-import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { flag, integer, text, texts } from '../described.ts'
 import {
   FlaggedCategories,
-  JsonObject,
+  jsonObject,
   Model,
   Nullish,
   OtherThan,
@@ -14,26 +14,37 @@ import {
   tagsOf,
 } from '../inference/reading/request-fields.ts'
 
-const CacheControl = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
+const CacheControl = Nullish(
+  Type.Object(
+    { ttl: Type.Optional(text('How long the cache keeps it.')) },
+    { description: 'Marks the end of a part of the prompt that is cached.' },
+  ),
+)
 
 const Text = Type.Object(
-  { type: Type.Literal('text'), text: Type.String(), cache_control: CacheControl },
+  { type: Type.Literal('text'), text: text('The text.'), cache_control: CacheControl },
   { title: 'TextBlock', examples: [{ type: 'text', text: 'Hello' }] },
 )
 
-const Base64Source = Type.Object({ type: Type.Literal('base64'), media_type: Type.String(), data: Type.String() })
-const UrlSource = Type.Object({ type: Type.Literal('url'), url: Type.String() })
-const FileSource = Type.Object({ type: Type.Literal('file'), file_id: Type.String() })
-const TextSource = Type.Object({ type: Type.Literal('text'), data: Type.String() })
+const Base64Source = Type.Object({
+  type: Type.Literal('base64'),
+  media_type: text('The media type.'),
+  data: text('The content.'),
+})
+const UrlSource = Type.Object({ type: Type.Literal('url'), url: text('The address.') })
+const FileSource = Type.Object({ type: Type.Literal('file'), file_id: text('The file at the vendor.') })
+const TextSource = Type.Object({ type: Type.Literal('text'), data: text('The content.') })
 const ContentSource = Type.Object({
   type: Type.Literal('content'),
-  content: Type.Union([Type.String(), Type.Array(Type.Object({ type: Type.String() }))]),
+  content: Type.Union([Type.String(), Type.Array(Type.Object({ type: text('The type.') }))], {
+    description: 'A text, or blocks.',
+  }),
 })
 
 const Image = Type.Object(
   {
     type: Type.Literal('image'),
-    source: Type.Union([Base64Source, UrlSource, FileSource]),
+    source: Type.Union([Base64Source, UrlSource, FileSource], { description: 'The image.' }),
     cache_control: CacheControl,
   },
   { title: 'ImageBlock' },
@@ -41,8 +52,10 @@ const Image = Type.Object(
 const Document = Type.Object(
   {
     type: Type.Literal('document'),
-    source: Type.Union([Base64Source, TextSource, UrlSource, FileSource, ContentSource]),
-    title: Nullish(Type.String()),
+    source: Type.Union([Base64Source, TextSource, UrlSource, FileSource, ContentSource], {
+      description: 'The document.',
+    }),
+    title: Nullish(text('The title.')),
     cache_control: CacheControl,
   },
   { title: 'DocumentBlock' },
@@ -50,15 +63,15 @@ const Document = Type.Object(
 const SearchResult = Type.Object(
   {
     type: Type.Literal('search_result'),
-    source: Type.String(),
-    title: Type.String(),
-    content: Type.Array(Text),
+    source: text('Where the result is from.'),
+    title: text('The title.'),
+    content: Type.Array(Text, { description: 'The texts of the result.' }),
     cache_control: CacheControl,
   },
   { title: 'SearchResultBlock' },
 )
 const ToolReference = Type.Object(
-  { type: Type.Literal('tool_reference'), tool_name: Type.String() },
+  { type: Type.Literal('tool_reference'), tool_name: text('The name of the tool.') },
   { title: 'ToolReferenceBlock' },
 )
 
@@ -67,11 +80,13 @@ const resultBlocks = [Text, Image, Document, SearchResult, ToolReference] as con
 const ToolResult = Type.Object(
   {
     type: Type.Literal('tool_result'),
-    tool_use_id: Type.String({ minLength: 1 }),
+    tool_use_id: text('The `id` of the `tool_use` block.', { minLength: 1 }),
     content: Nullish(
-      Type.Union([Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan(tagsOf(resultBlocks))]))]),
+      Type.Union([Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan(tagsOf(resultBlocks))]))], {
+        description: 'The result of the tool.',
+      }),
     ),
-    is_error: Nullish(Type.Boolean()),
+    is_error: Nullish(flag('Whether the tool failed.')),
     cache_control: CacheControl,
   },
   { title: 'ToolResultBlock' },
@@ -79,58 +94,65 @@ const ToolResult = Type.Object(
 const ToolUse = Type.Object(
   {
     type: Type.Literal('tool_use'),
-    id: Type.String({ minLength: 1 }),
-    name: Type.String({ minLength: 1 }),
-    input: JsonObject,
+    id: text('The id.', { minLength: 1 }),
+    name: text('The name of the tool.', { minLength: 1 }),
+    input: jsonObject('The arguments of the call.'),
   },
   { title: 'ToolUseBlock' },
 )
 const Thinking = Type.Object(
   {
     type: Type.Literal('thinking'),
-    thinking: Type.String(),
-    signature: Type.Optional(Type.String()),
+    thinking: text('The reasoning.'),
+    signature: Type.Optional(text('Proves that the model wrote it.')),
   },
   { title: 'ThinkingBlock' },
 )
 const RedactedThinking = Type.Object(
-  { type: Type.Literal('redacted_thinking'), data: Type.String() },
+  { type: Type.Literal('redacted_thinking'), data: text('The content.') },
   { title: 'RedactedThinkingBlock' },
 )
 
 const ClientTool = Type.Object(
   {
-    type: Nullish(Type.Literal('custom')),
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    description: Type.Optional(Type.String()),
-    input_schema: JsonObject,
-    strict: Nullish(Type.Boolean()),
+    type: Nullish(Type.Literal('custom', { description: 'Absent or `custom`.' })),
+    name: text('The name of the tool.', { minLength: 1, maxLength: 256 }),
+    description: Type.Optional(text('What the tool does.')),
+    input_schema: jsonObject('JSON Schema of the input.'),
+    strict: Nullish(flag('Whether the input must match the schema exactly.')),
     cache_control: CacheControl,
   },
   { title: 'Tool' },
 )
 
-const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])])
+const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])], {
+  description: 'A tool that the caller defines, or one of the vendor.',
+})
 
 /** A tool that is added or removed during the conversation, by its name or with its definition. */
 const ToolChange = <Change extends 'tool_addition' | 'tool_removal'>(change: Change) =>
   Type.Object({
     type: Type.Literal(change),
-    tool: Type.Object({ name: Type.Optional(Type.String()), definition: Type.Optional(AnyTool) }),
+    tool: Type.Object(
+      { name: Type.Optional(text('The name of the tool.')), definition: Type.Optional(AnyTool) },
+      { description: 'The tool, by its name or with its definition.' },
+    ),
   })
 const changes = [ToolChange('tool_addition'), ToolChange('tool_removal')] as const
 
 const blocks = [...resultBlocks, ...changes, ToolUse, ToolResult, Thinking, RedactedThinking] as const
 const Block = Type.Union([...blocks, OtherThan(tagsOf(blocks))])
-const Content = Type.Union([Type.String(), Type.Array(Block)])
+const Content = Type.Union([Type.String(), Type.Array(Block)], { description: 'A text, or blocks.' })
 
-const Role = Type.Enum(['user', 'assistant', 'system'])
+const Role = Type.Enum(['user', 'assistant', 'system'], { description: 'Who the message is from.' })
 const messageFields = {
   content: Content,
   clear_at: Nullish(
     Type.String({ description: 'For a system message: `next_user_message` if it applies only until then.' }),
   ),
-  output_config: Nullish(Type.Object({ effort: Nullish(Type.String()) })),
+  output_config: Nullish(
+    Type.Object({ effort: Nullish(text('The reasoning effort.')) }, { description: 'Settings from this message on.' }),
+  ),
 }
 const Message = Type.Object(
   { role: Role, ...messageFields },
@@ -139,14 +161,19 @@ const Message = Type.Object(
 
 const ToolChoice = Type.Object(
   {
-    type: Type.Optional(Type.Enum(['auto', 'any', 'tool', 'none'])),
-    name: Type.Optional(Type.String()),
-    disable_parallel_tool_use: Type.Optional(Type.Boolean()),
+    type: Type.Optional(
+      Type.Enum(['auto', 'any', 'tool', 'none'], { description: 'Whether the model must use a tool.' }),
+    ),
+    name: Type.Optional(text('The name of the tool.')),
+    disable_parallel_tool_use: Type.Optional(flag('Whether the model may call only one tool at a time.')),
   },
-  { title: 'ToolChoice' },
+  { title: 'ToolChoice', description: 'How the model chooses a tool.' },
 )
 
-const OutputFormat = Type.Object({ type: Type.Literal('json_schema'), schema: JsonObject }, { title: 'OutputFormat' })
+const OutputFormat = Type.Object(
+  { type: Type.Literal('json_schema'), schema: jsonObject('JSON Schema of the answer.') },
+  { title: 'OutputFormat', description: 'The format of the answer.' },
+)
 
 /** The fields of both endpoints. */
 const shared = {
@@ -157,16 +184,34 @@ const shared = {
   ),
   tool_choice: Type.Optional(ToolChoice),
   thinking: Type.Optional(
-    Type.Object({
-      type: Type.Optional(Type.String({ examples: ['adaptive'] })),
-      budget_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
-      display: Nullish(Type.String()),
-    }),
+    Type.Object(
+      {
+        type: Type.Optional(text('The type.', { examples: ['adaptive'] })),
+        budget_tokens: Type.Optional(integer('Maximum number of tokens for reasoning.', { minimum: 1 })),
+        display: Nullish(text('How the reasoning is returned.')),
+      },
+      { description: 'Whether and how the model reasons before it answers.' },
+    ),
   ),
-  output_config: Type.Optional(Type.Object({ effort: Nullish(Type.String()), format: Nullish(OutputFormat) })),
+  output_config: Type.Optional(
+    Type.Object(
+      { effort: Nullish(text('The reasoning effort.')), format: Nullish(OutputFormat) },
+      { description: 'The reasoning effort and the format of the answer.' },
+    ),
+  ),
   context_management: Nullish(
     Type.Object(
-      { edits: Type.Optional(Type.Array(Type.Object({ type: Type.String(), keep: Type.Optional(Type.Unknown()) }))) },
+      {
+        edits: Type.Optional(
+          Type.Array(
+            Type.Object({
+              type: text('The type.'),
+              keep: Type.Optional(Type.Unknown({ description: 'What is kept.' })),
+            }),
+            { description: 'Changes to the context.' },
+          ),
+        ),
+      },
       {
         description:
           '`clear_thinking_20251015` with `keep: "all"` is handled by the gateway and not sent to the upstream.',
@@ -179,14 +224,16 @@ const shared = {
 export const MessagesBody = Type.Object(
   {
     ...shared,
-    messages: Type.Array(Message, { minItems: 1 }),
+    messages: Type.Array(Message, { minItems: 1, description: 'The conversation so far.' }),
     max_tokens: Type.Optional(OutputLimit),
     temperature: Type.Optional(Temperature),
     top_p: Type.Optional(TopP),
-    top_k: Type.Optional(Type.Integer({ minimum: 0 })),
-    stop_sequences: Type.Optional(Type.Array(Type.String())),
+    top_k: Type.Optional(integer('Samples only from this many tokens.', { minimum: 0 })),
+    stop_sequences: Type.Optional(texts('The answer ends before one of these texts.')),
     stream: Type.Optional(Stream),
-    metadata: Type.Optional(Type.Object({ user_id: Nullish(Type.String()) })),
+    metadata: Type.Optional(
+      Type.Object({ user_id: Nullish(text('The end user.')) }, { description: 'Who the request is for.' }),
+    ),
     output_format: Nullish(OutputFormat),
     flagged_categories: Type.Optional(FlaggedCategories),
   },
@@ -200,7 +247,13 @@ export type MessagesBody = Static<typeof MessagesBody>
 
 /** Body of `POST /v1/messages/count_tokens`. A message without a role is the user's. */
 export const CountTokensBody = Type.Object(
-  { ...shared, messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...messageFields }), { minItems: 1 }) },
+  {
+    ...shared,
+    messages: Type.Array(Type.Object({ role: Type.Optional(Role), ...messageFields }), {
+      minItems: 1,
+      description: 'The conversation so far.',
+    }),
+  },
   {
     title: 'CountTokensRequest',
     examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
@@ -211,50 +264,3 @@ export type CountTokensBody = Static<typeof CountTokensBody>
 export type MessagesBlock = Static<typeof Block>
 export type MessagesTool = Static<typeof ClientTool>
 export type MessagesToolChange = Static<(typeof changes)[number]>
-
-/** Answer of `POST /v1/messages`. */
-export const MessagesAnswer = Type.Object(
-  {
-    id: Type.String({ examples: ['msg_01h455vb4pex5vsknk084sn02q'] }),
-    type: Type.Literal('message'),
-    role: Type.Literal('assistant'),
-    model: Type.String(),
-    content: Type.Array(Type.Object({ type: Type.String() }), {
-      description: 'Blocks: `text` with `text`, `tool_use`, `thinking`, `redacted_thinking`.',
-      examples: [[{ type: 'text', text: 'Hello!' }]],
-    }),
-    stop_reason: Type.Union([Type.String(), Type.Null()], { examples: ['end_turn', 'max_tokens'] }),
-    stop_sequence: Type.Union([Type.String(), Type.Null()]),
-    usage: Type.Object({
-      input_tokens: Type.Integer({
-        minimum: 0,
-        description: 'Without tokens that were read from or written to a cache.',
-      }),
-      output_tokens: Type.Integer({ minimum: 0 }),
-      cache_creation_input_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
-      cache_read_input_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
-    }),
-    ...creditProperties,
-  },
-  {
-    title: 'Message',
-    description: 'A whole message. With `stream: true` the same content is sent as server-sent events.',
-  },
-)
-
-/** Answer of `POST /v1/messages/count_tokens`. */
-export const CountTokensAnswer = Type.Object(
-  { input_tokens: Type.Integer({ minimum: 0, examples: [14] }) },
-  { title: 'TokenCount' },
-)
-
-/** The error body of this family. */
-export const MessagesError = Type.Object(
-  {
-    type: Type.Literal('error'),
-    error: Type.Object({ type: Type.String({ examples: ['invalid_request_error'] }), message: Type.String() }),
-    request_id: Type.String(),
-    policy: Type.Optional(JsonObject),
-  },
-  { title: 'MessagesErrorBody' },
-)

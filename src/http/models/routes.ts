@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { flag, integer, text } from '../described.ts'
 import { Fault } from '../../base/fault.ts'
 import { toUnixSeconds } from '../../base/clock.ts'
 import type { Catalogue, Model } from '../../domain/inference/catalogue.ts'
@@ -9,15 +10,15 @@ import { createQueryValidator, type Validate } from '../validate.ts'
 
 const ModelObject = Type.Object(
   {
-    id: Type.String(),
+    id: text('The name to send as `model`.'),
     object: Type.Literal('model'),
-    created: Type.Integer(),
-    owned_by: Type.String(),
+    created: integer('When it was configured, in Unix seconds.'),
+    owned_by: text('Always `gatehouse`.'),
     type: Type.Literal('model'),
-    display_name: Type.String(),
-    created_at: Type.String(),
-    max_input_tokens: Type.Integer(),
-    max_tokens: Type.Integer(),
+    display_name: text('The name to display.'),
+    created_at: text('When it was configured, in ISO 8601.'),
+    max_input_tokens: integer('The context length.'),
+    max_tokens: integer('Maximum number of output tokens.'),
   },
   { title: 'Model' },
 )
@@ -25,10 +26,10 @@ const ModelObject = Type.Object(
 const ModelList = Type.Object(
   {
     object: Type.Literal('list'),
-    data: Type.Array(ModelObject),
-    has_more: Type.Boolean(),
-    first_id: Type.Union([Type.String(), Type.Null()]),
-    last_id: Type.Union([Type.String(), Type.Null()]),
+    data: Type.Array(ModelObject, { description: 'The models of this page.' }),
+    has_more: flag('Whether there are more models.'),
+    first_id: Type.Union([Type.String(), Type.Null()], { description: 'The first model; null on an empty page.' }),
+    last_id: Type.Union([Type.String(), Type.Null()], { description: 'The last model; null on an empty page.' }),
   },
   { title: 'ModelList' },
 )
@@ -81,7 +82,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
       path: '/v1/models/{model}',
       summary: 'Read one model',
       credential: 'api_key',
-      params: Type.Object({ model: Type.String() }),
+      params: Type.Object({ model: text('The model.', { examples: ['default-model'] }) }),
       answers: { 200: { description: 'The model.', schema: ModelObject } },
       errorStatuses: [400, 401, 403, 404, 429, 500, 503],
       async handle(request) {

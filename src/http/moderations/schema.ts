@@ -1,10 +1,14 @@
 import Type from 'typebox'
-import { moderationCategories } from '../../wire/openai-moderations.ts'
+import { flag, number, text } from '../described.ts'
+import { moderationCategories, type ModerationCategory } from '../../wire/openai-moderations.ts'
 
 const maxInputs = 256
 
-const TextPart = Type.Object({ type: Type.Literal('text'), text: Type.String() })
-const ImagePart = Type.Object({ type: Type.Literal('image_url'), image_url: Type.Object({ url: Type.String() }) })
+const TextPart = Type.Object({ type: Type.Literal('text'), text: text('The text.') })
+const ImagePart = Type.Object({
+  type: Type.Literal('image_url'),
+  image_url: Type.Object({ url: text('The address of the image.') }, { description: 'An image.' }),
+})
 
 export const ModerationBody = Type.Object(
   {
@@ -22,7 +26,7 @@ export const ModerationBody = Type.Object(
           description: 'Parts of one message, with one result. Images are rejected.',
         }),
       ],
-      { examples: ['I want to kill them.'] },
+      { description: 'One text, several texts, or the parts of one message.', examples: ['I want to kill them.'] },
     ),
     model: Type.Optional(
       Type.String({
@@ -39,28 +43,35 @@ export const ModerationBody = Type.Object(
 )
 
 const perCategory = <Schema extends Type.TSchema>(schema: Schema, description: string) =>
-  Type.Record(Type.Enum(moderationCategories), schema, { description })
+  Type.Object(
+    Object.fromEntries(moderationCategories.map((name) => [name, schema])) as Record<ModerationCategory, Schema>,
+    { description },
+  )
 
 export const ModerationAnswer = Type.Object(
   {
-    id: Type.String({ examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
+    id: text('The id of the answer.', { examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
     model: Type.String({ description: 'Name of the classifier.', examples: ['gatehouse-moderation-1'] }),
     results: Type.Array(
-      Type.Object({
-        flagged: Type.Boolean({ description: 'Whether any category is flagged.' }),
-        categories: perCategory(
-          Type.Boolean(),
-          'Whether the text belongs to the category. Subcategories and violence are not classified.',
-        ),
-        category_scores: perCategory(
-          Type.Number({ minimum: 0, maximum: 1 }),
-          'Scores from 0 to 1. A category is flagged from 0.5.',
-        ),
-        category_applied_input_types: perCategory(
-          Type.Array(Type.Literal('text')),
-          'The input types of each score; empty for categories that are not classified.',
-        ),
-      }),
+      Type.Object(
+        {
+          flagged: Type.Boolean({ description: 'Whether any category is flagged.' }),
+          categories: perCategory(
+            flag('Whether it is flagged.'),
+            'Whether the text belongs to the category. Subcategories and violence are not classified.',
+          ),
+          category_scores: perCategory(
+            number('The score.', { minimum: 0, maximum: 1 }),
+            'Scores from 0 to 1. A category is flagged from 0.5.',
+          ),
+          category_applied_input_types: perCategory(
+            Type.Array(Type.Literal('text'), { description: 'The input types of the score.' }),
+            'The input types of each score; empty for categories that are not classified.',
+          ),
+        },
+        { title: 'ModerationResult' },
+      ),
+      { description: 'One result for each text, in their order.' },
     ),
   },
   { title: 'Moderation' },

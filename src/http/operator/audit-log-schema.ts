@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { flag, integer, text, texts } from '../described.ts'
 import { idText, orNull } from '../resources/fields.ts'
 
 const sequence = (description: string) =>
@@ -18,36 +19,50 @@ export const VerifyBody = Type.Object(
   { title: 'AuditLogVerificationRequest', additionalProperties: false, examples: [{ from: 1, to: 500 }] },
 )
 
-const finding = Type.Object({ sequence: Type.Integer(), reason: Type.String() }, { title: 'AuditLogFinding' })
+const finding = Type.Object(
+  { sequence: integer('The event.'), reason: text('What is wrong with it.') },
+  { title: 'AuditLogFinding', description: 'The first event or checkpoint that is wrong.' },
+)
 
 export const LogReportObject = Type.Object(
   {
     whole: Type.Boolean({ description: 'No finding, and no event waits too long for its signature.' }),
-    organization: Type.String(),
+    organization: text('The organization.'),
     checked: Type.Integer({ description: 'Events that are linked without a gap.' }),
-    first: Type.Integer(),
+    first: integer('The first event that was checked.'),
     checkpoints: Type.Integer({ description: 'Checkpoints whose signature was checked.' }),
     unchecked_texts: Type.Integer({ description: 'Events whose texts belong to another server secret.' }),
     finding: Type.Optional(finding),
-    end: Type.Object({ chain_uid: Type.String(), sequence: Type.Integer(), fingerprint: Type.String() }),
-    key_source: Type.Enum(['server_secret', 'pinned']),
+    end: Type.Object(
+      { chain_uid: text('The chain.'), sequence: integer('The event.'), fingerprint: text('Its fingerprint.') },
+      { description: 'The last event that was checked.' },
+    ),
+    key_source: Type.Enum(['server_secret', 'pinned'], { description: 'Where the trusted keys are from.' }),
     signed: orNull(
       Type.Object({
-        to: Type.Integer(),
-        time: Type.Integer(),
-        key_ids: Type.Array(Type.String()),
-        handover_key_ids: Type.Array(Type.String()),
+        to: integer('The last event that it proves.'),
+        time: integer('When it was signed, in Unix milliseconds.'),
+        key_ids: texts('The keys that signed checkpoints.'),
+        handover_key_ids: texts('Of these, the keys that a later key has replaced.'),
       }),
       'The last checkpoint that proves the events before it.',
     ),
-    unsigned: orNull(Type.Object({ from: Type.Integer(), to: Type.Integer(), overdue: Type.Boolean() })),
+    unsigned: orNull(
+      Type.Object({
+        from: integer('The first of them.'),
+        to: integer('The last of them.'),
+        overdue: flag('Whether they have waited too long.'),
+      }),
+      'The events after the last checkpoint.',
+    ),
     key_findings: Type.Array(
       Type.Object({
-        key_id: Type.String(),
-        reason: Type.String(),
-        from: Type.Optional(Type.Integer()),
-        to: Type.Optional(Type.Integer()),
+        key_id: text('The key.'),
+        reason: text('What is wrong with it.'),
+        from: Type.Optional(integer('The first event that it concerns.')),
+        to: Type.Optional(integer('The last event that it concerns.')),
       }),
+      { description: 'Keys that are not trusted.' },
     ),
     checkpoint_finding: Type.Optional(finding),
   },
@@ -98,8 +113,8 @@ export const FingerprintsQuery = Type.Object(
 
 export const FingerprintsObject = Type.Object(
   {
-    organization: Type.String(),
-    chain_uid: Type.String(),
+    organization: text('The organization.'),
+    chain_uid: text('The chain.'),
     first: Type.Integer({ description: 'The first event that is stored.' }),
     last: Type.Integer({ description: 'The last event that is stored.' }),
     at: Type.Array(Type.Tuple([Type.Integer(), Type.String()]), { description: 'Sequence and fingerprint of events.' }),

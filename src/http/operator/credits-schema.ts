@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { integer, number, text } from '../described.ts'
 import { limitScopes } from '../../domain/limits/scopes.ts'
 import { idText, orNull } from '../resources/fields.ts'
 
@@ -13,7 +14,7 @@ export const CreateGrant = Type.Object(
   {
     credits: Type.Number({ description: 'More than 0.' }),
     ref: Type.Optional(ref),
-    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    note: Type.Optional(text('Shown in the ledger.', { maxLength: 1000 })),
   },
   { title: 'GrantCreate', additionalProperties: false, examples: [{ credits: 500, ref: 'welcome', note: 'gift' }] },
 )
@@ -28,12 +29,12 @@ export const CreatePayment = Type.Object(
 )
 
 const balance = {
-  organization_id: Type.String(),
-  remaining_credits: Type.Number(),
-  debt_credits: Type.Number(),
-  granted_credits: Type.Number(),
-  spent_credits: Type.Number(),
-  spent_usd: Type.Number(),
+  organization_id: text('The organization.'),
+  remaining_credits: number('Credits that can be spent.'),
+  debt_credits: number('Credits that were used beyond the balance.'),
+  granted_credits: number('All credits granted and bought.'),
+  spent_credits: number('All credits used.'),
+  spent_usd: number('Their price in dollars.'),
 }
 
 const example = {
@@ -52,14 +53,15 @@ export const GrantAnswer = Type.Object(
   { title: 'GrantResult', examples: [{ ...example, is_new: true }] },
 )
 
-const limitNumber = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const limit = (description: string) =>
+  Type.Optional(integer(description, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const limits = Type.Object(
   {
-    rpm: Type.Optional(limitNumber),
-    rpd: Type.Optional(limitNumber),
-    tpm: Type.Optional(limitNumber),
-    tpd: Type.Optional(limitNumber),
-    concurrent: Type.Optional(limitNumber),
+    rpm: limit('Requests per minute.'),
+    rpd: limit('Requests per day.'),
+    tpm: limit('Tokens per minute.'),
+    tpd: limit('Tokens per day.'),
+    concurrent: limit('Concurrent requests.'),
   },
   {
     title: 'LimitValues',
@@ -78,7 +80,11 @@ export const SetLimits = Type.Object(
 )
 
 export const OverrideObject = Type.Object(
-  { subject_id: Type.String(), scope: Type.Enum([...limitScopes]), limits },
+  {
+    subject_id: text('The organization, project or API key.'),
+    scope: Type.Enum([...limitScopes], { description: 'What it is.' }),
+    limits,
+  },
   {
     title: 'LimitOverride',
     examples: [{ subject_id: 'org_01k9z8y7x6w5v4t3s2r1q0p9n7', scope: 'organization', limits: { rpm: 600 } }],
@@ -87,12 +93,12 @@ export const OverrideObject = Type.Object(
 
 export const LedgerVerificationObject = Type.Object(
   {
-    organizations: Type.Integer(),
-    entries: Type.Integer(),
-    charges: Type.Integer(),
-    slices: Type.Integer(),
+    organizations: integer('Organizations that were checked.'),
+    entries: integer('Ledger entries that were checked.'),
+    charges: integer('Charges that were checked.'),
+    slices: integer('Slices of credits that were checked.'),
     broken: orNull(
-      Type.Object({ table: Type.String(), id: Type.String(), says: Type.String() }),
+      Type.Object({ table: text('Its table.'), id: text('Its id.'), says: text('What is wrong with it.') }),
       'The first row that is inconsistent with the others.',
     ),
   },

@@ -1,10 +1,15 @@
 import Type from 'typebox'
+import { number, text } from '../described.ts'
 import { maxNameLength } from '../../domain/identity/bounds.ts'
 import { plans, tiers } from '../../domain/limits/tiers.ts'
 import { unixTime } from '../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../resources/list.ts'
 
-const name = Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Example Inc.'] })
+const name = text('The name of the organization.', {
+  minLength: 1,
+  maxLength: maxNameLength,
+  examples: ['Example Inc.'],
+})
 
 export const NamedOrganization = Type.Object(
   { name },
@@ -50,12 +55,12 @@ const example = {
 
 export const OrganizationObject = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the organization.'),
     object: Type.Literal('organization'),
-    name: Type.String(),
-    plan: Type.String(),
+    name: text('The name of the organization.'),
+    plan: text('The plan of the organization.'),
     tier: Type.Enum([...tiers], { description: 'The higher of the tier of the plan and the tier of the payments.' }),
-    lifetime_paid_usd: Type.Number(),
+    lifetime_paid_usd: number('All payments so far, in dollars.'),
     metered: Type.Boolean({ description: 'Whether requests cost credits.' }),
     created_at: unixTime('When it was created.'),
   },
@@ -76,8 +81,8 @@ export const OrganizationList = listOf('OrganizationList', OrganizationObject, p
 
 export const SetupAnswer = Type.Object(
   {
-    organization_id: Type.String(),
-    project_id: Type.String(),
+    organization_id: text('The organization.'),
+    project_id: text('Its first project.'),
     admin_key: Type.String({ description: 'The administrator key. Only this response contains it.' }),
     api_key: Type.String({ description: 'The API key. Only this response contains it.' }),
   },

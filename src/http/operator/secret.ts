@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { flag, integer } from '../described.ts'
 import type { RotationStatus } from '../../domain/identity/secret-rotation.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
@@ -10,7 +11,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 export const SecretStatusObject = Type.Object(
   {
     secret_id: Type.String({ description: 'Names the secret. The secret cannot be computed from it.' }),
-    kept_in: Type.Enum(['data_folder', 'configuration']),
+    kept_in: Type.Enum(['data_folder', 'configuration'], { description: 'Where the secret is stored.' }),
     previous_id: orNull(Type.String(), 'The previous secret, while it is accepted.'),
     next_id: orNull(Type.String(), 'The next secret, which other nodes may already use.'),
     needs_previous: Type.Object(
@@ -23,10 +24,10 @@ export const SecretStatusObject = Type.Object(
       { description: 'What stops working without the previous secret.' },
     ),
     lost: Type.Object(
-      { keys: Type.Integer(), encrypted_values: Type.Integer() },
+      { keys: integer('Keys.'), encrypted_values: integer('Encrypted values.') },
       { description: 'Keys and encrypted values of a secret that the service does not have.' },
     ),
-    is_previous_needed: Type.Boolean(),
+    is_previous_needed: flag('Whether anything needs the previous secret.'),
   },
   {
     title: 'ServerSecret',

@@ -11,8 +11,12 @@ export const none = Type.Object({}, { additionalProperties: false })
 export const idText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$', description, examples: [example] })
 
-export const orNull = <S extends TSchema>(schema: S, description?: string) =>
+/** The description is that of the schema unless another is given. */
+export const orNull = <S extends TSchema>(schema: S, description = descriptionOf(schema)) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+
+const descriptionOf = (schema: { readonly description?: unknown }): string | undefined =>
+  typeof schema.description === 'string' ? schema.description : undefined
 
 export const isoTime = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-01-01T00:00:00.000Z'] })

@@ -2,7 +2,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { Fault, isFault } from '../../base/fault.ts'
 import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import type { Validate } from '../validate.ts'
-import { idText } from './fields.ts'
+import { idText, orNull } from './fields.ts'
 
 /** The query of every list, with the filters of this one. */
 export const listQuery = <P extends TProperties>(filters: P) =>
@@ -37,15 +37,15 @@ export const nameSearch = Type.Optional(
   }),
 )
 
-/** The response of every list, with the title of the list. On an empty page, `first_id` and `last_id` are null. */
+/** The response of every list, with the title of the list. */
 export const listOf = <S extends TSchema>(title: string, item: S, example: object) =>
   Type.Object(
     {
       object: Type.Literal('list'),
-      data: Type.Array(item),
+      data: Type.Array(item, { description: 'The objects of this page.' }),
       has_more: Type.Boolean({ description: 'Whether there are more pages; get the next one with `after=last_id`.' }),
-      first_id: Type.Union([Type.String(), Type.Null()]),
-      last_id: Type.Union([Type.String(), Type.Null()]),
+      first_id: orNull(Type.String(), 'The id of the first object; null on an empty page.'),
+      last_id: orNull(Type.String(), 'The id of the last object; null on an empty page.'),
     },
     { title, examples: [example] },
   )

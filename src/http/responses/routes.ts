@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../described.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import { decodeResponses } from './decode.ts'
@@ -6,7 +7,8 @@ import { encodeResponses } from './encode.ts'
 import { encodeResponsesFault } from './errors.ts'
 import { withHistory } from './history.ts'
 import { storingResponse, type StoreResponseParts } from './store-response.ts'
-import { InputTokensAnswer, ResponsesAnswer, ResponsesBody, ResponsesError } from './schema.ts'
+import { InputTokensAnswer, ResponsesAnswer, ResponsesError } from './answer-schema.ts'
+import { ResponsesBody } from './schema.ts'
 import { createResponsesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
@@ -128,7 +130,7 @@ const ReadQuery = Type.Object({
 })
 const DeletedResponse = Type.Object(
   {
-    id: Type.String(),
+    id: text('The response that was deleted.'),
     object: Type.Literal('response'),
     deleted: Type.Literal(true),
   },

@@ -1,10 +1,10 @@
-/** Body of `POST /v1/responses`, and its answer. Unknown fields pass. */
+/** Body of `POST /v1/responses`. Unknown fields pass. */
 import Type, { type Static } from 'typebox'
-import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { flag, text } from '../described.ts'
 import { CacheBreakpoint } from '../inference/reading/openai-content.ts'
 import {
   FlaggedCategories,
-  JsonObject,
+  jsonObject,
   Model,
   Nullish,
   OtherThan,
@@ -18,22 +18,25 @@ import {
 const InputText = Type.Object(
   {
     type: Type.Literal('input_text'),
-    text: Type.String(),
+    text: text('The text.'),
     prompt_cache_breakpoint: CacheBreakpoint,
   },
   { title: 'ResponseInputText' },
 )
 const OutputText = Type.Object(
-  { type: Type.Literal('output_text'), text: Type.String() },
+  { type: Type.Literal('output_text'), text: text('The text.') },
   { title: 'ResponseOutputText' },
 )
-const Refusal = Type.Object({ type: Type.Literal('refusal'), refusal: Type.String() }, { title: 'ResponseRefusal' })
+const Refusal = Type.Object(
+  { type: Type.Literal('refusal'), refusal: text('Why the model refused.') },
+  { title: 'ResponseRefusal' },
+)
 const InputImage = Type.Object(
   {
     type: Type.Literal('input_image'),
-    image_url: Nullish(Type.String()),
-    file_id: Nullish(Type.String()),
-    detail: Nullish(Type.String()),
+    image_url: Nullish(text('The address, or a data URL.')),
+    file_id: Nullish(text('The file at the vendor.')),
+    detail: Nullish(text('The resolution that the model sees.')),
     prompt_cache_breakpoint: CacheBreakpoint,
   },
   { title: 'ResponseInputImage' },
@@ -41,10 +44,10 @@ const InputImage = Type.Object(
 const InputFile = Type.Object(
   {
     type: Type.Literal('input_file'),
-    file_data: Nullish(Type.String()),
-    file_url: Nullish(Type.String()),
-    file_id: Nullish(Type.String()),
-    filename: Nullish(Type.String()),
+    file_data: Nullish(text('The content as a data URL or in base64.')),
+    file_url: Nullish(text('The address of the file.')),
+    file_id: Nullish(text('The file at the vendor.')),
+    filename: Nullish(text('The name of the file.')),
     prompt_cache_breakpoint: CacheBreakpoint,
   },
   { title: 'ResponseInputFile' },
@@ -52,12 +55,12 @@ const InputFile = Type.Object(
 
 const parts = [InputText, OutputText, Refusal, InputImage, InputFile] as const
 const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
-const Content = Type.Union([Type.String(), Type.Array(Part)])
+const Content = Type.Union([Type.String(), Type.Array(Part)], { description: 'A text, or parts.' })
 
 const Message = Type.Object(
   {
-    type: Type.Optional(Type.Literal('message')),
-    role: Type.Enum(['user', 'assistant', 'system', 'developer']),
+    type: Type.Optional(Type.Literal('message', { description: 'May be left out.' })),
+    role: Type.Enum(['user', 'assistant', 'system', 'developer'], { description: 'Who the message is from.' }),
     content: Content,
   },
   { title: 'ResponseInputMessage', examples: [{ role: 'user', content: 'Hello' }] },
@@ -65,17 +68,17 @@ const Message = Type.Object(
 const FunctionCall = Type.Object(
   {
     type: Type.Literal('function_call'),
-    call_id: Type.String({ minLength: 1 }),
-    name: Type.String({ minLength: 1 }),
-    namespace: Nullish(Type.String()),
-    arguments: Type.String(),
+    call_id: text('The id of the call.', { minLength: 1 }),
+    name: text('The name.', { minLength: 1 }),
+    namespace: Nullish(text('The namespace of the tool.')),
+    arguments: text('The arguments, as JSON.'),
   },
   { title: 'ResponseFunctionCall' },
 )
 const FunctionCallOutput = Type.Object(
   {
     type: Type.Literal('function_call_output'),
-    call_id: Type.String({ minLength: 1 }),
+    call_id: text('The id of the call.', { minLength: 1 }),
     output: Content,
   },
   { title: 'ResponseFunctionCallOutput' },
@@ -83,10 +86,10 @@ const FunctionCallOutput = Type.Object(
 const Reasoning = Type.Object(
   {
     type: Type.Literal('reasoning'),
-    id: Nullish(Type.String()),
-    summary: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
-    content: Nullish(Type.Array(Type.Object({ text: Type.String() }))),
-    encrypted_content: Nullish(Type.String()),
+    id: Nullish(text('The id of the item.')),
+    summary: Nullish(Type.Array(Type.Object({ text: text('The text.') }), { description: 'The summary.' })),
+    content: Nullish(Type.Array(Type.Object({ text: text('The text.') }), { description: 'The reasoning.' })),
+    encrypted_content: Nullish(text('The reasoning, encrypted by the vendor.')),
   },
   { title: 'ResponseReasoning' },
 )
@@ -94,8 +97,8 @@ const Reasoning = Type.Object(
 const ItemReference = Type.Object(
   {
     type: Type.Optional(Type.Literal('item_reference')),
-    id: Type.String({ minLength: 1 }),
-    role: Type.Optional(Type.Never()),
+    id: text('The id of the item.', { minLength: 1 }),
+    role: Type.Optional(Type.Never({ description: 'Must be absent.' })),
   },
   { title: 'ResponseItemReference' },
 )
@@ -103,25 +106,30 @@ const ItemReference = Type.Object(
 const FunctionTool = Type.Object(
   {
     type: Type.Literal('function'),
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    description: Nullish(Type.String()),
-    parameters: Nullish(JsonObject),
-    strict: Nullish(Type.Boolean()),
+    name: text('The name.', { minLength: 1, maxLength: 256 }),
+    description: Nullish(text('What the tool does.')),
+    parameters: Nullish(jsonObject('JSON Schema of the arguments.')),
+    strict: Nullish(flag('Whether the schema must be followed exactly.')),
   },
   { title: 'ResponseTool' },
 )
 const NamespaceTool = Type.Object(
   {
     type: Type.Literal('namespace'),
-    name: Type.String({ minLength: 1, maxLength: 256 }),
-    tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])])),
+    name: text('The name.', { minLength: 1, maxLength: 256 }),
+    tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]), {
+      description: 'The tools of the namespace.',
+    }),
   },
   { title: 'ResponseNamespaceTool' },
 )
 
 const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])])
 const AdditionalTools = Type.Object(
-  { type: Type.Literal('additional_tools'), tools: Type.Array(AnyTool) },
+  {
+    type: Type.Literal('additional_tools'),
+    tools: Type.Array(AnyTool, { description: 'Tools that the model may use from here on.' }),
+  },
   { title: 'ResponseAdditionalTools' },
 )
 
@@ -129,22 +137,32 @@ const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReferen
 const Item = Type.Union([...items, OtherThan(tagsOf(items))])
 
 const choices = [
-  Type.Object({ type: Type.Literal('function'), name: Type.String(), namespace: Nullish(Type.String()) }),
-  Type.Object({ type: Type.Literal('custom'), name: Type.String(), namespace: Nullish(Type.String()) }),
+  Type.Object({
+    type: Type.Literal('function'),
+    name: text('The name.'),
+    namespace: Nullish(text('The namespace of the tool.')),
+  }),
+  Type.Object({
+    type: Type.Literal('custom'),
+    name: text('The name.'),
+    namespace: Nullish(text('The namespace of the tool.')),
+  }),
   Type.Object({
     type: Type.Literal('allowed_tools'),
-    mode: Type.Enum(['auto', 'required']),
+    mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
     tools: Type.Array(
       Type.Object({
-        type: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
-        namespace: Nullish(Type.String()),
+        type: Type.Optional(text('The type.')),
+        name: Type.Optional(text('The name.')),
+        namespace: Nullish(text('The namespace of the tool.')),
       }),
+      { description: 'The tools.' },
     ),
   }),
 ] as const
 const ToolChoice = Type.Union([Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan(tagsOf(choices))], {
   title: 'ResponseToolChoice',
+  description: 'How the model chooses a tool.',
 })
 
 const TextFormat = Type.Union(
@@ -153,12 +171,12 @@ const TextFormat = Type.Union(
     Type.Object({ type: Type.Literal('json_object') }),
     Type.Object({
       type: Type.Literal('json_schema'),
-      name: Type.String({ minLength: 1 }),
-      schema: JsonObject,
-      strict: Nullish(Type.Boolean()),
+      name: text('The name.', { minLength: 1 }),
+      schema: jsonObject('JSON Schema of the answer.'),
+      strict: Nullish(flag('Whether the schema must be followed exactly.')),
     }),
   ],
-  { title: 'ResponseTextFormat' },
+  { title: 'ResponseTextFormat', description: 'The format of the answer.' },
 )
 
 /** Body of `POST /v1/responses`. */
@@ -171,19 +189,25 @@ export const ResponsesBody = Type.Object(
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
     max_output_tokens: Nullish(OutputLimit),
-    tools: Nullish(Type.Array(AnyTool)),
+    tools: Nullish(Type.Array(AnyTool, { description: 'Tools that the model may use.' })),
     tool_choice: Nullish(ToolChoice),
-    parallel_tool_calls: Nullish(Type.Boolean()),
+    parallel_tool_calls: Nullish(flag('Whether the model may call several tools at once.')),
     reasoning: Nullish(
-      Type.Object({ effort: Nullish(Type.String({ examples: ['medium'] })), summary: Nullish(Type.String()) }),
+      Type.Object(
+        {
+          effort: Nullish(text('The reasoning effort.', { examples: ['medium'] })),
+          summary: Nullish(text('How detailed the summary is.')),
+        },
+        { description: 'Settings of the reasoning.' },
+      ),
     ),
-    text: Nullish(Type.Object({ format: Nullish(TextFormat) })),
-    previous_response_id: Nullish(Type.String()),
-    store: Nullish(Type.Boolean()),
-    background: Nullish(Type.Boolean()),
-    user: Nullish(Type.String()),
-    safety_identifier: Nullish(Type.String()),
-    metadata: Nullish(Type.Record(Type.String(), Type.String())),
+    text: Nullish(Type.Object({ format: Nullish(TextFormat) }, { description: 'Settings of the text.' })),
+    previous_response_id: Nullish(text('The stored response that this one continues.')),
+    store: Nullish(flag('Whether the response is stored. Default: true.')),
+    background: Nullish(flag('Must be false: responses are not created in the background.')),
+    user: Nullish(text('The end user.')),
+    safety_identifier: Nullish(text('The end user; takes precedence over `user`.')),
+    metadata: Nullish(Type.Record(Type.String(), Type.String(), { description: 'Labels that rules can read.' })),
     flagged_categories: Nullish(FlaggedCategories),
   },
   {
@@ -197,65 +221,3 @@ export type ResponsesItem = Static<typeof Item>
 export type ResponsesPart = Static<typeof Part>
 export type ResponsesTool = Static<typeof FunctionTool>
 export type ResponsesNamespace = Static<typeof NamespaceTool>
-
-/** Answer of `POST /v1/responses`. */
-export const ResponsesAnswer = Type.Object(
-  {
-    id: Type.String({ examples: ['resp_01h455vb4pex5vsknk084sn02q'] }),
-    object: Type.Literal('response'),
-    status: Type.String({ examples: ['completed', 'incomplete'] }),
-    model: Type.String(),
-    created_at: Type.Integer({ description: 'Unix seconds.' }),
-    output: Type.Array(
-      Type.Object({
-        id: Type.Optional(Type.String()),
-        type: Type.String({ examples: ['message'] }),
-        status: Type.Optional(Type.String()),
-        role: Type.Optional(Type.String()),
-        content: Type.Optional(Type.Array(JsonObject)),
-      }),
-      { description: 'Items: `message` with `output_text` parts, `function_call`, `reasoning`.' },
-    ),
-    usage: Type.Object({
-      input_tokens: Type.Integer({ minimum: 0 }),
-      output_tokens: Type.Integer({ minimum: 0 }),
-      total_tokens: Type.Integer({ minimum: 0 }),
-    }),
-    ...creditProperties,
-  },
-  {
-    title: 'Response',
-    description: 'A whole response. With `stream: true` the same content is sent as server-sent events.',
-  },
-)
-
-const FlatError = Type.Object({
-  error: Type.String({ examples: ['input: is required'] }),
-  code: Type.String({ examples: ['invalid_parameter'] }),
-  request_id: Type.String(),
-  policy: Type.Optional(JsonObject),
-})
-
-const LimitError = Type.Object(
-  {
-    error: Type.Object({
-      message: Type.String(),
-      type: Type.Literal('rate_limit_error'),
-      param: Type.Null(),
-      code: Type.Literal('rate_limit_exceeded'),
-    }),
-    request_id: Type.String(),
-  },
-  { description: 'The body of a 429.' },
-)
-
-/** The error bodies of this family: flat, except for a 429. */
-export const ResponsesError = Type.Union([FlatError, LimitError], { title: 'ResponsesErrorBody' })
-
-export const InputTokensAnswer = Type.Object(
-  {
-    object: Type.Literal('response.input_tokens'),
-    input_tokens: Type.Integer({ minimum: 0, examples: [14] }),
-  },
-  { title: 'InputTokens' },
-)

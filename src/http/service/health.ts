@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../described.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator } from '../validate.ts'
 
@@ -10,15 +11,19 @@ export type ReadinessCheck = {
   readonly isVital?: () => boolean
 }
 
-const parts = Type.Array(Type.Object({ part: Type.String(), problem: Type.String() }))
+const parts = (description: string) =>
+  Type.Array(Type.Object({ part: text('The component.'), problem: text('What is wrong with it.') }), { description })
 const Ready = Type.Object(
   {
     status: Type.Literal('ready'),
-    degraded: Type.Optional(parts),
+    degraded: Type.Optional(parts('Components that fail without preventing requests.')),
   },
   { title: 'Readiness' },
 )
-const NotReady = Type.Object({ status: Type.Literal('not_ready'), failing: parts }, { title: 'Unreadiness' })
+const NotReady = Type.Object(
+  { status: Type.Literal('not_ready'), failing: parts('Components that prevent requests.') },
+  { title: 'Unreadiness' },
+)
 
 /** `?strict` or `?strict=true`. Other values are rejected. */
 const ReadyQuery = Type.Object({

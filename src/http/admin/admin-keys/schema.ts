@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text, texts } from '../../described.ts'
 import { permissions } from '../../../domain/identity/permissions.ts'
 import {
   allowedIps,
@@ -55,17 +56,20 @@ export const UpdateAdminKey = Type.Object(
 )
 
 const fields = {
-  id: Type.String(),
+  id: text('The id of the key.'),
   object: Type.Literal('organization.admin_api_key'),
-  name: Type.String(),
+  name: text('The purpose of the key.'),
   redacted_value: Type.String({ description: 'The prefix and the last four characters of the key.' }),
   created_at: unixTime('When it was created.'),
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
   previous_expires_at: previousExpiresAt,
   revoked_at: Type.Optional(unixTime('When the key was revoked; absent if it was not.')),
-  owner: Type.Object({ id: Type.String(), type: Type.Literal('organization') }),
-  permissions: Type.Array(Type.String()),
+  owner: Type.Object(
+    { id: text('The organization.'), type: Type.Literal('organization') },
+    { description: 'Who the key belongs to.' },
+  ),
+  permissions: texts('The permissions of the key; `*` includes all.'),
   allowed_ips: shownIps,
 }
 
@@ -90,7 +94,11 @@ export const IssuedAdminKey = Type.Object(
 export const AdminKeyList = listOf('AdminApiKeyList', AdminKeyObject, pageExample(example))
 
 export const DeletedAdminKey = Type.Object(
-  { id: Type.String(), object: Type.Literal('organization.admin_api_key.deleted'), deleted: Type.Literal(true) },
+  {
+    id: text('The key that was revoked.'),
+    object: Type.Literal('organization.admin_api_key.deleted'),
+    deleted: Type.Literal(true),
+  },
   {
     title: 'AdminApiKeyDeleted',
     examples: [{ id: exampleId, object: 'organization.admin_api_key.deleted', deleted: true }],

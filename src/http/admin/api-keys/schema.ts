@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text, texts } from '../../described.ts'
 import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
 import {
   allowedIps,
@@ -76,12 +77,12 @@ export const UpdateApiKey = Type.Object(
 )
 
 const fields = {
-  id: Type.String(),
+  id: text('The id of the key.'),
   object: Type.Literal('organization.project.api_key'),
-  project_id: Type.String(),
-  name: Type.String(),
+  project_id: text('The project of the key.'),
+  name: text('The purpose of the key.'),
   redacted_value: Type.String({ description: 'The prefix and the last four characters of the key.' }),
-  permissions: Type.Array(Type.String()),
+  permissions: texts('The permissions in addition to inference.'),
   models: orNull(Type.Array(Type.String()), 'The models that the key may use; null allows all.'),
   allowed_ips: shownIps,
   created_at: unixTime('When it was created.'),
@@ -113,7 +114,11 @@ export const IssuedApiKey = Type.Object(
 export const ApiKeyList = listOf('ApiKeyList', ApiKeyObject, pageExample(example))
 
 export const DeletedApiKey = Type.Object(
-  { id: Type.String(), object: Type.Literal('organization.project.api_key.deleted'), deleted: Type.Literal(true) },
+  {
+    id: text('The key that was revoked.'),
+    object: Type.Literal('organization.project.api_key.deleted'),
+    deleted: Type.Literal(true),
+  },
   {
     title: 'ApiKeyDeleted',
     examples: [{ id: exampleId, object: 'organization.project.api_key.deleted', deleted: true }],

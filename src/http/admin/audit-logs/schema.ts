@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { integer, text } from '../../described.ts'
 import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { actorKinds } from '../../../domain/identity/audit-log.ts'
@@ -26,29 +27,32 @@ export const AuditLogQuery = listQuery({
 
 export const AuditEntryObject = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the event.'),
     object: Type.Literal('organization.audit_log'),
     sequence: Type.Integer({ description: 'Position in the chain of the organization: 1, 2, 3 … without gaps.' }),
     fingerprint: Type.String({
       description: 'SHA-256 of the event, which includes the fingerprint of the previous event.',
     }),
     kind: Type.String({ description: 'The kind of event, such as `policy.published` or `gateway.request.decided`.' }),
-    message: Type.String(),
+    message: text('What happened, as a sentence.'),
     created_at: unixTime('Time of the event.'),
-    actor: Type.Object({
-      type: Type.Enum([...actorKinds, 'system'], {
-        description: 'A key or token over the API, an operator on the machine, or the service itself.',
-      }),
-      id: orNull(Type.String(), 'The key’s id.'),
-    }),
-    request_id: orNull(Type.String()),
+    actor: Type.Object(
+      {
+        type: Type.Enum([...actorKinds, 'system'], {
+          description: 'A key or token over the API, an operator on the machine, or the service itself.',
+        }),
+        id: orNull(Type.String(), 'The key’s id.'),
+      },
+      { description: 'Who caused the event.' },
+    ),
+    request_id: orNull(text('The request that caused the event.')),
     resource_id: orNull(Type.String(), 'The policy, key, project or sink that was changed.'),
-    policy_id: orNull(Type.String()),
-    project_id: orNull(Type.String()),
+    policy_id: orNull(text('The policy that was changed or that decided.')),
+    project_id: orNull(text('The project that the event belongs to.')),
     user_id: orNull(Type.String(), 'The end user named in the request.'),
-    decision: orNull(Type.String()),
-    old_revision: orNull(Type.Integer()),
-    new_revision: orNull(Type.Integer()),
+    decision: orNull(text('The decision about a request.')),
+    old_revision: orNull(integer('The revision of the policy before the change.')),
+    new_revision: orNull(integer('The revision of the policy after the change.')),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
@@ -99,6 +103,6 @@ const keyExample = {
 }
 
 export const CheckpointKeys = Type.Object(
-  { object: Type.Literal('list'), data: Type.Array(CheckpointKey) },
+  { object: Type.Literal('list'), data: Type.Array(CheckpointKey, { description: 'The keys.' }) },
   { title: 'CheckpointKeyList', examples: [{ object: 'list', data: [keyExample] }] },
 )

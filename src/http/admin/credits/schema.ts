@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { integer, number, text } from '../../described.ts'
 import { writtenOutcomes } from '../../../domain/credits/charge.ts'
 import { ledgerEntryKinds } from '../../../domain/credits/reports.ts'
 import { tokenSources } from '../../../domain/inference/events.ts'
@@ -15,15 +16,15 @@ export const LedgerQuery = listQuery({
 
 const Receipt = Type.Object(
   {
-    request_id: Type.String(),
-    project_id: Type.String(),
-    api_key_id: Type.String(),
-    model: Type.String(),
-    outcome: Type.Enum([...writtenOutcomes]),
-    input_tokens: Type.Integer(),
-    cache_read_tokens: Type.Integer(),
-    cache_write_tokens: Type.Integer(),
-    output_tokens: Type.Integer(),
+    request_id: text('The request that was charged.'),
+    project_id: text('The project of the request.'),
+    api_key_id: text('The API key of the request.'),
+    model: text('The model that answered.'),
+    outcome: Type.Enum([...writtenOutcomes], { description: 'How the request ended.' }),
+    input_tokens: integer('Input tokens, without those read from or written to a cache.'),
+    cache_read_tokens: integer('Input tokens read from a cache.'),
+    cache_write_tokens: integer('Input tokens written to a cache.'),
+    output_tokens: integer('Output tokens.'),
     token_source: Type.Enum([...tokenSources], {
       description: 'Whether the upstream reported the counts or the gateway estimated them.',
     }),
@@ -33,11 +34,11 @@ const Receipt = Type.Object(
     ),
     rates: Type.Object(
       {
-        input: Type.Number(),
-        cache_read: Type.Number(),
-        cache_write: Type.Number(),
-        output: Type.Number(),
-        version: Type.String(),
+        input: number('For input tokens.'),
+        cache_read: number('For tokens read from a cache.'),
+        cache_write: number('For tokens written to a cache.'),
+        output: number('For output tokens.'),
+        version: text('Names this set of rates.'),
       },
       { description: 'Credits per million tokens at the time of the request.' },
     ),
@@ -47,13 +48,13 @@ const Receipt = Type.Object(
 
 export const LedgerEntryObject = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the entry.'),
     object: Type.Literal('organization.credit_entry'),
     created_at: unixTime('Time of the entry.'),
-    kind: Type.Enum([...ledgerEntryKinds]),
+    kind: Type.Enum([...ledgerEntryKinds], { description: 'What changed the balance.' }),
     credits: Type.Number({ description: 'Positive for grants and payments, negative for usage.' }),
     ref: Type.String({ description: 'The reference of the grant or payment, or the id of the request.' }),
-    note: Type.String(),
+    note: text('The note of the grant; empty for other entries.'),
     receipt: orNull(Receipt, 'Tokens and rates of a `usage` entry; null for grants and payments.'),
   },
   { title: 'LedgerEntry' },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { flag, integer, number, text } from '../../described.ts'
 import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import { tiers } from '../../../domain/limits/tiers.ts'
 import { idText, orNull } from '../../resources/fields.ts'
@@ -15,7 +16,7 @@ export const CheckBody = Type.Object(
   {
     project_id: projectId,
     api_key_id: Type.Optional(apiKeyId),
-    model: Type.String({ minLength: 1, maxLength: 200, examples: ['default-model'] }),
+    model: text('The model of the request.', { minLength: 1, maxLength: 200, examples: ['default-model'] }),
     input_tokens: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Input tokens of the request.' }),
     max_tokens: Type.Optional(
       Type.Integer({
@@ -34,35 +35,36 @@ export const CheckBody = Type.Object(
   },
 )
 
-const Window = orNull(
-  Type.Object({
-    limit: Type.Integer(),
-    remaining: Type.Integer({ minimum: 0 }),
+const Window = Type.Object(
+  {
+    limit: integer('The limit of the window.'),
+    remaining: integer('What remains of it.', { minimum: 0 }),
     reset_ms: Type.Integer({
       minimum: 0,
       description: 'Time until the window is empty if there are no further requests.',
     }),
-  }),
-  'null: no limit.',
+  },
+  { title: 'LimitWindow' },
 )
+const window = (description: string) => orNull(Window, `${description} Null: no limit.`)
 
 const ScopeObject = Type.Object(
   {
-    rpm: Window,
-    rpd: Window,
-    tpm: Window,
-    tpd: Window,
+    rpm: window('Requests per minute.'),
+    rpd: window('Requests per day.'),
+    tpm: window('Tokens per minute.'),
+    tpd: window('Tokens per day.'),
     concurrent: orNull(
-      Type.Object({ limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }) }),
-      'null: no limit.',
+      Type.Object({ limit: integer('The limit.'), remaining: integer('What remains of it.', { minimum: 0 }) }),
+      'Concurrent requests. Null: no limit.',
     ),
   },
-  { title: 'ScopeLimits' },
+  { title: 'ScopeLimits', description: 'The limits of one scope.' },
 )
 
 const ScopesObject = Type.Object(
   { key: ScopeObject, project: ScopeObject, organization: ScopeObject },
-  { title: 'LimitScopes' },
+  { title: 'LimitScopes', description: 'The limits of the three scopes. All of them apply.' },
 )
 
 const scopeExample = (times: number) => ({
@@ -81,8 +83,8 @@ export const LimitsObject = Type.Object(
     tier: Type.Enum([...tiers], {
       description: 'The higher of the tier of the plan and the tier reached by payments.',
     }),
-    plan: Type.String({ examples: ['free'] }),
-    lifetime_paid_usd: Type.Number({ examples: [20] }),
+    plan: text('The plan of the organization.', { examples: ['free'] }),
+    lifetime_paid_usd: number('All payments so far, in dollars.', { examples: [20] }),
     scopes: ScopesObject,
   },
   {
@@ -107,23 +109,26 @@ const checkExample = {
 export const CheckObject = Type.Object(
   {
     object: Type.Literal('organization.limits.check'),
-    would_pass: Type.Boolean(),
+    would_pass: flag('Whether the request would be admitted now.'),
     reason: orNull(Type.Enum([...metrics, 'credits']), 'The limit that would reject the request.'),
-    scope: orNull(Type.Enum([...limitScopes])),
+    scope: orNull(Type.Enum([...limitScopes]), 'The scope of that limit.'),
     retry_after_seconds: orNull(
       Type.Integer({ minimum: 1 }),
       'Wait time after which the request would be admitted; null if waiting does not help.',
     ),
-    holds: Type.Object({
-      tokens: Type.Integer({ description: 'Tokens reserved until the response is complete.' }),
-      credits: Type.Number({ description: 'The maximum cost of the request.' }),
-    }),
+    holds: Type.Object(
+      {
+        tokens: Type.Integer({ description: 'Tokens reserved until the response is complete.' }),
+        credits: Type.Number({ description: 'The maximum cost of the request.' }),
+      },
+      { description: 'What the request would reserve.' },
+    ),
     closest: orNull(
       Type.Object({
-        scope: Type.Enum([...limitScopes]),
-        metric: Type.Enum([...metrics]),
-        limit: Type.Integer(),
-        remaining: Type.Integer(),
+        scope: Type.Enum([...limitScopes], { description: 'The scope of the limit.' }),
+        metric: Type.Enum([...metrics], { description: 'What the limit counts.' }),
+        limit: integer('The limit.'),
+        remaining: integer('What remains of it.'),
       }),
       'The limit with the smallest remaining share.',
     ),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { integer, number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
 import { policyFields } from '../../../domain/policy/content.ts'
@@ -52,7 +53,7 @@ export const BacktestParams = Type.Object({
   backtest_id: idText('The backtest.', exampleId),
 })
 
-const count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+const count = (description: string) => integer(description, { minimum: 0 })
 
 const counts = {
   newly_blocked: count('Allowed then, blocked by the draft.'),
@@ -70,28 +71,37 @@ const Result = Type.Object(
       description: 'The threshold of the draft. All results except the sweep use it.',
     }),
     ...counts,
-    projects: Type.Array(Type.Object({ project_id: orNull(Type.String()), ...counts })),
+    projects: Type.Array(
+      Type.Object({ project_id: orNull(text('The project; null for requests without one.')), ...counts }),
+      { description: 'The same counts for each project.' },
+    ),
     sweep: Type.Array(
       Type.Object({
-        threshold_basis_points: Type.Integer(),
-        blocked: count(),
-        newly_blocked: count(),
-        newly_allowed: count(),
+        threshold_basis_points: integer('The threshold.'),
+        blocked: count('Blocked by the draft.'),
+        newly_blocked: counts.newly_blocked,
+        newly_allowed: counts.newly_allowed,
       }),
       { description: 'Results for the other thresholds.' },
     ),
-    coverage: Type.Object({
-      events: count('Events in the time range.'),
-      sampled: count('Of these, those in the sample.'),
-      with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
-      redacted_only: count('Of these, those whose texts are stored without personal data.'),
-    }),
-    examples: Type.Object({
-      newly_blocked: eventIds,
-      newly_allowed: eventIds,
-      changed_reason: eventIds,
-      not_evaluated: eventIds,
-    }),
+    coverage: Type.Object(
+      {
+        events: count('Events in the time range.'),
+        sampled: count('Of these, those in the sample.'),
+        with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
+        redacted_only: count('Of these, those whose texts are stored without personal data.'),
+      },
+      { description: 'How many events the result is based on.' },
+    ),
+    examples: Type.Object(
+      {
+        newly_blocked: eventIds,
+        newly_allowed: eventIds,
+        changed_reason: eventIds,
+        not_evaluated: eventIds,
+      },
+      { description: 'Events to look at, for each kind of difference.' },
+    ),
   },
   { title: 'BacktestResult' },
 )
@@ -100,16 +110,19 @@ const countsExample = { newly_blocked: 2, newly_allowed: 0, changed_reason: 1, u
 
 export const Backtest = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the backtest.'),
     object: Type.Literal('organization.policy.backtest'),
-    policy_id: Type.String(),
+    policy_id: text('The policy whose draft is replayed.'),
     revision: Type.Integer({ description: 'The revision of the policy whose draft is replayed.' }),
-    status: Type.Enum([...backtestStatuses]),
-    progress: Type.Object({ done: count(), total: count() }, { description: 'Events processed, and their total.' }),
+    status: Type.Enum([...backtestStatuses], { description: 'The progress of the backtest.' }),
+    progress: Type.Object(
+      { done: count('Events processed.'), total: count('Events in total.') },
+      { description: 'Events processed, and their total.' },
+    ),
     from: unixTime('Start of the time range.'),
     to: unixTime('End of the time range, exclusive.'),
-    limit: Type.Integer(),
-    sample_percent: Type.Number(),
+    limit: integer('Maximum number of events.'),
+    sample_percent: number('Percentage of these events that are replayed.'),
     result: orNull(Result, 'Null until the backtest is completed.'),
     error: orNull(Type.String(), 'Why the backtest failed.'),
     created_at: unixTime('When it was created.'),

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { integer, text, texts } from '../../described.ts'
 import { contentBody, initialContent, policyFields, type PolicyContentBody } from '../../../domain/policy/content.ts'
 import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
@@ -7,8 +8,8 @@ import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'
 
-const name = Type.String({ minLength: 1, maxLength: 80, examples: ['No project names'] })
-const description = Type.String({ maxLength: 240, examples: ['Code names stay inside.'] })
+const name = text('The name of the policy.', { minLength: 1, maxLength: 80, examples: ['No project names'] })
+const description = text('The purpose of the policy.', { maxLength: 240, examples: ['Code names stay inside.'] })
 export const rule = Type.String({
   minLength: 1,
   maxLength: 20_000,
@@ -125,12 +126,14 @@ export const RollBack = Type.Object(
 export const DeleteQuery = Type.Object({ revision }, { additionalProperties: false })
 
 const content = {
-  rule: Type.String(),
+  rule: text('Plain language, or `cel:` and a CEL expression.'),
   direction,
   mode,
   scope,
-  project_ids: Type.Array(Type.String()),
-  match_threshold_basis_points: orNull(Type.Integer()),
+  project_ids: texts('The projects of the scope `projects`.'),
+  match_threshold_basis_points: orNull(
+    integer('The score, in basis points, from which the rule matches. Null: the default of 5000.'),
+  ),
 } satisfies Record<keyof PolicyContentBody, TSchema>
 
 const contentExample: PolicyContentBody = {
@@ -150,9 +153,9 @@ const versionExample = {
 
 const PolicyVersion = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the version.'),
     object: Type.Literal('organization.policy.version'),
-    version: Type.Integer({ minimum: 1 }),
+    version: integer('The number of the version: 1, 2, 3 …', { minimum: 1 }),
     ...content,
     published_at: unixTime('Time of publication.'),
     current: Type.Boolean({ description: 'Whether it is the current version.' }),
@@ -161,13 +164,13 @@ const PolicyVersion = Type.Object(
 )
 
 const summary = {
-  id: Type.String(),
+  id: text('The id of the policy.'),
   object: Type.Literal('organization.policy'),
-  name: Type.String(),
-  description: Type.String(),
-  state: Type.Enum([...policyStates]),
-  revision: Type.Integer({ minimum: 1, maximum: maxRevision }),
-  current_version: orNull(Type.Integer({ minimum: 1 })),
+  name: text('The name of the policy.'),
+  description: text('The purpose of the policy.'),
+  state: Type.Enum([...policyStates], { description: 'What the policy does with requests now.' }),
+  revision: integer('Counts the changes; send it with the next one.', { minimum: 1, maximum: maxRevision }),
+  current_version: orNull(integer('The published version; null before the first publication.', { minimum: 1 })),
   has_unpublished_changes: Type.Boolean({ description: 'Whether the draft differs from the current version.' }),
   created_at: unixTime('When it was created.'),
   updated_at: unixTime('When it was last changed.'),
@@ -196,7 +199,7 @@ export const Policy = Type.Object(
         ...content,
         base_version: orNull(Type.Integer(), 'The version last published or rolled back to.'),
       },
-      { title: 'PolicyDraft' },
+      { title: 'PolicyDraft', description: 'The content that a publication would use.' },
     ),
     published: orNull(PolicyVersion, 'The current version.'),
   },
@@ -210,6 +213,10 @@ export const PolicyList = listOf('PolicyList', PolicySummary, pageExample(summar
 export const VersionList = listOf('PolicyVersionList', PolicyVersion, pageExample(versionExample))
 
 export const DeletedPolicy = Type.Object(
-  { id: Type.String(), object: Type.Literal('organization.policy.deleted'), deleted: Type.Literal(true) },
+  {
+    id: text('The policy that was deleted.'),
+    object: Type.Literal('organization.policy.deleted'),
+    deleted: Type.Literal(true),
+  },
   { title: 'PolicyDeleted', examples: [{ id: policyExampleId, object: 'organization.policy.deleted', deleted: true }] },
 )

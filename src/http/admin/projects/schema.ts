@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../../described.ts'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { projectStatuses } from '../../../domain/identity/store.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
@@ -12,7 +13,9 @@ export const ProjectQuery = listQuery({
   status: Type.Optional(Type.Enum([...projectStatuses], { description: 'Only projects with this status.' })),
 })
 
-const named = { name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }) }
+const named = {
+  name: text('The name of the project.', { minLength: 1, maxLength: maxNameLength, examples: ['Support chat'] }),
+}
 const strict = { additionalProperties: false, examples: [{ name: 'Support chat' }] }
 
 export const CreateProject = Type.Object(named, { title: 'ProjectCreate', ...strict })
@@ -29,9 +32,9 @@ const example = {
 
 export const ProjectObject = Type.Object(
   {
-    id: Type.String(),
+    id: text('The id of the project.'),
     object: Type.Literal('organization.project'),
-    name: Type.String(),
+    name: text('The name of the project.'),
     status: Type.Enum([...projectStatuses], { description: 'The keys of an archived project do not work.' }),
     created_at: unixTime('When it was created.'),
     archived_at: orNull(unixTime('When it was archived.')),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { usageGroups } from '../../../domain/credits/reports.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
@@ -29,12 +30,9 @@ const tokens = (description: string) => Type.Integer({ minimum: 0, description }
 
 const UsageResult = Type.Object(
   {
-    project_id: orNull(
-      Type.String(),
-      'Null unless `group_by` contains it. The same applies to `api_key_id`, `model` and `user_id`.',
-    ),
-    api_key_id: orNull(Type.String()),
-    model: orNull(Type.String()),
+    project_id: orNull(Type.String(), 'Null unless `group_by` contains it.'),
+    api_key_id: orNull(text('Null unless `group_by` contains it.')),
+    model: orNull(text('Null unless `group_by` contains it.')),
     user_id: orNull(
       Type.String(),
       'The end user that the request named. Read from the audit log: null for requests without one, and for those that the log no longer has.',
@@ -44,8 +42,8 @@ const UsageResult = Type.Object(
     cache_read_tokens: tokens('Input tokens read from a cache.'),
     cache_write_tokens: tokens('Input tokens written to a cache.'),
     output_tokens: tokens('Output tokens.'),
-    credits: Type.Number({ minimum: 0 }),
-    cost_usd: Type.Number({ minimum: 0 }),
+    credits: number('Credits used.', { minimum: 0 }),
+    cost_usd: number('Their price in dollars.', { minimum: 0 }),
   },
   { title: 'UsageResult' },
 )
@@ -86,7 +84,7 @@ export const UsageObject = Type.Object(
       Type.Object({
         start_time: unixTime('Start of this bucket.'),
         end_time: unixTime('End of this bucket, exclusive.'),
-        results: Type.Array(UsageResult),
+        results: Type.Array(UsageResult, { description: 'One result for each group.' }),
       }),
       { description: 'Buckets with usage, oldest first.' },
     ),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text } from '../../described.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { CacheMarker, Source } from '../../../domain/inference/request.ts'
 import { Nullish } from './request-fields.ts'
@@ -20,7 +21,12 @@ export function sourceOfFileData(data: string): Source {
 }
 
 /** The schema of the cache marker in both dialects. */
-export const CacheBreakpoint = Nullish(Type.Object({ ttl: Type.Optional(Type.String()) }))
+export const CacheBreakpoint = Nullish(
+  Type.Object(
+    { ttl: Type.Optional(text('How long the cache keeps it.')) },
+    { description: 'Marks the end of a part of the prompt that is cached.' },
+  ),
+)
 
 type Marked = { readonly prompt_cache_breakpoint?: { ttl?: string } | null; readonly cache_control?: unknown }
 

@@ -32,9 +32,14 @@ export const Stream = Type.Boolean({
   description: 'True to receive the response as server-sent events.',
 })
 export const JsonObject = Type.Record(Type.String(), Type.Unknown())
+export const jsonObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
 
 /** Some SDKs send null for a field that is not set. */
-export const Nullish = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
+export const Nullish = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()], descriptionOf(schema)))
+
+const descriptionOf = ({ description }: { readonly description?: unknown }): { description?: string } =>
+  typeof description === 'string' ? { description } : {}
 
 /**
  * An object whose `type` is none of these tags. It is accepted, because an upstream may support it. Its static type is
@@ -44,7 +49,7 @@ export const OtherThan = (tags: readonly string[]) =>
   Type.Unsafe<never>({
     type: 'object',
     required: ['type'],
-    properties: { type: { type: 'string', not: { enum: tags } } },
+    properties: { type: { type: 'string', not: { enum: tags }, description: 'The type.' } },
     description: 'Any other type is passed unchanged to an upstream of the same dialect.',
   })
 

@@ -16,7 +16,7 @@ export const creditProperties = {
     examples: [9988],
   }),
   estimated_credits_used: Type.Integer({ minimum: 0, description: 'Credits consumed by the call.', examples: [12] }),
-  estimated_cost_usd: Type.Number({ minimum: 0, examples: [0.0117] }),
+  estimated_cost_usd: Type.Number({ minimum: 0, description: 'Their price in dollars.', examples: [0.0117] }),
   policy: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: 'Present if a policy did not simply allow the response: its decision, reason and audit event.',

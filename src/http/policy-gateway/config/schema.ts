@@ -7,8 +7,10 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { isoTime, orNull } from '../../resources/fields.ts'
 
 const strict = { additionalProperties: false }
-const whole = <P extends TProperties>(properties: P) => Type.Object(properties, strict)
-const partial = <P extends TProperties>(properties: P) => Type.Partial(whole(properties), strict)
+const whole = <P extends TProperties>(properties: P, description: string) =>
+  Type.Object(properties, { ...strict, description })
+const partial = <P extends TProperties>(properties: P, description: string) =>
+  Type.Partial(Type.Object(properties), { ...strict, description })
 const flag = (description: string) => Type.Boolean({ description })
 const list = <S extends TSchema>(item: S, maxItems: number, description: string) =>
   Type.Array(item, { maxItems, description })
@@ -91,27 +93,58 @@ const replacement = {
   escalation_path: line(500, 'Contact that is reported with an escalation.'),
 }
 
+const words = {
+  rules: 'What is checked, and what happens to a text that matches.',
+  org_controls: 'Quotas and audit settings of the organization.',
+  user_quota: 'The quota of each end user.',
+  project_quota: 'The quota of each project.',
+  rollout: 'Which requests the configuration applies to.',
+  shadow: 'Decisions for these requests are only recorded.',
+  canary: 'Only these requests are decided.',
+  refusal_replacement: 'What replaces a text that was denied.',
+}
+
 /** The configuration in a response: every field is present. */
 export const Configuration = Type.Object(
   {
     ...own,
-    rules: whole(rules),
-    org_controls: whole({ ...controls, user_quota: whole(quota), project_quota: whole(quota) }),
-    rollout: whole({ shadow: whole(share), canary: whole(share), rollback_on_spike: rollbackOnSpike }),
-    refusal_replacement: whole(replacement),
+    rules: whole(rules, words.rules),
+    org_controls: whole(
+      { ...controls, user_quota: whole(quota, words.user_quota), project_quota: whole(quota, words.project_quota) },
+      words.org_controls,
+    ),
+    rollout: whole(
+      { shadow: whole(share, words.shadow), canary: whole(share, words.canary), rollback_on_spike: rollbackOnSpike },
+      words.rollout,
+    ),
+    refusal_replacement: whole(replacement, words.refusal_replacement),
   },
-  { ...strict, title: 'GatewayConfig' },
+  { ...strict, title: 'GatewayConfig', description: 'The configuration with every field.' },
 )
 
 /** The configuration in a request: fields that are left out get their defaults. */
 const givenFields = {
   ...own,
-  rules: partial(rules),
-  org_controls: partial({ ...controls, user_quota: partial(givenQuota), project_quota: partial(givenQuota) }),
-  rollout: partial({ shadow: partial(share), canary: partial(share), rollback_on_spike: rollbackOnSpike }),
-  refusal_replacement: partial(replacement),
+  rules: partial(rules, words.rules),
+  org_controls: partial(
+    {
+      ...controls,
+      user_quota: partial(givenQuota, words.user_quota),
+      project_quota: partial(givenQuota, words.project_quota),
+    },
+    words.org_controls,
+  ),
+  rollout: partial(
+    { shadow: partial(share, words.shadow), canary: partial(share, words.canary), rollback_on_spike: rollbackOnSpike },
+    words.rollout,
+  ),
+  refusal_replacement: partial(replacement, words.refusal_replacement),
 }
-export const Given = Type.Partial(whole(givenFields), { ...strict, title: 'GatewayConfigInput' })
+export const Given = Type.Partial(Type.Object(givenFields), {
+  ...strict,
+  title: 'GatewayConfigInput',
+  description: 'The configuration; fields that are left out get their defaults.',
+})
 
 const given = {
   policy_id: 'default-rules',
@@ -121,7 +154,7 @@ const given = {
 }
 
 /** A configuration, or one under the key `config`. */
-export const SaveBody = Type.Partial(whole({ ...givenFields, config: Given }), {
+export const SaveBody = Type.Partial(Type.Object({ ...givenFields, config: Given }), {
   title: 'GatewayConfigSave',
   ...strict,
   examples: [given],
@@ -175,9 +208,9 @@ export const VersionList = listOf(
   'GatewayConfigVersionList',
   Type.Object(
     {
-      id: Type.String(),
+      id: Type.String({ description: 'The id of the version.' }),
       object: Type.Literal('policy_gateway.config_version'),
-      version: Type.Integer(),
+      version: Type.Integer({ description: 'Number of the save: 1, 2, 3 …' }),
       config: Configuration,
       created_at: isoTime('When it was saved.'),
     },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { flag, integer, text } from '../../described.ts'
 import { sinkStates } from '../../../domain/audit/export/cursor.ts'
 import { sinkStarts } from '../../../domain/audit/export/export-sink.ts'
 import { deliveryOutcomes, sinkTypes } from '../../../domain/audit/export/sink.ts'
@@ -84,10 +85,10 @@ const example = {
 
 export const ExportObject = Type.Object(
   {
-    id: Type.String(),
-    type: Type.String(),
-    label: Type.String(),
-    enabled: Type.Boolean(),
+    id: text('The id of the sink.'),
+    type: text('The kind of destination.'),
+    label,
+    enabled,
     config,
     created_at: isoTime('When it was created.'),
     updated_at: isoTime('When it was last changed.'),
@@ -96,7 +97,7 @@ export const ExportObject = Type.Object(
     last_error: orNull(Type.String(), 'Why the last failed attempt failed.'),
     health: Health,
   },
-  { title: 'ExportSink' },
+  { title: 'ExportSink', description: 'A destination of audit events.' },
 )
 
 export const ExportAnswer = Type.Object(
@@ -107,18 +108,26 @@ export const ExportAnswer = Type.Object(
 export const ExportList = listOf('ExportSinkList', ExportObject, pageExample(example))
 
 export const DeletedExport = Type.Object(
-  { export: Type.Object({ id: Type.String(), deleted: Type.Literal(true) }) },
+  {
+    export: Type.Object(
+      { id: text('The sink that was deleted.'), deleted: Type.Literal(true) },
+      { description: 'The deletion.' },
+    ),
+  },
   { title: 'ExportSinkDeleted', examples: [{ export: { id: exampleId, deleted: true } }] },
 )
 
 export const TestAnswer = Type.Object(
   {
-    test: Type.Object({
-      success: Type.Boolean(),
-      outcome: Type.Enum([...deliveryOutcomes]),
-      message: Type.String({ description: 'The response of the destination, or why it was unreachable.' }),
-      event_id: Type.String({ description: 'The event that was sent; the audit log contains it as well.' }),
-    }),
+    test: Type.Object(
+      {
+        success: flag('Whether the destination accepted the event.'),
+        outcome: Type.Enum([...deliveryOutcomes], { description: 'What the sender would do with such an event.' }),
+        message: Type.String({ description: 'The response of the destination, or why it was unreachable.' }),
+        event_id: Type.String({ description: 'The event that was sent; the audit log contains it as well.' }),
+      },
+      { description: 'The result of the delivery.' },
+    ),
   },
   {
     title: 'ExportSinkTest',
@@ -138,10 +147,10 @@ export const TestAnswer = Type.Object(
 const DeadLetterObject = Type.Object(
   {
     id: Type.String({ description: 'The id of the event.' }),
-    sequence: Type.Integer(),
-    reason: Type.String(),
+    sequence: integer('The position of the event in the audit log.'),
+    reason: text('Why the destination rejected it.'),
     created_at: isoTime('When the destination last rejected it.'),
-    attempts: Type.Integer(),
+    attempts: integer('How often it was sent.'),
     replaying: Type.Boolean({ description: 'Whether it will be sent again.' }),
   },
   { title: 'DeadLetter' },
@@ -171,6 +180,6 @@ export const Replay = Type.Object(
 )
 
 export const ReplayAnswer = Type.Object(
-  { replayed: Type.Integer() },
+  { replayed: integer('Dead letters that will be sent again.') },
   { title: 'DeadLetterReplay', examples: [{ replayed: 1 }] },
 )

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { texts } from '../../described.ts'
 import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
@@ -23,7 +24,7 @@ export const HistoryQuery = listQuery({
 
 const HistoryObject = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: 'The id of the event.' }),
     object: Type.Literal('policy_gateway.event'),
     kind: Type.String({ description: '`gateway.request.decided`, `gateway.simulation.run` and the like.' }),
     created_at: isoTime('Time of the event.'),
@@ -37,9 +38,9 @@ const HistoryObject = Type.Object(
     rollout_mode: text('The rollout mode of the policy.'),
     policy_id: text('The policy that decided.'),
     policy_version: text('The version of that policy.'),
-    triggered_categories: Type.Array(Type.String()),
-    input_tokens: orNull(Type.Integer()),
-    output_tokens: orNull(Type.Integer()),
+    triggered_categories: texts('The moderation categories that matched.'),
+    input_tokens: orNull(Type.Integer(), 'Input tokens of the request.'),
+    output_tokens: orNull(Type.Integer(), 'Output tokens of the answer.'),
     error: text('The error code.'),
   },
   { title: 'DecisionEvent' },

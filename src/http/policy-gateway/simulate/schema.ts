@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { text, texts } from '../../described.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { perCategory } from '../../../domain/moderation/categories.ts'
@@ -13,8 +14,10 @@ const categoryNames = (description: string) =>
 
 const Message = Type.Object(
   {
-    role: Type.Optional(Type.String({ maxLength: 200 })),
-    content: Type.Union([Type.String(), Type.Array(Type.Object({})), Type.Null()]),
+    role: Type.Optional(text('Who the message is from.', { maxLength: 200 })),
+    content: Type.Union([Type.String(), Type.Array(Type.Object({})), Type.Null()], {
+      description: 'A text, or blocks.',
+    }),
   },
   { title: 'SimulatedMessage', description: 'A message as it is sent to a model: a text, or blocks.' },
 )
@@ -70,15 +73,15 @@ export const SimulateAnswer = Type.Object(
     reason_code: Type.String({
       description: 'The decision in capitals, or the custom reason code that starts with it.',
     }),
-    triggered_categories: Type.Array(Type.String()),
+    triggered_categories: texts('The categories that matched.'),
     rollout_mode: Type.Enum([...rolloutModes], {
       description: 'How the configuration applies to this user and target.',
     }),
-    policy_id: Type.String(),
+    policy_id: text('The `policy_id` of the configuration.'),
     effective_decision: Type.Enum([...decisions], { description: 'The decision after the rollout is applied.' }),
     enforced: Type.Boolean({ description: 'False if the decision would only be recorded.' }),
-    allowlist_hits: Type.Array(Type.String()),
-    denylist_hits: Type.Array(Type.String()),
+    allowlist_hits: texts('The terms of the allowlist that matched.'),
+    denylist_hits: texts('The terms of the denylist that matched.'),
     redactions: Type.Record(Type.String(), Type.Integer(), {
       description: 'Number of replaced occurrences of personal data, by kind.',
     }),

@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import { integer, text } from '../described.ts'
+import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { JsonObject } from '../inference/reading/request-fields.ts'
+
+/** Answer of `POST /v1/chat/completions`. */
+export const ChatAnswer = Type.Object(
+  {
+    id: text('The id of the completion.', { examples: ['chatcmpl-01h455vb4pex5vsknk084sn02q'] }),
+    object: Type.Literal('chat.completion'),
+    created: Type.Integer({ description: 'Unix seconds.' }),
+    model: text('The model that answered.'),
+    choices: Type.Array(
+      Type.Object({
+        index: integer('The position of the choice.'),
+        message: Type.Object(
+          {
+            role: Type.Literal('assistant'),
+            content: Type.Union([Type.String(), Type.Null()], {
+              description: 'The answer; null if it only calls tools.',
+            }),
+            refusal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Why the model refused.' })),
+            reasoning_content: Type.Optional(text('The reasoning.')),
+            tool_calls: Type.Optional(Type.Array(JsonObject, { description: 'The tools that the model called.' })),
+          },
+          { description: 'The answer.' },
+        ),
+        finish_reason: text('Why the answer ended.', { examples: ['stop'] }),
+        logprobs: Type.Optional(Type.Unknown({ description: 'Log probabilities, if the upstream reports them.' })),
+      }),
+      { description: 'One choice.' },
+    ),
+    usage: Type.Object(
+      {
+        prompt_tokens: integer('Input tokens.', { minimum: 0 }),
+        completion_tokens: integer('Output tokens.', { minimum: 0 }),
+        total_tokens: integer('The sum of both.', { minimum: 0 }),
+      },
+      { description: 'The tokens of the call.' },
+    ),
+    ...creditProperties,
+  },
+  {
+    title: 'ChatCompletion',
+    description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.',
+  },
+)

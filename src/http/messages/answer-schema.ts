@@ -1,0 +1,64 @@
+/** Answers of `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
+import Type from 'typebox'
+import { integer, text } from '../described.ts'
+import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { jsonObject } from '../inference/reading/request-fields.ts'
+
+/** Answer of `POST /v1/messages`. */
+export const MessagesAnswer = Type.Object(
+  {
+    id: text('The id.', { examples: ['msg_01h455vb4pex5vsknk084sn02q'] }),
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    model: text('The model that answered.'),
+    content: Type.Array(Type.Object({ type: text('The type.') }), {
+      description: 'Blocks: `text` with `text`, `tool_use`, `thinking`, `redacted_thinking`.',
+      examples: [[{ type: 'text', text: 'Hello!' }]],
+    }),
+    stop_reason: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the answer ended.',
+      examples: ['end_turn', 'max_tokens'],
+    }),
+    stop_sequence: Type.Union([Type.String(), Type.Null()], { description: 'The stop sequence that ended it.' }),
+    usage: Type.Object(
+      {
+        input_tokens: Type.Integer({
+          minimum: 0,
+          description: 'Without tokens that were read from or written to a cache.',
+        }),
+        output_tokens: integer('Output tokens.', { minimum: 0 }),
+        cache_creation_input_tokens: Type.Optional(integer('Input tokens written to a cache.', { minimum: 0 })),
+        cache_read_input_tokens: Type.Optional(integer('Input tokens read from a cache.', { minimum: 0 })),
+      },
+      { description: 'The tokens of the call.' },
+    ),
+    ...creditProperties,
+  },
+  {
+    title: 'Message',
+    description: 'A whole message. With `stream: true` the same content is sent as server-sent events.',
+  },
+)
+
+/** Answer of `POST /v1/messages/count_tokens`. */
+export const CountTokensAnswer = Type.Object(
+  { input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }) },
+  { title: 'TokenCount' },
+)
+
+/** The error body of this family. */
+export const MessagesError = Type.Object(
+  {
+    type: Type.Literal('error'),
+    error: Type.Object(
+      {
+        type: text('The type.', { examples: ['invalid_request_error'] }),
+        message: text('What happened, which field, and what to do.'),
+      },
+      { description: 'What went wrong.' },
+    ),
+    request_id: text('The request, for questions to the operator.'),
+    policy: Type.Optional(jsonObject('The rule that denied the request.')),
+  },
+  { title: 'MessagesErrorBody' },
+)

@@ -1,0 +1,73 @@
+/** Answers of `/v1/responses`. */
+import Type from 'typebox'
+import { integer, text } from '../described.ts'
+import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { jsonObject, JsonObject } from '../inference/reading/request-fields.ts'
+
+/** Answer of `POST /v1/responses`. */
+export const ResponsesAnswer = Type.Object(
+  {
+    id: text('The id of the response.', { examples: ['resp_01h455vb4pex5vsknk084sn02q'] }),
+    object: Type.Literal('response'),
+    status: text('The status.', { examples: ['completed', 'incomplete'] }),
+    model: text('The model that answered.'),
+    created_at: Type.Integer({ description: 'Unix seconds.' }),
+    output: Type.Array(
+      Type.Object({
+        id: Type.Optional(text('The id of the item.')),
+        type: text('The type.', { examples: ['message'] }),
+        status: Type.Optional(text('The status.')),
+        role: Type.Optional(text('Who the message is from.')),
+        content: Type.Optional(Type.Array(JsonObject, { description: 'The parts of a message.' })),
+      }),
+      { description: 'Items: `message` with `output_text` parts, `function_call`, `reasoning`.' },
+    ),
+    usage: Type.Object(
+      {
+        input_tokens: integer('Input tokens.', { minimum: 0 }),
+        output_tokens: integer('Output tokens.', { minimum: 0 }),
+        total_tokens: integer('The sum of both.', { minimum: 0 }),
+      },
+      { description: 'The tokens of the call.' },
+    ),
+    ...creditProperties,
+  },
+  {
+    title: 'Response',
+    description: 'A whole response. With `stream: true` the same content is sent as server-sent events.',
+  },
+)
+
+const FlatError = Type.Object({
+  error: text('What happened, which field, and what to do.', { examples: ['input: is required'] }),
+  code: text('Stable and machine-readable; `/docs/errors` explains every code.', { examples: ['invalid_parameter'] }),
+  request_id: text('The request, for questions to the operator.'),
+  policy: Type.Optional(jsonObject('The rule that denied the request.')),
+})
+
+const LimitError = Type.Object(
+  {
+    error: Type.Object(
+      {
+        message: text('What happened, and how long to wait.'),
+        type: Type.Literal('rate_limit_error'),
+        param: Type.Null({ description: 'Always null.' }),
+        code: Type.Literal('rate_limit_exceeded'),
+      },
+      { description: 'What went wrong.' },
+    ),
+    request_id: text('The request, for questions to the operator.'),
+  },
+  { description: 'The body of a 429.' },
+)
+
+/** The error bodies of this family: flat, except for a 429. */
+export const ResponsesError = Type.Union([FlatError, LimitError], { title: 'ResponsesErrorBody' })
+
+export const InputTokensAnswer = Type.Object(
+  {
+    object: Type.Literal('response.input_tokens'),
+    input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }),
+  },
+  { title: 'InputTokens' },
+)
