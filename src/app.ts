@@ -9,7 +9,7 @@ import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listeners.ts'
 import { allPurposes } from './app/listen-addresses.ts'
 import { controlSocketPath, createOperatorServer } from './app/operator-server.ts'
-import { openModels } from './app/models.ts'
+import { openModels, summarizeModels, type ModelSummary } from './app/models.ts'
 import { watchProcess } from './base/process-metrics.ts'
 import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
@@ -30,9 +30,7 @@ export type { Addresses } from './app/listeners.ts'
 /** A running Gatehouse. */
 export type App = AsyncDisposable & {
   readonly version: string
-  /** Names of the models that callers may use; `prefix*` stands for all names with the prefix. */
-  readonly models: readonly string[]
-  readonly exampleModel: string | undefined
+  readonly models: () => Promise<ModelSummary>
   /** Describes where limits are counted, for the start message. */
   readonly limits: string
   /** The operator's API, as the control socket serves it. */
@@ -80,6 +78,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
   const parts = {
     catalogue,
+    modelDirectory: served.modelDirectory,
     callerOf,
     infer: record(infer),
     testSink,
@@ -124,8 +123,7 @@ export async function createApp(config: Config, env: Environment, world: World =
 
   return {
     version: packageFile.version,
-    models: served.models.map(({ name }) => name),
-    exampleModel: exampleModel(config, env),
+    models: () => summarizeModels(served, exampleModel(config, env)),
     limits: counters.description,
     client: createApiClient(injectTransport(operatorServer)),
     openapi: () => describeApi(createFamilies(parts, allPurposes), packageFile.version),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
+import type { ModelDirectory } from '../domain/inference/model-directory.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import type { AdminParts } from '../http/admin/parts.ts'
@@ -30,6 +31,7 @@ export type FamilyParts = InferenceParts &
   CreditRouteParts &
   ModerationParts & {
     readonly catalogue: Catalogue
+    readonly modelDirectory: ModelDirectory
     readonly metrics: Metrics
     readonly administration: Pick<
       AdminParts,

@@ -1,19 +1,48 @@
+import { messageOf } from '../base/fault.ts'
 import { ConfigError, type Environment } from '../config/config.ts'
 import { createCatalogue, type Catalogue, type Model } from '../domain/inference/catalogue.ts'
+import { createModelDirectory, type ModelDirectory } from '../domain/inference/model-directory.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, namingProblems } from './upstreams.ts'
+
+/** The models for the start message. */
+export type ModelSummary = {
+  /** `prefix*` stands for all names with the prefix. */
+  readonly names: readonly string[]
+  /** For a first request; undefined if no model is known. */
+  readonly example: string | undefined
+}
+
+/** Models that a server lists, but that do not answer a chat. */
+const notForChat = /embed|rerank|whisper|tts|audio|image|moderation/i
+
+/** A model of the list that probably answers a chat. */
+const chatModelOf = (names: readonly string[]): string | undefined =>
+  names.find((name) => !notForChat.test(name)) ?? names[0]
+
+/** Asks the upstreams for their models only if no name is known without that. */
+export async function summarizeModels(
+  { models, modelDirectory }: Pick<ServedModels, 'models' | 'modelDirectory'>,
+  known: string | undefined,
+): Promise<ModelSummary> {
+  const names = models.map(({ name }) => name)
+  if (known !== undefined) return { names, example: known }
+  const listed = (await modelDirectory.list()).map(({ name }) => name)
+  return { names: listed.length > 0 ? listed : names, example: chatModelOf(listed) }
+}
 
 /** The models and their providers, for callers and for the gateway's own calls. */
 export type ServedModels = {
   readonly models: readonly Model[]
   readonly catalogue: Catalogue
   readonly providers: ReadonlyMap<string, Provider>
+  readonly modelDirectory: ModelDirectory
 }
 
 export function openModels(
-  { built, config, clock, ids, keyring, live, upstreams }: Infrastructure,
+  { built, config, clock, ids, keyring, live, log, upstreams }: Infrastructure,
   env: Environment,
 ): ServedModels {
   const problems = namingProblems(config, upstreams)
@@ -21,5 +50,13 @@ export function openModels(
   const models = effectiveModels(config, env, clock.nowMs())
   const signatureKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
   const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, signatureKeys, live }))
-  return { models, catalogue: createCatalogue(models), providers }
+  const catalogue = createCatalogue(models)
+  const onFailedList = (upstream: string, error: unknown): void =>
+    log.warn({ upstream, error: messageOf(error) }, 'the upstream did not list its models; the last known list is used')
+  return {
+    models,
+    catalogue,
+    providers,
+    modelDirectory: createModelDirectory({ catalogue, providers, clock, onFailedList }),
+  }
 }

@@ -62,6 +62,7 @@ function bothOpenai(name: string, providerOf: (kind: ProviderSettings['kind']) =
     name,
     dialect: undefined,
     infer: (call) => (call.request.raw.dialect === 'chat' ? chat : responses).infer(call),
+    ...(chat.listModels && { listModels: chat.listModels }),
   }
 }
 

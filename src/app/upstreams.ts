@@ -14,8 +14,8 @@ export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
 type DetectedUpstream = {
   readonly upstream: EffectiveUpstream
   readonly models: readonly string[]
-  /** The name of one of them, for a first request. */
-  readonly example: string
+  /** The name of one of them, for a first request. Undefined if only the upstream knows their names. */
+  readonly example?: string
 }
 
 /** Upstreams whose key or URL is in the environment, under the name that the vendor's own tools use. */
@@ -46,7 +46,6 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
     detected.push({
       upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', server: 'ollama', base_url: `${host}/v1` },
       models: ['*'],
-      example: 'llama3.1',
     })
   }
   return detected
@@ -94,9 +93,10 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
 }
 
-/** A model for a first request; undefined if the configuration has only name patterns. */
+/** A model for a first request; undefined if there are only name patterns of upstreams that are not a vendor's. */
 export const exampleModel = (config: Config, env: Environment): string | undefined =>
-  config.models.find(({ name }) => !name.endsWith('*'))?.name ?? detectedOrEcho(config, env)[0]?.example
+  config.models.find(({ name }) => !name.endsWith('*'))?.name ??
+  detectedOrEcho(config, env).find(({ example }) => example !== undefined)?.example
 
 /** Names that are repeated or refer to nothing. The start fails with them, instead of the first request. */
 export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {

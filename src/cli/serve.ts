@@ -41,6 +41,7 @@ const shutdownText = (delayMs: number): string =>
 /** The addresses, and on the first start the keys and requests to try. */
 async function welcome(app: App, addresses: Addresses, { storage, setup }: Config): Promise<string> {
   const { api: address, administration, metrics } = addresses
+  const { names, example } = await app.models()
   const lines = [
     `Gatehouse ${app.version}`,
     `  API        ${address}/v1`,
@@ -49,14 +50,25 @@ async function welcome(app: App, addresses: Addresses, { storage, setup }: Confi
     ...(metrics === address ? [] : [`  metrics    ${metrics}/metrics`]),
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
     `  limits     ${app.limits}`,
-    `  models     ${app.models.join(', ') || 'none yet: name them in gatehouse.yaml'}`,
+    `  models     ${modelsText(names)}`,
   ]
   const first = await firstStart(app, setup.keys_file)
   if (first === undefined) return lines.join('\n')
-  const { exampleModel: model } = app
-  const exampleLines = model === undefined ? [] : ['', 'Try it:', ...examples(address, first, model)]
+  const exampleLines = example === undefined ? noExample(names) : ['', 'Try it:', ...examples(address, first, example)]
   return [...lines, '', 'First start. Created:', indent(setupText(first)), ...exampleLines].join('\n')
 }
+
+const maxNamesShown = 10
+
+function modelsText(names: readonly string[]): string {
+  if (names.length === 0) return 'none yet: name them in gatehouse.yaml'
+  const more = names.length - maxNamesShown
+  return `${names.slice(0, maxNamesShown).join(', ')}${more > 0 ? ` and ${more} more: GET /v1/models lists them` : ''}`
+}
+
+/** The upstreams of the name patterns listed no model. */
+const noExample = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : ['', 'No upstream lists a model yet. See why: gatehouse doctor']
 
 async function firstStart({ client }: App, keysFile: string | undefined): Promise<SetUp | undefined> {
   try {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { answerJson, startUpstream } from '../support/upstream.ts'
 
 const program = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
@@ -99,6 +100,20 @@ describe('a start', () => {
     assert.match(output, /models +claude-\*/)
     assert.match(output, /"model":"claude-[\w-]+"/)
     assert.doesNotMatch(output, /gatehouse-echo/)
+  })
+
+  it('shows requests for a model that the local server has', async (test) => {
+    const models = { object: 'list', data: [{ id: 'nomic-embed-text:latest' }, { id: 'smollm2:latest' }] }
+    await using upstream = await startUpstream(answerJson(models))
+    const { output } = await start(test, { OLLAMA_HOST: upstream.url })
+    assert.match(output, /models +nomic-embed-text:latest, smollm2:latest/)
+    assert.match(output, /"model":"smollm2:latest"/)
+  })
+
+  it('shows where to look if the local server does not answer', async (test) => {
+    const { output } = await start(test, { OLLAMA_HOST: '127.0.0.1:1' })
+    assert.match(output, /No upstream lists a model yet\. See why: gatehouse doctor/)
+    assert.doesNotMatch(output, /curl/)
   })
 
   it('says that there is no model', async (test) => {

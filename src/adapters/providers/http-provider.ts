@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import { iterable, pending, type IterablePullStream } from '../../base/pull-stream.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
-import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
+import type { ListedModel, Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { createEventWriter } from './decoding/event-writer.ts'
 import { createFrameCache } from './decoding/frame-cache.ts'
@@ -13,6 +13,7 @@ import type { EncodedRequest } from './encoding/encoding.ts'
 import { createToolNames } from './encoding/tool-names.ts'
 import { responseTooLong, upstreamFailed } from './failures.ts'
 import type { JsonRecord } from './json-values.ts'
+import { asCount, asRecord, asRecords, isNonEmptyText } from './json-values.ts'
 import type { AnswerMemoryBudget, MemoryLease } from './network/answer-memory-budget.ts'
 import { createCaller, type UpstreamCaller, type UpstreamRequest, type UpstreamResponse } from './network/call.ts'
 import type { TimeLimits } from './network/timeouts.ts'
@@ -23,6 +24,8 @@ import type { TokenCounterSpec, WireFormat } from './wire-format.ts'
 export type HttpProviderSettings = TimeLimits & {
   readonly name: string
   readonly url: URL
+  /** Where the upstream lists its models. */
+  readonly modelsUrl: URL
   /** Sent with every call. Names are lower case. They override the headers of the wire format. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly maxConcurrent?: number
@@ -50,6 +53,7 @@ export function createHttpProvider(
     dialect: format.dialect,
     infer: (call) => streamResponse({ format, settings, parts, post, call }),
     ...(format.tokenCounter && { countTokens: createTokenCounter(format, format.tokenCounter, { settings, parts }) }),
+    listModels: createModelList(settings, parts),
   }
 }
 
@@ -207,4 +211,33 @@ function createTokenCounter(
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count
     throw upstreamFailed('The model’s upstream did not return a token count.')
   }
+}
+
+/** The longest name that an entry of the catalogue may have. */
+const maxNameLength = 200
+/** The list of a vendor with an unusual number of models is cut off. */
+const maxListed = 1_000
+
+/** Reads the model list of the upstream. All three formats have the same list. */
+function createModelList(
+  settings: HttpProviderSettings,
+  parts: HttpProviderParts,
+): NonNullable<Provider['listModels']> {
+  const get = createCaller({ ...settings, url: settings.modelsUrl }, parts)
+  return async (signal) => {
+    const lease = parts.answerMemory.open()
+    const outgoing = { headers: { ...settings.headers(), accept: 'application/json' }, wantsStream: false }
+    const response = await get(outgoing, signal, lease).finally(lease.release)
+    if (response.kind !== 'document' || !('data' in response.body))
+      throw upstreamFailed('The model’s upstream did not return a list of models.')
+    return asRecords(response.body['data']).slice(0, maxListed).flatMap(readListedModel)
+  }
+}
+
+/** vLLM and SGLang report the context window as `max_model_len`, llama.cpp reports it in `meta`. */
+function readListedModel({ id, max_model_len: length, meta }: JsonRecord): ListedModel[] {
+  if (!isNonEmptyText(id) || id.length > maxNameLength) return []
+  const contextTokens =
+    asCount(length) || asCount(asRecord(meta)?.['n_ctx']) || asCount(asRecord(meta)?.['n_ctx_train'])
+  return [{ name: id, ...(contextTokens && { contextTokens }) }]
 }

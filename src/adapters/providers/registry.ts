@@ -50,9 +50,11 @@ export type ProviderParts = {
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
   const { name, kind, server } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
-  const { path, baseUrl: vendorUrl, auth } = endpoints[kind]
-  const url = urlOf(settings.baseUrl ?? (server ? addressOf(server) : vendorUrl), path)
-  const httpSettings = { ...settings, url, headers: createHeaders(settings.credentials, auth) }
+  const { path, models, baseUrl: vendorUrl, auth } = endpoints[kind]
+  const baseUrl = settings.baseUrl ?? (server ? addressOf(server) : vendorUrl)
+  const url = urlOf(baseUrl, path)
+  const modelsUrl = urlOf(baseUrl, models)
+  const httpSettings = { ...settings, url, modelsUrl, headers: createHeaders(settings.credentials, auth) }
   const httpParts = { ...parts, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
   return createHttpProvider(wireFormatOf(url, { ...settings, kind }), httpSettings, httpParts)
 }
@@ -62,6 +64,8 @@ type HttpKind = Exclude<ProviderSettings['kind'], 'echo'>
 type VendorEndpoint = {
   readonly baseUrl: string
   readonly path: string
+  /** The path of the model list. */
+  readonly models: string
   readonly auth: (apiKey: string) => Readonly<Record<string, string>>
 }
 
@@ -71,10 +75,11 @@ const endpoints: Readonly<Record<HttpKind, VendorEndpoint>> = {
   anthropic: {
     baseUrl: 'https://api.anthropic.com',
     path: '/v1/messages',
+    models: '/v1/models',
     auth: (apiKey) => ({ 'x-api-key': apiKey }),
   },
-  'openai-chat': { baseUrl: 'https://api.openai.com/v1', path: '/chat/completions', auth: bearer },
-  'openai-responses': { baseUrl: 'https://api.openai.com/v1', path: '/responses', auth: bearer },
+  'openai-chat': { baseUrl: 'https://api.openai.com/v1', path: '/chat/completions', models: '/models', auth: bearer },
+  'openai-responses': { baseUrl: 'https://api.openai.com/v1', path: '/responses', models: '/models', auth: bearer },
 }
 
 /** Accepts Anthropic's base URL with and without `/v1`. Keeps a query string, which Azure needs. */

@@ -24,8 +24,12 @@ export type Price = {
 
 export type Catalogue = {
   find(name: string): Model | undefined
+  /** The entry that serves a name: the model itself, or an entry `prefix*`. */
+  entryOf(name: string): Model | undefined
   /** The models with a full name. Models of a `prefix*` entry are not listed, because they are created on lookup. */
   list(): readonly Model[]
+  /** The entries `prefix*`. `model-directory.ts` asks their upstreams for the models. */
+  patterns(): readonly Model[]
 }
 
 /** An entry `claude-*` matches every name with that prefix and forwards the same name to its upstreams. */
@@ -36,12 +40,16 @@ export function createCatalogue(entries: readonly Model[]): Catalogue {
     .filter((entry) => entry.name.endsWith('*'))
     .map((entry) => ({ prefix: entry.name.slice(0, -1), entry }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
+  const entryOf = (name: string): Model | undefined =>
+    byName.get(name) ?? byPrefix.find(({ prefix }) => name.startsWith(prefix))?.entry
   return {
     find(name) {
-      const entry = byName.get(name) ?? byPrefix.find(({ prefix }) => name.startsWith(prefix))?.entry
+      const entry = entryOf(name)
       return entry && (entry.name === name ? entry : withName(entry, name))
     },
+    entryOf,
     list: () => named,
+    patterns: () => byPrefix.map(({ entry }) => entry),
   }
 }
 

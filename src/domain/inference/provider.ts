@@ -28,4 +28,13 @@ export type Provider = {
   infer(call: ProviderCall): AsyncIterable<Chunk>
   /** Counts the input tokens of a request, if the upstream has an endpoint for it. */
   readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
+  /** Asks the upstream which models it has. */
+  readonly listModels?: (signal: AbortSignal) => Promise<readonly ListedModel[]>
+}
+
+/** A model in the list of an upstream. */
+export type ListedModel = {
+  readonly name: string
+  /** The context window, if the upstream reports it. */
+  readonly contextTokens?: number
 }

@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { flag, integer, text } from '../described.ts'
 import { Fault } from '../../base/fault.ts'
 import { toUnixSeconds } from '../../base/clock.ts'
-import type { Catalogue, Model } from '../../domain/inference/catalogue.ts'
+import type { Model } from '../../domain/inference/catalogue.ts'
+import type { ModelDirectory } from '../../domain/inference/model-directory.ts'
 import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator, type Validate } from '../validate.ts'
@@ -40,15 +41,15 @@ const ListQuery = Type.Object({
   before_id: Type.Optional(Type.String({ description: 'List the models before this one.' })),
 })
 
-export type ModelsParts = { readonly catalogue: Catalogue; readonly callerOf: CallerOf }
+export type ModelsParts = { readonly modelDirectory: ModelDirectory; readonly callerOf: CallerOf }
 
 /** One format that the SDKs of both vendors can read. A key sees the models that it may use. */
-export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
+export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] {
   const readQuery: Validate<Type.Static<typeof ListQuery>> = createQueryValidator(ListQuery)
 
   const visible = async (request: FastifyRequest): Promise<readonly Model[]> => {
     const { models } = await callerOf.principal(request)
-    return catalogue.list().filter((model) => models === null || models.includes(model.name))
+    return (await modelDirectory.list()).filter((model) => models === null || models.includes(model.name))
   }
 
   return [
@@ -88,7 +89,7 @@ export function modelRoutes({ catalogue, callerOf }: ModelsParts): Route[] {
       async handle(request) {
         const { models } = await callerOf.principal(request)
         const { model: name } = request.params as { model: string }
-        const model = models === null || models.includes(name) ? catalogue.find(name) : undefined
+        const model = models === null || models.includes(name) ? await modelDirectory.find(name) : undefined
         if (!model)
           throw new Fault('not_found', 'model_not_found', `There is no model ${name.slice(0, 200)}.`, {
             param: 'model',

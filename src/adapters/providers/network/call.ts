@@ -15,10 +15,10 @@ import type { JsonRecord } from '../json-values.ts'
 import { asText } from '../json-values.ts'
 import type { TimeLimits } from './timeouts.ts'
 
-/** A POST request to an upstream. */
+/** A request to an upstream: POST with a body, or GET without one. */
 export type UpstreamRequest = {
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string
   readonly wantsStream: boolean
 }
 
@@ -80,9 +80,9 @@ export function createCaller(
       {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: 'POST',
+        method: outgoing.body === undefined ? 'GET' : 'POST',
         headers: outgoing.headers,
-        body: outgoing.body,
+        body: outgoing.body ?? null,
         // The exchange implements the timeouts, because its clock can be replaced in tests.
         headersTimeout: 0,
         bodyTimeout: 0,
