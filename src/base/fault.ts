@@ -56,6 +56,8 @@ export type FaultDetails = {
   readonly problems?: readonly Problem[]
   /** The `policy` object of a denial: the rule, its decision, and the id of the audit event. */
   readonly policy?: Readonly<Record<string, unknown>>
+  /** Machine-readable facts in the vendor's own format, for families whose error body has a field for them. */
+  readonly vendorDetails?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 

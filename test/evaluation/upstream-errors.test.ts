@@ -19,12 +19,15 @@ const requests: Readonly<Record<HttpKind, Json>> = {
   'openai-responses': { input: 'Hello', store: false },
 }
 
-const rejection = (message: string): Json => ({ type: 'error', error: { type: 'invalid_request_error', message } })
+const rejection = (message: string, more: Json = {}): Json => ({
+  type: 'error',
+  error: { type: 'invalid_request_error', message, ...more },
+})
 const frame = (body: Json): string => `event: ${String(body['type'])}\ndata: ${JSON.stringify(body)}\n\n`
 
 /** Long enough that its start is sent before the stream fails. */
 const paragraph = 'The garden is quiet in the morning, and the birds sing in the old trees by the river. '.repeat(40)
-const failingStream = (message: string): string =>
+const failingStream = (message: string, more: Json = {}): string =>
   [
     {
       type: 'message_start',
@@ -33,7 +36,7 @@ const failingStream = (message: string): string =>
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: paragraph } },
     { type: 'content_block_stop', index: 0 },
-    rejection(message),
+    rejection(message, more),
   ]
     .map(frame)
     .join('')
@@ -129,6 +132,37 @@ describe('the message of an upstream’s own error', () => {
     assert.match(logged, /"upstream_rejected"/)
     assert.match(logged, /"refuse"/)
     assert.match(logged, /"response"/)
+  })
+
+  it('is withheld together with its details if a rule denies those', async () => {
+    for (const details of [{ error_code: 'x', field: { name: 'the falcon' } }, { falcon: true }]) {
+      reply = { status: 400, body: JSON.stringify(rejection('not a valid value', { details })) }
+      const { body } = await send('anthropic')
+      assert.match(body, /upstream rejected the request/)
+      assert.doesNotMatch(body, /falcon|details/)
+    }
+  })
+
+  it('has its details in the same dialect if no rule denies them', async () => {
+    const details = { error_code: 'tool_name_conflict', tool_name: 'weather' }
+    reply = { status: 400, body: JSON.stringify(rejection('The tool exists.', { details })) }
+    const { error } = JSON.parse((await send('anthropic')).body) as { error: Json }
+    assert.deepEqual(error, { type: 'invalid_request_error', message: 'The tool exists.', details })
+    reply = { status: 200, body: failingStream('The tool exists.', { details }) }
+    assert.match((await send('anthropic', { stream: true })).body, /"details":{"error_code":"tool_name_conflict"/)
+  })
+
+  it('has no details if they are too long, or if the error is about the gateway’s account', async () => {
+    const long = { error_code: 'x', names: Array.from({ length: 1000 }, (_, at) => `name ${at}`) }
+    reply = { status: 400, body: JSON.stringify(rejection('Too many.', { details: long })) }
+    assert.deepEqual(Object.keys((JSON.parse((await send('anthropic')).body) as { error: Json }).error), [
+      'type',
+      'message',
+    ])
+    for (const status of [401, 403, 500]) {
+      reply = { status, body: JSON.stringify(rejection('No.', { details: { error_code: 'cmek_key_disabled' } })) }
+      assert.doesNotMatch((await send('anthropic')).body, /details|cmek/)
+    }
   })
 
   it('reaches the caller unchanged if no rule denies it', async () => {

@@ -6,6 +6,9 @@ import { asList, parseRecord, asRecord, asText } from './json-values.ts'
 
 const maxMessageLength = 1000
 
+/** Longer details are left out, because a cut JSON object is none. */
+const maxDetailsLength = 2000
+
 /** The upstream did not send a valid response: broken HTTP, invalid JSON, or an incomplete stream. */
 export const upstreamFailed = (message: string, cause?: unknown): Fault =>
   new Fault('upstream_failed', 'upstream_error', message, withCause(cause))
@@ -126,6 +129,7 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
     return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', message, {
       ...details,
       ...isUnexplained,
+      ...vendorDetailsOf(error),
     })
   }
   if (status === 429 || status === 529) {
@@ -137,6 +141,12 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
   }
   if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)
+}
+
+/** Anthropic's `error.details`. Only what a rejected request was rejected for: other errors are about the gateway's account. */
+function vendorDetailsOf({ details }: JsonRecord): Pick<FaultDetails, 'vendorDetails'> {
+  const vendorDetails = asRecord(details)
+  return vendorDetails === undefined || JSON.stringify(vendorDetails).length > maxDetailsLength ? {} : { vendorDetails }
 }
 
 /** Reads `Retry-After` in seconds or as a date, or `retry-after-ms`, which the vendors' SDKs prefer. */

@@ -54,6 +54,12 @@ export const MessagesError = Type.Object(
       {
         type: text('The type.', { examples: ['invalid_request_error'] }),
         message: text('What happened, which field, and what to do.'),
+        details: Type.Optional(
+          Type.Object(
+            { error_code: Type.Optional(text('The code.', { examples: ['thread_unsupported_request'] })) },
+            { description: 'Machine-readable facts, as the Anthropic API and its SDKs define them.' },
+          ),
+        ),
       },
       { description: 'What went wrong.' },
     ),

@@ -1,5 +1,6 @@
 import type { Fault, FaultKind, Problem } from '../../base/fault.ts'
 import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import type { ErrorResponse } from '../route.ts'
 
 const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
@@ -32,7 +33,8 @@ export function encodeMessagesFault(fault: Fault, requestId: string): ErrorRespo
 /** The error body. A stream that has begun sends it as its last event. */
 export function errorBody(fault: Fault, requestId: string) {
   const [, type] = table[fault.kind]
-  const error = { type, message: boundedMessage(fault) }
+  const { vendorDetails: details } = fault.details
+  const error = { type, message: boundedMessage(fault), ...omitUndefined({ details }) }
   return { type: 'error', error, request_id: requestId, ...policyOf(fault) }
 }
 

@@ -3,6 +3,7 @@ import { decodeCountTokens, decodeMessages } from './decode.ts'
 import { encodeDetailFault, encodeMessagesFault } from './errors.ts'
 import { CountTokensAnswer, MessagesAnswer, MessagesError } from './answer-schema.ts'
 import { CountTokensBody, MessagesBody } from './schema.ts'
+import { withoutThread } from './thread.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
@@ -53,7 +54,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         onRejectedBody,
         handle: createInferenceHandler(parts, {
           path: '/v1/messages',
-          decode: ({ body, headers }) => ({ request: decodeMessages(validate(body), headers) }),
+          decode: ({ body, headers }) => ({ request: decodeMessages(validate(withoutThread(body)), headers) }),
           newAnswerId: (ids) => ids('msg'),
           createWriter: createMessagesWriter,
           encode: encodeMessages,
@@ -74,7 +75,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         errorStatuses: [401, 403, 404, 413, 422, 429, 500, 503],
         onRejectedBody,
         handle: createCountHandler(parts, {
-          decode: ({ body, headers }) => decodeCountTokens(validateCount(body), headers),
+          decode: ({ body, headers }) => decodeCountTokens(validateCount(withoutThread(body)), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),
           headers: idHeaders,
         }),

@@ -1,6 +1,7 @@
 import { Fault, isFault, type FaultCode } from '../../base/fault.ts'
 import type { Evaluate } from '../../domain/evaluation/evaluate.ts'
 import type { Plan } from '../../domain/evaluation/plan.ts'
+import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
 import { isDenied, type Verdict } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
@@ -24,8 +25,8 @@ export type UpstreamErrorParts = {
 }
 
 /**
- * Replaces the message of an upstream's error if the same text would be denied in a response, or if it contains personal
- * data that the plan redacts in responses. Other errors stay as they are.
+ * Replaces the message of an upstream's error, and removes its details, if the same text would be denied in a response, or
+ * if it contains personal data that the plan redacts in responses. Other errors stay as they are.
  */
 export async function scanUpstreamError(
   error: unknown,
@@ -33,11 +34,13 @@ export async function scanUpstreamError(
 ): Promise<unknown> {
   const replacement = isFault(error) ? replacements.get(error.code) : undefined
   if (!isFault(error) || replacement === undefined) return error
-  const { verdict } = await evaluate(plan, { texts: [error.message], direction: 'response' })
+  const { vendorDetails, ...details } = error.details
+  const texts = [error.message, ...stringsIn(vendorDetails)]
+  const { verdict } = await evaluate(plan, { texts, direction: 'response' })
   if (verdict.decision !== 'allow') onVerdict(verdict)
   const isWithheld =
     isDenied(verdict) ||
     isRephrasing(verdict.effectiveDecision) ||
-    (isRedacting(plan) && findPersonalData(error.message).length > 0)
-  return isWithheld ? new Fault(error.kind, error.code, replacement, error.details) : error
+    (isRedacting(plan) && texts.some((text) => findPersonalData(text).length > 0))
+  return isWithheld ? new Fault(error.kind, error.code, replacement, details) : error
 }

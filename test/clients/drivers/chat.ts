@@ -55,7 +55,7 @@ const toolCallOf = ({ id, ...call }: Answer['calls'][number]): OpenAI.ChatComple
   function: call,
 })
 
-const resultOf = (answer: Answer): ClientResult => ({
+export const resultOf = (answer: Answer): ClientResult => ({
   text: answer.content,
   thinking: answer.reasoning,
   calls: answer.calls.map((call) => ({ name: call.name, input: JSON.parse(call.arguments) })),
@@ -84,9 +84,9 @@ const turns: Record<Mode, (openai: OpenAI, request: ClientRequest, messages: Mes
   },
 }
 
-const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
+export const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
 
-const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Message[]) => ({
+export const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Message[]) => ({
   model,
   messages,
   ...(wantsThinking === true && { reasoning_effort: 'high' as const }),
@@ -100,7 +100,7 @@ const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Message
   }),
 })
 
-function answerOf(completion: OpenAI.ChatCompletion): Answer {
+export function answerOf(completion: OpenAI.ChatCompletion): Answer {
   const [choice] = completion.choices
   if (choice === undefined) throw new Error('The completion has no choice.')
   return {

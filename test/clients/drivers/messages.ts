@@ -45,7 +45,7 @@ async function converse(
   throw new Error('The tool was called again and again.')
 }
 
-const resultOf = ({ content, stop_reason, outputTokens }: Message): ClientResult => ({
+export const resultOf = ({ content, stop_reason, outputTokens }: Message): ClientResult => ({
   text: content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(''),
   thinking: content.flatMap((block) => (block.type === 'thinking' ? block.thinking : [])).join(''),
   calls: content.flatMap((block) => (block.type === 'tool_use' ? { name: block.name, input: block.input } : [])),
@@ -76,9 +76,9 @@ const turns: Record<
   },
 }
 
-const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
+export const optionsOf = ({ signal }: ClientRequest) => (signal === undefined ? {} : { signal })
 
-const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Anthropic.MessageParam[]) => ({
+export const bodyOf = ({ model, tool, wantsThinking }: ClientRequest, messages: Anthropic.MessageParam[]) => ({
   model,
   max_tokens: 4000,
   messages,

@@ -4,7 +4,8 @@ import type { Address } from '../client.ts'
 import { chatClients } from '../drivers/chat.ts'
 import { messagesClients } from '../drivers/messages.ts'
 import { responsesClients } from '../drivers/responses.ts'
-import { newestClients } from '../newest.ts'
+import { chatToolRunners, messagesToolRunners } from '../drivers/tool-runner.ts'
+import { newestClients, newestToolRunners } from '../newest.ts'
 import { converseEverywhere } from './conversations.ts'
 import { failEverywhere } from './failures.ts'
 
@@ -14,9 +15,12 @@ const anthropic = ({ url, apiKey }: Address) => new Anthropic({ baseURL: url, ap
 
 const clients = [
   ...newestClients,
+  ...newestToolRunners,
   ...messagesClients('Anthropic 0.x', anthropic),
   ...responsesClients('OpenAI 6', openai),
   ...chatClients('OpenAI 6', openai),
+  ...messagesToolRunners('Anthropic 0.x', anthropic),
+  ...chatToolRunners('OpenAI 6', openai),
 ]
 
 converseEverywhere(clients)

@@ -1,10 +1,10 @@
 import { after, describe } from 'node:test'
 import { converseEverywhere } from './conversations.ts'
 import { failEverywhere } from './failures.ts'
-import { createPython, withoutPython } from './python.ts'
+import { createPython, officialClients, withoutPython } from './python.ts'
 
 describe('the official clients for Python', { skip: withoutPython }, () => {
-  const python = createPython()
+  const python = createPython(officialClients)
   after(() => python[Symbol.asyncDispose]())
   converseEverywhere(python.clients)
   failEverywhere(python.clients)

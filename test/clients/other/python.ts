@@ -4,12 +4,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
-import { modes, type Address, type ClientRequest, type Client, type Mode, type ClientResult } from '../client.ts'
+import { modes, type Address, type ClientRequest, type Client, type ClientResult } from '../client.ts'
 
 /** Created by `npm run test:clients` if the machine has Python. */
 const interpreter = join(import.meta.dirname, 'node_modules/.python/bin/python')
 
 export const withoutPython = existsSync(interpreter) ? false : 'there is no Python with its clients on this machine'
+
+/** A client, the module in `python/` that runs it, and one of the ways in which that module reads a response. */
+export type PythonClient = Omit<Client, 'send'> & { readonly module: string; readonly mode: string }
 
 const sdks: readonly { readonly name: string; readonly dialect: Dialect }[] = [
   { name: 'Anthropic for Python', dialect: 'messages' },
@@ -17,8 +20,35 @@ const sdks: readonly { readonly name: string; readonly dialect: Dialect }[] = [
   { name: 'OpenAI for Python', dialect: 'chat' },
 ]
 
+/** The official clients, and the tool runner of one of them. */
+export const officialClients: readonly PythonClient[] = [
+  ...sdks.flatMap(({ name, dialect }) =>
+    modes.map((mode): PythonClient => ({
+      name: `${name}, ${dialect}, ${mode}`,
+      module: dialect,
+      mode,
+      dialect,
+      isStreaming: mode !== 'whole',
+      showsThinking: true,
+      // OpenAI's helpers report a filtered response as unreadable.
+      onRefusal: mode === 'stream helper' && dialect !== 'messages' ? 'may raise' : 'tells',
+    })),
+  ),
+  ...['whole', 'stream'].map((mode): PythonClient => ({
+    name: `Anthropic for Python, tool_runner, ${mode}`,
+    module: 'tool_runner',
+    mode,
+    dialect: 'messages',
+    isStreaming: mode === 'stream',
+    showsThinking: true,
+    onRefusal: 'tells',
+  })),
+]
+
 /** A Python process, started on first use. */
-export function createPython(): AsyncDisposable & { readonly clients: readonly Client[] } {
+export function createPython(
+  clients: readonly PythonClient[],
+): AsyncDisposable & { readonly clients: readonly Client[] } {
   let child: ChildProcess | undefined
   let count = 0
   const conversations = new Map<number, (event: PythonEvent) => void>()
@@ -51,17 +81,10 @@ export function createPython(): AsyncDisposable & { readonly clients: readonly C
     })
 
   return {
-    clients: sdks.flatMap(({ name, dialect }) =>
-      modes.map((mode) => ({
-        name: `${name}, ${dialect}, ${mode}`,
-        dialect,
-        isStreaming: mode !== 'whole',
-        showsThinking: true,
-        // OpenAI's helpers report a filtered response as unreadable.
-        onRefusal: mode === 'stream helper' && dialect !== 'messages' ? 'may raise' : 'tells',
-        send: (address, prompt) => converse(prompt, requestOf(dialect, mode, { ...prompt, ...address })),
-      })),
-    ),
+    clients: clients.map((client) => ({
+      ...client,
+      send: (address, prompt) => converse(prompt, requestOf(client, { ...prompt, ...address })),
+    })),
     async [Symbol.asyncDispose]() {
       if (child === undefined) return
       child.stdin?.end()
@@ -79,7 +102,8 @@ type PythonEvent = {
   readonly error?: { readonly status: number | null; readonly message: string }
 }
 
-const requestOf = (dialect: Dialect, mode: Mode, prompt: ClientRequest & Address) => ({
+const requestOf = ({ module, dialect, mode }: PythonClient, prompt: ClientRequest & Address) => ({
+  client: module,
   dialect,
   mode,
   url: prompt.url,

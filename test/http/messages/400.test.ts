@@ -19,6 +19,16 @@ import {
 import { denied, describeStatus, messagesError, type StatusCase } from '../../support/inference-status.ts'
 import { silence } from '../../support/upstream.ts'
 
+/** The Anthropic SDKs look for this `error_code`, and then continue without a thread. */
+const threadError = {
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    message: 'thread: message threads are not supported. Send the whole conversation in `messages`, without `thread`.',
+    details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  },
+}
+
 describeStatus('messages', 400, [
   ...Object.entries(hostileBodies).map(([name, [body, message]]): StatusCase => [
     name,
@@ -64,6 +74,17 @@ describeStatus('messages', 400, [
     'a field that the upstream does not support',
     upstreamCase(silence, {}, { mcp_servers: [{}] }),
     messagesError('invalid_request_error', 'This model’s upstream does not support `mcp_servers`.'),
+  ],
+  ...[{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }].map((thread): StatusCase => [
+    `a message thread: ${thread.type}`,
+    upstreamCase(silence, { kind: 'anthropic' }, { thread }),
+    threadError,
+    { 'x-should-retry': 'false' },
+  ]),
+  [
+    'a message thread that is resumed without a new message',
+    rawBody('{"model":"m","max_tokens":9,"messages":[],"thread":{"type":"continue","previous_message_id":"msg_1"}}'),
+    threadError,
   ],
   [
     'a text of an always blocked category',

@@ -54,7 +54,6 @@ const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 're
     mcp_servers: 'reject',
     container: 'reject',
     inference_geo: 'reject',
-    thread: 'reject',
     context_management: 'drop',
     service_tier: 'drop',
     speed: 'drop',

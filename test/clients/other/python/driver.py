@@ -1,18 +1,13 @@
-"""Runs requests of the tests through the official Python clients, with one JSON line per message.
+"""Runs requests of the tests through clients for Python, with one JSON line per message.
 
 In:  {"id", "request": {...}}, {"id", "result": text of a tool}, {"id", "abort": true}
 Out: {"id", "text": true}, {"id", "call": input of a tool}, {"id", "response": {...}}, {"id", "error": {"status", "message"}}
 """
 
 import asyncio
+import importlib
 import json
 import sys
-
-import chat
-import messages
-import responses
-
-DIALECTS = {"chat": chat, "messages": messages, "responses": responses}
 
 
 class Conversation:
@@ -22,6 +17,7 @@ class Conversation:
         self.number = number
         self.asked = asked
         self.result = None
+        self.turn = asyncio.Lock()
 
     def emit(self, **event):
         print(json.dumps({"id": self.number, **event}), flush=True)
@@ -30,15 +26,16 @@ class Conversation:
         self.emit(text=True)
 
     async def run_tool(self, tool_input):
-        self.result = asyncio.get_running_loop().create_future()
-        self.emit(call=tool_input)
-        return await self.result
+        # Some clients run the calls of one answer at the same time.
+        async with self.turn:
+            self.result = asyncio.get_running_loop().create_future()
+            self.emit(call=tool_input)
+            return await self.result
 
     async def hold(self):
         try:
-            dialect = DIALECTS[self.asked["dialect"]]
-            async with dialect.connect(self.asked) as client:
-                self.emit(response=await dialect.send(client, self))
+            client = importlib.import_module(self.asked["client"])
+            self.emit(response=await client.send(self))
         except asyncio.CancelledError:
             self.emit(error={"status": None, "message": "stopped by the caller"})
         except Exception as error:

@@ -9,7 +9,12 @@ def connect(asked):
     return AsyncAnthropic(base_url=asked["url"], api_key=asked["api_key"], max_retries=0)
 
 
-async def send(client, conversation):
+async def send(conversation):
+    async with connect(conversation.asked) as client:
+        return await converse(client, conversation)
+
+
+async def converse(client, conversation):
     asked = conversation.asked
     history = [{"role": "user", "content": asked["text"]}]
     for _ in range(3):
