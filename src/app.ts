@@ -98,6 +98,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     ids,
     metrics,
     publicUrl: listeners.publicUrl,
+    configuredUrl: config.server.public_url,
     administration,
     administrationLimits: config.administration,
     version: packageFile.version,

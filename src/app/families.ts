@@ -18,8 +18,8 @@ import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import type { StoreResponseParts } from '../http/responses/store-response.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
+import { docsRoutes } from '../http/docs/routes.ts'
 import type { EndpointFamily, Route } from '../http/route.ts'
-import { docsRoutes } from '../http/service/docs.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
@@ -44,6 +44,8 @@ export type FamilyParts = InferenceParts &
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string
+    /** `server.public_url`. */
+    readonly configuredUrl: string | undefined
     readonly version: string
     readonly readiness: readonly ReadinessCheck[]
   }
@@ -63,6 +65,8 @@ export function createFamilies(
   })
   const limits = limitsOf(parts)
   const ifServed = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
+  // The configured address leads to the API, so the pages of another port print the address that they were requested at.
+  const docsUrl = purposes.has('api') ? parts.configuredUrl?.replace(/\/+$/, '') : undefined
   const isDescribed = purposes.has('api') || purposes.has('administration')
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     general(
@@ -71,7 +75,7 @@ export function createFamilies(
       [
         ...healthRoutes(parts.readiness),
         ...ifServed('metrics', () => metricsRoutes(parts.metrics)),
-        ...(isDescribed ? docsRoutes(() => families) : []),
+        ...(isDescribed ? docsRoutes({ families: () => families, publicUrl: docsUrl }) : []),
         ...(isDescribed ? openapiRoutes(() => families, parts.version) : []),
       ],
     ),

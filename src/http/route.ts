@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Fault } from '../base/fault.ts'
+import type { Permission } from '../domain/identity/permissions.ts'
 import type { LimitStatus } from '../domain/limits/status.ts'
 import type { GatewayHeaderName } from './gateway-headers.ts'
 
@@ -16,6 +17,10 @@ export type Route = {
   readonly summary: string
   readonly description?: string
   readonly credential: Credential
+  /** What the credential must be allowed to do. */
+  readonly permission?: Permission
+  /** The call in the vendor's SDK that sends this request, for the examples of the reference. */
+  readonly sdk?: SdkCall
   readonly bodyLimitBytes?: number
   readonly params?: TSchema
   readonly query?: TSchema
@@ -33,6 +38,9 @@ export type Route = {
 }
 
 export type Credential = 'none' | 'api_key' | 'api_key_or_free' | 'admin_key' | 'gateway' | 'operator'
+
+/** `method` as in JavaScript: `messages.countTokens`. Python has the same names in snake case. */
+export type SdkCall = { readonly vendor: 'anthropic' | 'openai'; readonly method: string }
 
 export type RouteAnswer = {
   readonly description: string

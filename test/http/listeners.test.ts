@@ -18,6 +18,8 @@ const requests: readonly (readonly [path: string, key: 'admin' | 'api' | 'none',
   ['/health/ready', 'none', [200, 200, 200]],
   ['/docs', 'none', [200, 200, 404]],
   ['/docs/errors', 'none', [200, 200, 404]],
+  ['/docs/guide/policies', 'none', [200, 200, 404]],
+  ['/docs/assets/style.css', 'none', [200, 200, 404]],
   ['/openapi.json', 'none', [200, 200, 404]],
 ]
 

@@ -103,33 +103,6 @@ describe('a request to', () => {
   it('the root is answered, also for HEAD', async () => {
     assert.equal((await fetch(scene.url, { method: 'HEAD' })).status, 200)
   })
-  it('the reference and the error codes gets pages that load nothing from other hosts', async () => {
-    for (const path of ['/docs', '/docs/errors']) {
-      const response = await fetch(scene.url + path)
-      assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
-      assert.doesNotMatch(await response.text(), /(src|href)="https?:/)
-    }
-  })
-  it('the reference marks the required fields only', async () => {
-    const page = await (await fetch(`${scene.url}/docs`)).text()
-    assert.doesNotMatch(page, /<code>order<\/code> \*|<\/code> \*<\/td><td>[^<]*, default/)
-    assert.match(page, /<code>revision<\/code> \*/)
-    assert.doesNotMatch(page, /<table><\/table>/)
-  })
-  it('the reference names fields within fields, with their bounds and defaults', async () => {
-    const page = await (await fetch(`${scene.url}/docs`)).text()
-    assert.match(page, /<code>rules\.denylist<\/code><\/td><td>array of string, up to 2000</)
-    assert.match(page, /<code>data\[\]\.revision<\/code>/)
-    assert.match(page, /<code>limit<\/code><\/td><td>integer, 1 to 100, default 20</)
-    assert.match(page, /<code>name<\/code> \*<\/td><td>string, 1 to 80 characters</)
-  })
-  it('an error’s doc_url leads to the code on that page', async () => {
-    const { error } = (await (await fetch(`${scene.url}/nothing`)).json()) as {
-      error: { doc_url: string; code: string }
-    }
-    const url = new URL(error.doc_url)
-    assert.match(await (await fetch(url)).text(), new RegExp(`id="${url.hash.slice(1)}"`))
-  })
   it('the metrics counts by pattern, never by path', async () => {
     await fetch(`${scene.url}/v1/responses/resp_secret`)
     const text = await (await fetch(`${scene.url}/metrics`)).text()

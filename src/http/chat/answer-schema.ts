@@ -43,5 +43,25 @@ export const ChatAnswer = Type.Object(
   {
     title: 'ChatCompletion',
     description: 'A whole completion. With `stream: true` the same content is sent as server-sent events.',
+    examples: [
+      {
+        id: 'chatcmpl-01h455vb4pex5vsknk084sn02q',
+        object: 'chat.completion',
+        created: 1_767_225_600,
+        model: 'gatehouse-echo',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: '[gatehouse-echo] You said: Hello', refusal: null },
+            finish_reason: 'stop',
+            logprobs: null,
+          },
+        ],
+        usage: { prompt_tokens: 9, completion_tokens: 11, total_tokens: 20 },
+        remaining_credits: 9988,
+        estimated_credits_used: 12,
+        estimated_cost_usd: 0.0117,
+      },
+    ],
   },
 )

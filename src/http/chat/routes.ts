@@ -31,6 +31,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         path: '/v1/chat/completions',
         summary: 'Create a chat completion',
         credential: 'api_key_or_free',
+        sdk: { vendor: 'openai', method: 'chat.completions.create' },
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: ChatBody,

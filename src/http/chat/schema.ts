@@ -189,7 +189,7 @@ export const ChatBody = Type.Object(
   {
     title: 'ChatCompletionRequest',
     description: 'A request in the style of the OpenAI Chat Completions API.',
-    examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
+    examples: [{ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'Hello' }] }],
   },
 )
 export type ChatBody = Static<typeof ChatBody>

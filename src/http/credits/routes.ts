@@ -20,7 +20,10 @@ const CreditsAnswer = Type.Object(
       { description: 'The balance.' },
     ),
   },
-  { title: 'Credits' },
+  {
+    title: 'Credits',
+    examples: [{ data: { total_credits: 10, total_usage: 0.0117, remaining_credits: 9988, currency: 'USD' } }],
+  },
 )
 
 export type CreditRouteParts = {

@@ -11,7 +11,7 @@ export const MessagesAnswer = Type.Object(
     type: Type.Literal('message'),
     role: Type.Literal('assistant'),
     model: text('The model that answered.'),
-    content: Type.Array(Type.Object({ type: text('The type.') }), {
+    content: Type.Array(Type.Object({ type: text('The type.') }, { additionalProperties: true }), {
       description: 'Blocks: `text` with `text`, `tool_use`, `thinking`, `redacted_thinking`.',
       examples: [[{ type: 'text', text: 'Hello!' }]],
     }),
@@ -37,13 +37,28 @@ export const MessagesAnswer = Type.Object(
   {
     title: 'Message',
     description: 'A whole message. With `stream: true` the same content is sent as server-sent events.',
+    examples: [
+      {
+        id: 'msg_01h455vb4pex5vsknk084sn02q',
+        type: 'message',
+        role: 'assistant',
+        model: 'gatehouse-echo',
+        content: [{ type: 'text', text: '[gatehouse-echo] You said: Hello' }],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        usage: { input_tokens: 9, output_tokens: 11, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+        remaining_credits: 9988,
+        estimated_credits_used: 12,
+        estimated_cost_usd: 0.0117,
+      },
+    ],
   },
 )
 
 /** Answer of `POST /v1/messages/count_tokens`. */
 export const CountTokensAnswer = Type.Object(
   { input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }) },
-  { title: 'TokenCount' },
+  { title: 'TokenCount', examples: [{ input_tokens: 9 }] },
 )
 
 /** The error body of this family. */

@@ -40,6 +40,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         path: '/v1/messages',
         summary: 'Create a message',
         credential: 'api_key_or_free',
+        sdk: { vendor: 'anthropic', method: 'messages.create' },
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: MessagesBody,
@@ -67,6 +68,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         path: countPath,
         summary: 'Count the input tokens of a message',
         credential: 'api_key',
+        sdk: { vendor: 'anthropic', method: 'messages.countTokens' },
         bodyLimitBytes: maxInferenceBytes,
         body: CountTokensBody,
         answers: {

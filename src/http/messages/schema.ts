@@ -240,7 +240,7 @@ export const MessagesBody = Type.Object(
   {
     title: 'MessageRequest',
     description: 'A request in the style of the Anthropic Messages API.',
-    examples: [{ model: 'default-model', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] }],
+    examples: [{ model: 'gatehouse-echo', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] }],
   },
 )
 export type MessagesBody = Static<typeof MessagesBody>
@@ -256,7 +256,7 @@ export const CountTokensBody = Type.Object(
   },
   {
     title: 'CountTokensRequest',
-    examples: [{ model: 'default-model', messages: [{ role: 'user', content: 'Hello' }] }],
+    examples: [{ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'Hello' }] }],
   },
 )
 export type CountTokensBody = Static<typeof CountTokensBody>

@@ -9,6 +9,18 @@ import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator, type Validate } from '../validate.ts'
 
+const exampleModel = {
+  id: 'gatehouse-echo',
+  object: 'model',
+  created: 1_767_225_600,
+  owned_by: 'gatehouse',
+  type: 'model',
+  display_name: 'gatehouse-echo',
+  created_at: '2026-01-01T00:00:00.000Z',
+  max_input_tokens: 200_000,
+  max_tokens: 8192,
+}
+
 const ModelObject = Type.Object(
   {
     id: text('The name to send as `model`.'),
@@ -21,7 +33,7 @@ const ModelObject = Type.Object(
     max_input_tokens: integer('The context length.'),
     max_tokens: integer('Maximum number of output tokens.'),
   },
-  { title: 'Model' },
+  { title: 'Model', examples: [exampleModel] },
 )
 
 const ModelList = Type.Object(
@@ -32,7 +44,12 @@ const ModelList = Type.Object(
     first_id: Type.Union([Type.String(), Type.Null()], { description: 'The first model; null on an empty page.' }),
     last_id: Type.Union([Type.String(), Type.Null()], { description: 'The last model; null on an empty page.' }),
   },
-  { title: 'ModelList' },
+  {
+    title: 'ModelList',
+    examples: [
+      { object: 'list', data: [exampleModel], has_more: false, first_id: 'gatehouse-echo', last_id: 'gatehouse-echo' },
+    ],
+  },
 )
 
 const ListQuery = Type.Object({
@@ -59,6 +76,7 @@ export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] 
       path: '/v1/models',
       summary: 'List the models that this key may use',
       credential: 'api_key',
+      sdk: { vendor: 'openai', method: 'models.list' },
       query: ListQuery,
       answers: { 200: { description: 'The models.', schema: ModelList } },
       errorStatuses: [401, 403, 422, 429, 500, 503],
@@ -83,7 +101,8 @@ export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] 
       path: '/v1/models/{model}',
       summary: 'Read one model',
       credential: 'api_key',
-      params: Type.Object({ model: text('The model.', { examples: ['default-model'] }) }),
+      sdk: { vendor: 'openai', method: 'models.retrieve' },
+      params: Type.Object({ model: text('The model.', { examples: ['gatehouse-echo'] }) }),
       answers: { 200: { description: 'The model.', schema: ModelObject } },
       errorStatuses: [400, 401, 403, 404, 429, 500, 503],
       async handle(request) {

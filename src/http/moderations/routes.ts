@@ -50,6 +50,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
         summary: 'Classify texts',
         description: 'Counts as a request and costs no credits. Nothing is stored, and policies do not apply.',
         credential: 'api_key',
+        sdk: { vendor: 'openai', method: 'moderations.create' },
         bodyLimitBytes: maxBodyBytes,
         body: ModerationBody,
         answers: { 200: { description: 'One result for each text, in their order.', schema: ModerationAnswer } },

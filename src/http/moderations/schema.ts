@@ -26,7 +26,10 @@ export const ModerationBody = Type.Object(
           description: 'Parts of one message, with one result. Images are rejected.',
         }),
       ],
-      { description: 'One text, several texts, or the parts of one message.', examples: ['I want to kill them.'] },
+      {
+        description: 'One text, several texts, or the parts of one message.',
+        examples: ['You are worthless and everybody hates you.'],
+      },
     ),
     model: Type.Optional(
       Type.String({
@@ -38,7 +41,7 @@ export const ModerationBody = Type.Object(
   {
     title: 'ModerationRequest',
     description: 'A request in the style of the OpenAI moderations API.',
-    examples: [{ input: ['I want to kill them.', 'Good morning.'] }],
+    examples: [{ input: 'You are worthless and everybody hates you.' }],
   },
 )
 
@@ -47,6 +50,12 @@ const perCategory = <Schema extends Type.TSchema>(schema: Schema, description: s
     Object.fromEntries(moderationCategories.map((name) => [name, schema])) as Record<ModerationCategory, Schema>,
     { description },
   )
+
+/** An example of a value for each category. */
+const forEach = <Value>(usual: Value, others: Readonly<Record<string, Value>>): Record<string, Value> => ({
+  ...Object.fromEntries(moderationCategories.map((name) => [name, usual])),
+  ...others,
+})
 
 export const ModerationAnswer = Type.Object(
   {
@@ -74,5 +83,28 @@ export const ModerationAnswer = Type.Object(
       { description: 'One result for each text, in their order.' },
     ),
   },
-  { title: 'Moderation' },
+  {
+    title: 'Moderation',
+    examples: [
+      {
+        id: 'modr-01h455vb4pex5vsknk084sn02q',
+        model: 'gatehouse-moderation-1',
+        results: [
+          {
+            flagged: true,
+            categories: forEach(false, { harassment: true }),
+            category_scores: forEach(0, { harassment: 0.91, hate: 0.12, illicit: 0.01 }),
+            category_applied_input_types: forEach([], {
+              harassment: ['text'],
+              hate: ['text'],
+              illicit: ['text'],
+              'self-harm': ['text'],
+              sexual: ['text'],
+              'sexual/minors': ['text'],
+            }),
+          },
+        ],
+      },
+    ],
+  },
 )

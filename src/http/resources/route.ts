@@ -210,12 +210,12 @@ function describe(
   }: Described & Omit<RequestInput<TObject, TObject, never>, 'body'>,
   credential: Credential,
 ) {
-  const needs = `Needs the permission \`${permission}\`.`
   return {
     name,
     path,
     summary,
-    description: description === undefined ? needs : `${description} ${needs}`,
+    ...(description === undefined ? {} : { description }),
+    permission,
     credential,
     params,
     query,

@@ -35,6 +35,28 @@ export const ResponsesAnswer = Type.Object(
   {
     title: 'Response',
     description: 'A whole response. With `stream: true` the same content is sent as server-sent events.',
+    examples: [
+      {
+        id: 'resp_01h455vb4pex5vsknk084sn02q',
+        object: 'response',
+        status: 'completed',
+        model: 'gatehouse-echo',
+        created_at: 1_767_225_600,
+        output: [
+          {
+            id: 'msg_01h455vb4pex5vsknk084sn02q00',
+            type: 'message',
+            status: 'completed',
+            role: 'assistant',
+            content: [{ type: 'output_text', text: '[gatehouse-echo] You said: Hello', annotations: [] }],
+          },
+        ],
+        usage: { input_tokens: 9, output_tokens: 11, total_tokens: 20 },
+        remaining_credits: 9988,
+        estimated_credits_used: 12,
+        estimated_cost_usd: 0.0117,
+      },
+    ],
   },
 )
 
@@ -69,5 +91,5 @@ export const InputTokensAnswer = Type.Object(
     object: Type.Literal('response.input_tokens'),
     input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }),
   },
-  { title: 'InputTokens' },
+  { title: 'InputTokens', examples: [{ object: 'response.input_tokens', input_tokens: 9 }] },
 )

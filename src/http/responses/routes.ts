@@ -44,6 +44,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         path: '/v1/responses',
         summary: 'Create a response',
         credential: 'api_key_or_free',
+        sdk: { vendor: 'openai', method: 'responses.create' },
         bodyLimitBytes: maxInferenceBytes,
         headers: InferenceHeaders,
         body: ResponsesBody,
@@ -70,6 +71,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         path: '/v1/responses/input_tokens',
         summary: 'Count the input tokens of a response',
         credential: 'api_key',
+        sdk: { vendor: 'openai', method: 'responses.inputTokens.count' },
         bodyLimitBytes: maxInferenceBytes,
         body: ResponsesBody,
         answers: {
@@ -90,6 +92,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         path: '/v1/responses/{response_id}',
         summary: 'Read a stored response',
         credential: 'api_key',
+        sdk: { vendor: 'openai', method: 'responses.retrieve' },
         params: ResponseId,
         query: ReadQuery,
         answers: { 200: { description: 'The response as it was sent.', schema: ResponsesAnswer } },
@@ -109,6 +112,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         path: '/v1/responses/{response_id}',
         summary: 'Delete a stored response',
         credential: 'api_key',
+        sdk: { vendor: 'openai', method: 'responses.delete' },
         params: ResponseId,
         answers: { 200: { description: 'The response was deleted.', schema: DeletedResponse } },
         errorStatuses,
@@ -123,7 +127,10 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
   }
 }
 
-const ResponseId = Type.Object({ response_id: Type.String({ minLength: 1, maxLength: 200 }) })
+const exampleId = 'resp_01h455vb4pex5vsknk084sn02q'
+const ResponseId = Type.Object({
+  response_id: Type.String({ minLength: 1, maxLength: 200, description: 'The response.', examples: [exampleId] }),
+})
 /** Clients send further parameters. Only one that would change the response is checked. */
 const ReadQuery = Type.Object({
   stream: Type.Optional(Type.Boolean({ description: 'Must be false: a stored response cannot be streamed.' })),
@@ -134,7 +141,7 @@ const DeletedResponse = Type.Object(
     object: Type.Literal('response'),
     deleted: Type.Literal(true),
   },
-  { title: 'ResponseDeleted' },
+  { title: 'ResponseDeleted', examples: [{ id: exampleId, object: 'response', deleted: true }] },
 )
 
 const notFound = (id: string): Fault =>

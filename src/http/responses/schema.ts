@@ -213,7 +213,7 @@ export const ResponsesBody = Type.Object(
   {
     title: 'ResponseRequest',
     description: 'A request in the style of the OpenAI Responses API.',
-    examples: [{ model: 'default-model', input: 'Hello' }],
+    examples: [{ model: 'gatehouse-echo', input: 'Hello' }],
   },
 )
 export type ResponsesBody = Static<typeof ResponsesBody>

@@ -18,11 +18,22 @@ const Ready = Type.Object(
     status: Type.Literal('ready'),
     degraded: Type.Optional(parts('Components that fail without preventing requests.')),
   },
-  { title: 'Readiness' },
+  { title: 'Readiness', examples: [{ status: 'ready' }] },
 )
 const NotReady = Type.Object(
   { status: Type.Literal('not_ready'), failing: parts('Components that prevent requests.') },
   { title: 'Unreadiness' },
+)
+
+const links = { name: 'gatehouse', docs: '/docs', openapi: '/openapi.json', health: '/health/ready' }
+const Service = Type.Object(
+  {
+    name: Type.Literal('gatehouse'),
+    docs: text('The path of the documentation.'),
+    openapi: text('The path of the OpenAPI description.'),
+    health: text('The path of the readiness check.'),
+  },
+  { title: 'Service', examples: [links] },
 )
 
 /** `?strict` or `?strict=true`. Other values are rejected. */
@@ -45,7 +56,10 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
       answers: {
         200: {
           description: 'The process is alive.',
-          schema: Type.Object({ status: Type.Literal('alive') }, { title: 'Liveness' }),
+          schema: Type.Object(
+            { status: Type.Literal('alive') },
+            { title: 'Liveness', examples: [{ status: 'alive' }] },
+          ),
         },
       },
       handle: async () => ({ status: 'alive' }),
@@ -87,8 +101,8 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
       summary: 'Name of the service and links',
       description: 'Some clients request this path first.',
       credential: 'none',
-      answers: { 200: { description: 'Links.' } },
-      handle: async () => ({ name: 'gatehouse', docs: '/docs', openapi: '/openapi.json', health: '/health/ready' }),
+      answers: { 200: { description: 'Links.', schema: Service } },
+      handle: async () => links,
     },
   ]
 }

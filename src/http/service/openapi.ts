@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { describeGatewayHeaders, namesOf } from '../gateway-headers.ts'
 import type { Credential, EndpointFamily, Route } from '../route.ts'
 import { createComponents, type Components, type Json } from './openapi-components.ts'
@@ -51,6 +51,11 @@ const statusDescriptions: Readonly<Record<number, string>> = {
   529: 'The upstream is overloaded.',
 }
 
+const Description = Type.Object(
+  { openapi: Type.Literal('3.1.0') },
+  { title: 'OpenApiDescription', additionalProperties: true, examples: [{ openapi: '3.1.0', info: {}, paths: {} }] },
+)
+
 export function openapiRoutes(families: () => readonly EndpointFamily[], version: string): Route[] {
   let description: object | undefined
   return [
@@ -60,7 +65,7 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], version
       path: '/openapi.json',
       summary: 'The API as OpenAPI 3.1',
       credential: 'none',
-      answers: { 200: { description: 'The description.' } },
+      answers: { 200: { description: 'The description.', schema: Description } },
       // May be cached, because it contains no customer data.
       handle: async (_request, reply) =>
         reply.header('cache-control', 'no-cache').send((description ??= describeApi(families(), version))),
@@ -109,12 +114,19 @@ function operation(route: Route, family: EndpointFamily, components: Components)
     operationId: route.name,
     tags: [family.name],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...describedBy(route),
     security: security[route.credential],
     parameters: (['path', 'query', 'header'] as const).flatMap((location) => parameters(location, route, components)),
     ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
     responses: { ...Object.fromEntries(answers), ...Object.fromEntries(errorResponses) },
   }
+}
+
+/** OpenAPI has no field for the permission of a credential that is not OAuth's, so the description names it. */
+function describedBy({ description, permission }: Route): { description?: string } {
+  const needs = permission === undefined ? [] : [`Needs the permission \`${permission}\`.`]
+  const sentences = [...(description === undefined ? [] : [description]), ...needs]
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
 
 function response({ description, schema, contentType }: Route['answers'][number], components: Components): Json {

@@ -47,7 +47,7 @@ export const CreateApiKey = Type.Object(
   {
     title: 'ApiKeyCreate',
     additionalProperties: false,
-    examples: [{ name: 'Support chat', permissions: [], models: ['default-model'] }],
+    examples: [{ name: 'Support chat', permissions: [], models: ['gatehouse-echo'] }],
   },
 )
 
@@ -72,7 +72,7 @@ export const UpdateApiKey = Type.Object(
   {
     title: 'ApiKeyUpdate',
     additionalProperties: false,
-    examples: [{ name: 'Support chat', models: ['default-model'] }],
+    examples: [{ name: 'Support chat', models: ['gatehouse-echo'] }],
   },
 )
 
@@ -99,7 +99,7 @@ const example = {
   name: 'Support chat',
   redacted_value: 'ak_…x7Qa',
   permissions: [],
-  models: ['default-model'],
+  models: ['gatehouse-echo'],
   allowed_ips: ['203.0.113.0/24'],
   created_at: 1_767_225_600,
 }

@@ -72,7 +72,7 @@ const usageExample = {
     request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
     project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
     api_key_id: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8',
-    model: 'default-model',
+    model: 'gatehouse-echo',
     outcome: 'answered',
     input_tokens: 1200,
     cache_read_tokens: 0,

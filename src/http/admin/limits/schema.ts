@@ -16,7 +16,7 @@ export const CheckBody = Type.Object(
   {
     project_id: projectId,
     api_key_id: Type.Optional(apiKeyId),
-    model: text('The model of the request.', { minLength: 1, maxLength: 200, examples: ['default-model'] }),
+    model: text('The model of the request.', { minLength: 1, maxLength: 200, examples: ['gatehouse-echo'] }),
     input_tokens: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Input tokens of the request.' }),
     max_tokens: Type.Optional(
       Type.Integer({
@@ -30,7 +30,7 @@ export const CheckBody = Type.Object(
     title: 'LimitCheckRequest',
     additionalProperties: false,
     examples: [
-      { project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8', model: 'default-model', input_tokens: 1200, max_tokens: 800 },
+      { project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8', model: 'gatehouse-echo', input_tokens: 1200, max_tokens: 800 },
     ],
   },
 )

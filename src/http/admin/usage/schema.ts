@@ -60,7 +60,7 @@ const example = {
         {
           project_id: null,
           api_key_id: null,
-          model: 'default-model',
+          model: 'gatehouse-echo',
           user_id: null,
           requests: 3,
           input_tokens: 1200,

@@ -7,7 +7,7 @@ export const Model = Type.String({
   minLength: 1,
   maxLength: 200,
   description: 'Model name; `GET /v1/models` lists the available ones.',
-  examples: ['default-model'],
+  examples: ['gatehouse-echo'],
 })
 
 export const FlaggedCategories = Type.Array(Type.Enum([...optionalCategories]), {

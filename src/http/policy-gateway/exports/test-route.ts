@@ -25,9 +25,9 @@ export function exportTestRoute(parts: GatewayParts): Route {
     method: 'POST',
     path: `${exportPath}/test`,
     summary: 'Test an export sink',
-    description:
-      'Sends one event that is marked as a test, also to a disabled sink. At most six times per minute. Needs the permission `exports:write`.',
+    description: 'Sends one event that is marked as a test, also to a disabled sink. At most six times per minute.',
     credential: 'gateway',
+    permission: 'exports:write',
     params: Schema.ExportParams,
     answers: { 200: { description: 'The result of the delivery.', schema: Schema.TestAnswer } },
     errorStatuses: [400, 401, 403, 404, 413, 422, 429, 500, 503],

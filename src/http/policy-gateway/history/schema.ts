@@ -54,7 +54,7 @@ const example = {
   request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
   project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8',
   user_id: 'ada',
-  model: 'default-model',
+  model: 'gatehouse-echo',
   decision: 'allow',
   enforced: true,
   reason_code: null,

@@ -28,8 +28,9 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     path: '/api/policy-gateway/simulate',
     summary: 'Simulate a decision',
     description:
-      'Evaluates `policy`, else `config`, else the saved configuration, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are not evaluated. Needs the permission `gateway:read`.',
+      'Evaluates `policy`, else `config`, else the saved configuration, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are not evaluated.',
     credential: 'gateway',
+    permission: 'gateway:read',
     bodyLimitBytes: 1024 * 1024,
     headers: ConditionalHeaders,
     body: Schema.SimulateBody,

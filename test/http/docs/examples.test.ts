@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { after, describe, it } from 'node:test'
+import { createOneOfEach } from '../../support/administration-routes.ts'
+import { itemsOf, textOf } from '../../support/administration.ts'
+import { operationsIn } from '../../support/docs-page.ts'
+import { startExportScene, type ExportScene } from '../../support/export-scene.ts'
+import { webhookConfig } from '../../support/gateway-suite.ts'
+import { misfits, operationsOf } from '../../support/openapi.ts'
+
+const scene = await startExportScene()
+after(() => scene[Symbol.asyncDispose]())
+const operations = operationsIn(await (await fetch(`${scene.url}/docs`)).text())
+
+describe('the examples in the schemas', () => {
+  for (const { method, path, parameters, body, answers } of operationsOf(scene.app.openapi(), '/')) {
+    it(`${method} ${path} has one of its body and of its answer, and both are valid`, () => {
+      const success = Math.min(...Object.keys(answers).map(Number))
+      const schemas = [...(body === undefined ? [] : [body]), answers[success] ?? {}]
+      for (const schema of schemas) {
+        if (Object.keys(schema).length === 0) continue // a page or a file
+        assert.ok((schema.examples?.length ?? 0) > 0, 'add `examples` to the schema')
+        for (const example of schema.examples ?? []) assert.deepEqual(misfits(schema, example), [])
+      }
+      const required = parameters.filter((each) => each.required)
+      for (const { name, schema } of required) assert.ok(schema.examples?.[0] !== undefined, `${name} has no example`)
+    })
+  }
+})
+
+/** Examples for a state that differs from the one of a new policy at revision 2, which is published. */
+const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
+  async publishPolicy({ pol }) {
+    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, rule: 'Say "yes"' } })
+  },
+  async resumePolicy({ pol }) {
+    await scene.admin.post(`/policies/${pol}/pause`, { revision: 2 })
+  },
+  async rollbackPolicy({ pol }) {
+    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, rule: 'Say "yes"' } })
+    await scene.admin.post(`/policies/${pol}/publish`, { revision: 3 })
+  },
+}
+
+describe('the example of each endpoint, pasted into a shell', () => {
+  for (const operation of operations) {
+    const { name, route, snippets, status = 200 } = operation
+    it(`${route} answers ${status}`, async () => {
+      const ids = await createIds(scene)
+      await preparations[name]?.(ids)
+      const code = await withIds(snippets['curl'] ?? '', ids)
+      const printed = await run('bash', ['-c', `${code} -sS -w '\n%{http_code}'`])
+      assert.equal(printed.slice(printed.lastIndexOf('\n') + 1), String(status), printed)
+    })
+  }
+})
+
+describe('the example of each endpoint in Node', () => {
+  for (const { name, snippets, status = 200 } of operations) {
+    const example = snippets['Node'] ?? ''
+    const usesSdk = example.startsWith('import')
+    it(`${name} runs${usesSdk ? ' with the vendor’s SDK' : ` and answers ${status}`}`, async () => {
+      const ids = await createIds(scene)
+      await preparations[name]?.(ids)
+      const code = await withIds(example, ids)
+      if (!usesSdk) assert.equal((await evaluate(code))[0], status)
+      else assert.notEqual(await run(process.execPath, ['--input-type=module', '-e', code]), '')
+    })
+  }
+
+  it('covers every inference endpoint with an SDK', () => {
+    const withSdk = operations.filter(({ snippets }) => snippets['Node']?.startsWith('import'))
+    assert.ok(withSdk.length >= 10)
+  })
+})
+
+/** Runs code without imports, and returns what it prints. */
+async function evaluate(code: string): Promise<readonly unknown[]> {
+  const printed: unknown[] = []
+  const env = { GATEHOUSE_KEY: scene.apiKey, GATEHOUSE_ADMIN_KEY: scene.adminKey }
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor
+  const main = new AsyncFunction('process', 'console', code)
+  await main({ env }, { log: (...values: unknown[]) => printed.push(...values) })
+  return printed
+}
+
+/** Real ids by the prefix of the ids in the examples. */
+type Ids = Readonly<Record<string, string>>
+
+async function createIds(app: ExportScene): Promise<Ids> {
+  const own = await createOneOfEach(app.admin)
+  for (const sink of itemsOf((await app.gateway('GET', '/exports')).body))
+    await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
+  const { id } = (await (await app.post('/v1/responses', { model: 'gatehouse-echo', input: 'Hello' })).json()) as {
+    id: string
+  }
+  return {
+    pol: own.policy_id,
+    polv: own.version_id,
+    proj: own.project_id,
+    key: own.key_id,
+    adk: own.admin_key_id,
+    bt: own.backtest_id,
+    sink: textOf(await app.createSink(webhookConfig)),
+    resp: id,
+  }
+}
+
+/** The code with real ids and the current revision. */
+async function withIds(code: string, ids: Ids): Promise<string> {
+  const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => ids[prefix] ?? id)
+  const { revision } = await scene.admin.get(`/policies/${ids['pol']}`)
+  return real.replaceAll(/(\brevision"?[:=] ?)\d+/g, `$1${String(revision)}`)
+}
+
+async function run(command: string, options: readonly string[]): Promise<string> {
+  const child = spawn(command, options, {
+    cwd: import.meta.dirname, // so that the SDKs are found
+    env: { PATH: process.env['PATH'], GATEHOUSE_KEY: scene.apiKey, GATEHOUSE_ADMIN_KEY: scene.adminKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [printed, problem, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ])
+  assert.equal(exitCode, 0, problem)
+  return printed
+}
