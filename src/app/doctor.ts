@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { connect as connectSocket } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { DatabaseTooNew } from '../adapters/stores/sql/migrate.ts'
@@ -14,19 +13,15 @@ import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import { readTlsFiles } from './tls-files.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
-import { effectiveUpstreams } from './upstreams.ts'
-
-export type Diagnosis = {
-  readonly part: string
-  readonly state: 'ok' | 'warning' | 'wrong'
-  readonly message: string
-  readonly fix?: string
-}
-
-const connectTimeoutMs = 3_000
+import { tryConnect, type Diagnosis } from './diagnosis.ts'
+import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
 
 /** Checks everything that a start needs, part by part. A part is skipped if it depends on one that is wrong. */
-export async function diagnose(readConfig: () => Config, env: Environment): Promise<Diagnosis[]> {
+export async function diagnose(
+  readConfig: () => Config,
+  env: Environment,
+  options: UpstreamCheckOptions,
+): Promise<Diagnosis[]> {
   const runtime = checkRuntime()
   let config: Config
   try {
@@ -58,7 +53,7 @@ export async function diagnose(readConfig: () => Config, env: Environment): Prom
     ...(await checkRedis(config)),
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
     ...checkTls(config.server),
-    ...(await checkUpstreams(config, env)),
+    ...(await checkUpstreams(config, env, options)),
     ...(await checkJobs(config)),
   ]
 }
@@ -227,60 +222,4 @@ function checkTls({ tls }: Config['server']): Diagnosis[] {
   } catch (error) {
     return [{ part: 'TLS', state: 'wrong', message: messageOf(error) }]
   }
-}
-
-async function checkUpstreams(config: Config, env: Environment): Promise<Diagnosis[]> {
-  const upstreams = effectiveUpstreams(config, env)
-  const known = new Set(upstreams.map(({ name }) => name))
-  const lost = config.models.flatMap((model) =>
-    model.targets
-      .filter((target) => !known.has(target.upstream))
-      .map((target) => ({ model: model.name, upstream: target.upstream })),
-  )
-  const missing: Diagnosis[] = lost.map(({ model, upstream }) => ({
-    part: `model ${model}`,
-    state: 'wrong',
-    message: `its upstream ${upstream} is not configured`,
-    fix: `Add it to upstreams; there are: ${[...known].join(', ') || 'none'}.`,
-  }))
-  return [...missing, ...(await Promise.all(upstreams.map((upstream) => checkUpstream(upstream))))]
-}
-
-async function checkUpstream({
-  name,
-  kind,
-  base_url: baseUrl,
-}: {
-  name: string
-  kind: string
-  base_url?: string
-}): Promise<Diagnosis> {
-  const part = `upstream ${name}`
-  if (baseUrl === undefined)
-    return { part, state: 'ok', message: `${kind}, ${kind === 'echo' ? 'built in' : 'at the address of its vendor'}` }
-  const url = new URL(baseUrl)
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  const failure = await tryConnect(url.hostname.replace(/^\[|\]$/g, ''), port)
-  if (failure === undefined) return { part, state: 'ok', message: `${kind}, ${url.origin} answers` }
-  return {
-    part,
-    state: 'wrong',
-    message: `${url.origin} cannot be reached (${failure})`,
-    fix: 'Is the address right, and may this machine reach it?',
-  }
-}
-
-/** Returns undefined if a connection opened, otherwise the reason why not. */
-function tryConnect(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolvePromise) => {
-    const socket = connectSocket({ host, port, timeout: connectTimeoutMs })
-    const end = (result: string | undefined): void => {
-      socket.destroy()
-      resolvePromise(result)
-    }
-    socket
-      .once('connect', () => end(undefined))
-      .once('timeout', () => end('timeout'))
-      .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
-  })
 }

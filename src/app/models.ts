@@ -19,7 +19,7 @@ export type ModelSummary = {
 const notForChat = /embed|rerank|whisper|tts|audio|image|moderation/i
 
 /** A model of the list that probably answers a chat. */
-const chatModelOf = (names: readonly string[]): string | undefined =>
+export const chatModelOf = (names: readonly string[]): string | undefined =>
   names.find((name) => !notForChat.test(name)) ?? names[0]
 
 /** Asks the upstreams for their models only if no name is known without that. */

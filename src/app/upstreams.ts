@@ -98,6 +98,10 @@ export const exampleModel = (config: Config, env: Environment): string | undefin
   config.models.find(({ name }) => !name.endsWith('*'))?.name ??
   detectedOrEcho(config, env).find(({ example }) => example !== undefined)?.example
 
+/** A model of an upstream from the environment, if its name is known without asking the upstream. */
+export const exampleOf = (upstream: string, config: Config, env: Environment): string | undefined =>
+  detectedOrEcho(config, env).find((detected) => detected.upstream.name === upstream)?.example
+
 /** Names that are repeated or refer to nothing. The start fails with them, instead of the first request. */
 export function namingProblems({ upstreams, models }: Config, effective: readonly EffectiveUpstream[]): string[] {
   const known = new Set(effective.map(({ name }) => name))

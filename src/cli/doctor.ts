@@ -1,4 +1,5 @@
-import { diagnose, type Diagnosis } from '../app/doctor.ts'
+import type { Diagnosis } from '../app/diagnosis.ts'
+import { diagnose } from '../app/doctor.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 
@@ -6,12 +7,14 @@ const marks = { ok: '✓', warning: '!', wrong: '✗' } as const
 
 export const doctor: Command = {
   summary: 'Diagnose the installation and suggest fixes',
-  usage: `gatehouse doctor [--json]
+  usage: `gatehouse doctor [--offline] [--json]
 
-Checks the configuration, the storage, the ports and every upstream, and lists the periodic jobs. Exit code 1 if something is wrong.`,
+  --offline  do not call the upstreams
+
+Checks the configuration, the storage and the ports, asks every upstream for one token, and lists the periodic jobs. Exit code 1 if something is wrong.`,
   async run({ args, config, env, print }) {
-    const { values } = readArguments(args, { json: { type: 'boolean' } })
-    const findings = await diagnose(config, env)
+    const { values } = readArguments(args, { json: { type: 'boolean' }, offline: { type: 'boolean' } })
+    const findings = await diagnose(config, env, { isOffline: values.offline === true })
     if (values.json) print(JSON.stringify(findings.map(asJson), null, 2))
     else
       for (const { state, part, message, fix } of findings)
