@@ -53,6 +53,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
   }
   return createAnswerWriter({
     dialect: 'chat',
+    allowsInterleaving: true, // clients assemble calls by their index
     format: (step) => format(state, step),
     pass: (frame) => state.passthrough.frame(frame),
     track: (step) => track(state, step),

@@ -98,8 +98,8 @@ describe('the responses writer', () => {
         .filter(({ type }) => type.endsWith('arguments.done'))
         .map((event) => [event.output_index, event.item_id, event.arguments]),
       [
-        [1, 'fc_2', '{}'],
         [0, 'fc_1', '{"x":1}'],
+        [1, 'fc_2', '{}'],
       ],
     )
   })

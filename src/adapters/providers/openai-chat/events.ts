@@ -110,6 +110,7 @@ function addText(choice: Choice, kind: TextKind, text: string): void {
   if (text === '') return
   if (choice.open?.kind !== kind) {
     closeText(choice)
+    choice.toolCalls.interrupt()
     choice.open = { kind, block: choice.writer.open({ type: kind }) }
   }
   choice.writer.delta(choice.open.block, text)

@@ -2,6 +2,7 @@ import type { Fault } from '../../../base/fault.ts'
 import type { InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inference/events.ts'
 import { createEventOrder } from '../../../domain/inference/event-order.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
+import { createBlockSequencer } from './block-sequencer.ts'
 import { framesIn, type StreamWriter } from './stream-writer.ts'
 
 /** Any event of an answer except its last. */
@@ -10,6 +11,8 @@ export type WriteStep = Exclude<InferenceEvent, InferenceEnd>
 /** How a dialect formats the events of an answer. It is called for legal events only, in order. */
 export type DialectWriter = {
   readonly dialect: Dialect
+  /** True if the deltas of several blocks may alternate on the wire. */
+  readonly allowsInterleaving?: boolean
   /** The frames of an event in the gateway's own encoding. */
   format(step: WriteStep): string
   /** Adapts a raw frame of an upstream of the same dialect for the caller. */
@@ -24,11 +27,12 @@ export type DialectWriter = {
 }
 
 /**
- * Writes an answer in any dialect. Enforces what is the same in all of them: the order of events, nothing after the end,
- * and no raw frames after formatted ones.
+ * Writes an answer in any dialect. Enforces what is the same in all of them: the order of events, one block at a time,
+ * nothing after the end, and no raw frames after formatted ones.
  */
 export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
   const grammar = createEventOrder()
+  const sequencer = dialectWriter.allowsInterleaving === true ? undefined : createBlockSequencer()
   let isFormatted = false
   let hasFailed = false
   const hasEnded = (): boolean => hasFailed || grammar.hasEnded()
@@ -38,11 +42,18 @@ export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
     grammar.accept(event)
   }
 
+  function format(step: WriteStep): string {
+    if (sequencer?.hold(step) === true) return ''
+    let text = dialectWriter.format(step)
+    if (step.type === 'close') for (const held of sequencer?.release() ?? []) text += dialectWriter.format(held)
+    return text
+  }
+
   function write(events: readonly InferenceEvent[]): string {
     let text = ''
     for (const event of events) {
       accept(event)
-      text += event.type === 'end' ? dialectWriter.end(event, false) : dialectWriter.format(event)
+      text += event.type === 'end' ? dialectWriter.end(event, false) : format(event)
     }
     isFormatted ||= events.length > 0
     return text
@@ -54,8 +65,12 @@ export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
     for (const frame of frames) text += dialectWriter.pass(frame)
     for (const event of events) {
       accept(event)
-      if (event.type === 'end') end = event
-      else dialectWriter.track(event)
+      if (event.type === 'end') {
+        end = event
+        continue
+      }
+      sequencer?.track(event)
+      dialectWriter.track(event)
     }
     dialectWriter.afterChunk?.()
     return end === undefined ? text : text + dialectWriter.end(end, true)
