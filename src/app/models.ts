@@ -42,14 +42,14 @@ export type ServedModels = {
 }
 
 export function openModels(
-  { built, config, clock, ids, keyring, live, log, upstreams }: Infrastructure,
+  { built, config, clock, ids, keyring, live, log, metrics, upstreams }: Infrastructure,
   env: Environment,
 ): ServedModels {
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())
   const signatureKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, signatureKeys, live }))
+  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, signatureKeys, live, metrics }))
   const catalogue = createCatalogue(models)
   const onFailedList = (upstream: string, error: unknown): void =>
     log.warn({ upstream, error: messageOf(error) }, 'the upstream did not list its models; the last known list is used')

@@ -2,10 +2,12 @@ import { getHeapStatistics } from 'node:v8'
 import { Agent } from 'undici'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import { estimateTokens } from '../domain/inference/count.ts'
 import type { ChatOverrides } from '../adapters/providers/openai-chat/servers.ts'
 import { createAnswerMemoryBudget } from '../adapters/providers/network/answer-memory-budget.ts'
+import type { OnQueued } from '../adapters/providers/network/call-slots.ts'
 import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../adapters/providers/registry.ts'
 import type { LiveValues } from './live-values.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
@@ -17,6 +19,7 @@ export type ProvidersParts = {
   readonly ids: Ids
   readonly signatureKeys: () => readonly Uint8Array[]
   readonly live: LiveValues
+  readonly metrics: Metrics
 }
 
 /** Enough for a few of the longest answers, even on a machine with little memory. */
@@ -24,11 +27,14 @@ const minAnswerBytes = 64 * 1024 * 1024
 /** Share of the heap for answers: reading, translating and writing an answer takes several times its length. */
 const answerShare = 1 / 8
 
+const queueBuckets = [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
+
 /** One provider per upstream, each with its own connection pool, so that one that hangs does not block the others. */
 export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
   const agents: Agent[] = []
   const answerBytes = Math.max(minAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
   const answerMemory = createAnswerMemoryBudget(answerBytes)
+  const onQueued = createQueueMetrics(parts)
   const byName = new Map(
     upstreams.map((upstream) => {
       const dispatcher = new Agent({
@@ -38,8 +44,9 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         allowH2: false,
       })
       agents.push(dispatcher)
+      const shared = { ...parts, dispatcher, estimateTokens, answerMemory, onQueued: onQueued(upstream.name) }
       const providerOf = (kind: ProviderSettings['kind']): Provider =>
-        createProvider(settingsOf(upstream, kind, parts.live), { ...parts, dispatcher, estimateTokens, answerMemory })
+        createProvider(settingsOf(upstream, kind, parts.live), shared)
       return [
         upstream.name,
         upstream.kind === 'both-openai' ? bothOpenai(upstream.name, providerOf) : providerOf(upstream.kind),
@@ -51,6 +58,25 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
     async [Symbol.asyncDispose]() {
       await Promise.all(agents.map((agent) => agent.destroy()))
     },
+  }
+}
+
+/** How many calls wait for their upstream, and how long they waited. */
+function createQueueMetrics({ clock, metrics }: ProvidersParts): (upstream: string) => OnQueued {
+  let waiting = 0
+  const help = 'Calls that wait because all concurrent calls to their upstream are in use.'
+  metrics.gauge('gatehouse_upstream_queue_calls', help, () => waiting)
+  const seconds = metrics.histogram('gatehouse_upstream_queue_seconds', 'Time that calls waited for their upstream.', {
+    labels: { upstream: 'closed-by-caller', result: ['called', 'gave_up'] },
+    buckets: queueBuckets,
+  })
+  return (upstream) => () => {
+    const sinceMs = clock.monotonicMs()
+    waiting += 1
+    return (hasSlot) => {
+      waiting -= 1
+      seconds.series({ upstream, result: hasSlot ? 'called' : 'gave_up' })((clock.monotonicMs() - sinceMs) / 1000)
+    }
   }
 }
 
@@ -99,6 +125,7 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'],
     firstByteTimeoutMs: upstream.first_byte_timeout_ms,
     idleTimeoutMs: upstream.idle_timeout_ms,
     maxConcurrent: upstream.max_concurrent,
+    queueTimeoutMs: upstream.queue_timeout_ms,
     maxAnswerBytes: upstream.max_answer_bytes,
   }
 }

@@ -64,6 +64,7 @@ const timeouts = {
   first_byte_timeout_ms: 300_000,
   idle_timeout_ms: 300_000,
   max_concurrent: 512,
+  queue_timeout_ms: 10_000,
   max_answer_bytes: 16 * 1024 * 1024,
 }
 
@@ -123,13 +124,17 @@ function detectedOrEcho(config: Config, env: Environment): DetectedUpstream[] {
   return detected.length === 0 && config.upstreams.length === 0 ? [echo] : detected
 }
 
+/** Held for a request that names no limit, and sent to upstreams whose format requires one. */
+const defaultOutputTokens = 8192
+
 function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   const { name, price } = settings
   return {
     name,
     targets: settings.targets.map(({ upstream, model }) => ({ upstream, model: model ?? name })),
     contextTokens: settings.context_tokens,
-    maxOutputTokens: settings.max_output_tokens,
+    maxOutputTokens: settings.max_output_tokens ?? defaultOutputTokens,
+    capsOutput: settings.max_output_tokens !== undefined,
     price: {
       input: price.input,
       output: price.output,
@@ -141,12 +146,13 @@ function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   }
 }
 
-/** The longest time of a request: every target of its model in order, and the last one twice. */
+/** The longest time of a request: every target of its model in order, and the last one twice, each time after its queue. */
 export function longestRequestMs(models: readonly Model[], upstreams: readonly EffectiveUpstream[]): number {
-  const timeoutMs = new Map(upstreams.map(({ name, timeout_ms }) => [name, timeout_ms]))
+  const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]))
   const longest = models.map(({ targets }) => {
-    const each = targets.map(({ upstream }) => timeoutMs.get(upstream) ?? 0)
-    return each.reduce((sum, ms) => sum + ms, each.at(-1) ?? 0)
+    const each = targets.map(({ upstream }) => byName.get(upstream)?.timeout_ms ?? 0)
+    const queueMs = byName.get(targets.at(-1)?.upstream ?? '')?.queue_timeout_ms ?? 0
+    return each.reduce((sum, ms) => sum + ms, (each.at(-1) ?? 0) + 2 * queueMs)
   })
   return Math.max(0, ...longest)
 }
@@ -156,7 +162,8 @@ const detectedModel = (name: string, upstream: EffectiveUpstream, createdAtMs: n
   name,
   targets: [{ upstream: upstream.name, model: name }],
   contextTokens: 200_000,
-  maxOutputTokens: 8192,
+  maxOutputTokens: defaultOutputTokens,
+  capsOutput: false,
   price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   freeTier: upstream.kind === 'echo',
   createdAtMs,

@@ -124,6 +124,10 @@ export const faultCodes = {
     'The request, or the request together with the requested output, is longer than the model’s context; send less.',
   upstream_timeout: 'The model’s upstream did not answer in time.',
   upstream_overloaded: 'The model’s upstream is overloaded or rate-limits the gateway; try again later.',
+  upstream_busy:
+    'All calls that the gateway may make to the model’s upstream at once are in use, and none became free within `queue_timeout_ms`; retry after `Retry-After`.',
+  upstream_quota_exhausted:
+    'The gateway’s account at the model’s upstream has no quota or credit left. Retrying does not help until the operator adds some.',
   unsupported_parameter: 'The request uses a parameter that the model’s upstream does not support.',
   insufficient_credits:
     'The organization’s credits do not cover the maximum cost of the request; add credits, or request fewer tokens.',

@@ -68,7 +68,15 @@ export const Upstream = entry(
     max_concurrent: Type.Integer({
       default: 512,
       minimum: 1,
-      description: 'Concurrent calls. Above that, a call fails over to the next target.',
+      description:
+        'Concurrent calls. Above that, a call fails over to the next target; at the last target it waits in a queue.',
+    }),
+    queue_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 0,
+      maximum: 600_000,
+      description:
+        'Longest wait for one of the `max_concurrent` calls, in the order of arrival. After it, the caller gets 503 (529 in `/v1/messages`) with `Retry-After`. 0: no waiting.',
     }),
     max_answer_bytes: Type.Integer({
       default: 16_777_216,
@@ -113,11 +121,13 @@ export const Model = entry(
       minimum: 1,
       description: 'Context window: input and output tokens together.',
     }),
-    max_output_tokens: Type.Integer({
-      default: 8192,
-      minimum: 1,
-      description: 'Most output tokens of a response, and the default if the caller sets none.',
-    }),
+    max_output_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Most output tokens of a response, and the limit of a request that names none. Default: a request that names none gets 8192 where a limit is needed: at an `anthropic` upstream, for the credits that a request holds (a metered organization and a model with a price), and for a token quota. Without any of these, the upstream gets no limit.',
+      }),
+    ),
     price: section(
       {
         input: Type.Number({ default: 0, minimum: 0, description: 'Input tokens that are not cached.' }),

@@ -110,6 +110,7 @@ function createScene(options: SceneOptions = {}) {
         targets: [{ upstream: 'local', model: 'local-model' }],
         contextTokens: 1_000,
         maxOutputTokens: 100,
+        capsOutput: false,
         price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
         freeTier: true,
         createdAtMs: 0,

@@ -92,12 +92,15 @@ export function createInfer(parts: InferParts): Infer {
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
       const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
       const onDropped = (field: string): void => void dropped.add(field)
-      const providerCall = { request: enforced.request, maxOutputTokens, requestId, signal, onDropped }
+      const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
+      const limits = { maxOutputTokens, isOutputLimited }
+      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped }
       const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
       freeSlot?.keep()
       const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
-      const bounds = usageBounds({ model, request, expected, maxOutputTokens })
+      const longestOutput = isOutputLimited ? maxOutputTokens : model.contextTokens
+      const bounds = usageBounds({ model, request, expected, maxOutputTokens: longestOutput })
       const metered = disposables.use(meter(started.chunks, { lease, expected, bounds, signal, onEnd, onImplausible }))
       let isPaid = false
       const pay = async (usage: Usage): Promise<Receipt> => {
@@ -149,7 +152,17 @@ function leaseFor(
 
 function outputLimitOf({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
   const requested = request.maxOutputTokens ?? model.maxOutputTokens
-  return caller.kind === 'free' ? Math.min(requested, freeOutputTokens) : requested
+  const allowed = model.capsOutput ? Math.min(requested, model.maxOutputTokens) : requested
+  return caller.kind === 'free' ? Math.min(allowed, freeOutputTokens) : allowed
+}
+
+/**
+ * Whether the output limit must reach the upstream: the caller or the operator set it, or a longer answer would cost more
+ * credits than the request holds.
+ */
+function limitsOutput({ request, caller }: InferenceCall, model: Model): boolean {
+  if (request.maxOutputTokens !== undefined || model.capsOutput || caller.kind === 'free') return true
+  return caller.organization.metered && model.price.output > 0
 }
 
 /** The basis of the hold. Clients also get it with the first event, before the upstream has counted. */

@@ -10,6 +10,8 @@ import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
 import { route } from './route.ts'
 
 const fault = (kind: FaultKind): Fault => new Fault(kind, 'upstream_error', kind)
+const outOfQuota = new Fault('upstream_failed', 'upstream_quota_exhausted', 'out of quota', { isPermanent: true })
+const busy = new Fault('upstream_overloaded', 'upstream_busy', 'busy')
 const answer: readonly Chunk[] = [
   { events: [start, open(0, { type: 'text' })] },
   { events: [delta(0, 'Hi'), close(0), end()] },
@@ -23,6 +25,7 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
   const { clock, pass } = createHandClock()
   const calls: string[] = []
   const closed: string[] = []
+  const mayQueue: boolean[] = []
   const failed: string[] = []
   const controller = new AbortController()
 
@@ -31,8 +34,9 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
     return {
       name,
       dialect: undefined,
-      async *infer({ model }: ProviderCall) {
+      async *infer({ model, mayQueue: isAllowed }: ProviderCall) {
         calls.push(model)
+        mayQueue.push(isAllowed)
         const behaviour = script[Math.min(count++, script.length - 1)] ?? []
         try {
           if (behaviour instanceof Error) throw behaviour
@@ -60,6 +64,7 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
     targets: upstreams.map((upstream) => ({ upstream, model: `${upstream}-model` })),
     contextTokens: 1_000,
     maxOutputTokens: 100,
+    capsOutput: false,
     price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
     freeTier: false,
     createdAtMs: 0,
@@ -67,11 +72,12 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
   const call = {
     request: requestBy('messages'),
     maxOutputTokens: 100,
+    isOutputLimited: true,
     requestId: 'req_1',
     signal: controller.signal,
     onDropped() {},
   }
-  return { start: () => route(parts, model, call), calls, closed, failed, health, controller, pass }
+  return { start: () => route(parts, model, call), calls, mayQueue, closed, failed, health, controller, pass }
 }
 
 const readAll = async (chunks: AsyncIterable<Chunk>): Promise<Chunk[]> => Array.fromAsync(chunks)
@@ -102,6 +108,36 @@ describe('the route of a request', () => {
     assert.deepEqual(scene.failed, [])
     await assert.rejects(scene.start(), { kind: 'validation' })
     assert.deepEqual(scene.failed, ['one: validation'])
+  })
+
+  it('falls back if the account at a target is out of quota, and skips that target for a minute', async () => {
+    const scene = createScene({ one: [outOfQuota], two: [answer] })
+    await using first = await scene.start()
+    assert.equal(first.target.upstream, 'two')
+    assert.equal(scene.health.isCoolingDown('one'), true)
+    await using second = await scene.start()
+    assert.equal(second.target.upstream, 'two')
+    assert.deepEqual(scene.calls, ['one-model', 'two-model', 'two-model'])
+    await scene.pass(60_000)
+    assert.equal(scene.health.isCoolingDown('one'), false)
+  })
+
+  it('does not call the last target again if its account is out of quota', async () => {
+    const scene = createScene({ one: [outOfQuota, answer] })
+    await assert.rejects(scene.start(), { code: 'upstream_quota_exhausted' })
+    assert.deepEqual(scene.calls, ['one-model'])
+  })
+
+  it('lets only a call to the last target wait in a queue', async () => {
+    const scene = createScene({ one: [busy], two: [answer] })
+    await using _started = await scene.start()
+    assert.deepEqual(scene.mayQueue, [false, true])
+  })
+
+  it('does not count calls of the gateway’s own limit as failures of the upstream', async () => {
+    const scene = createScene({ one: [busy] })
+    for (let at = 0; at < 5; at++) await assert.rejects(scene.start(), { code: 'upstream_busy' })
+    assert.equal(scene.health.isCoolingDown('one'), false)
   })
 
   it('falls back if the stream of a target ends before its first chunk', async () => {

@@ -22,17 +22,17 @@ export type RouteParts = {
 /** An answer whose first chunk has arrived. Disposing of it stops the upstream call. */
 export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly chunks: AsyncIterable<Chunk> }
 
+/** A call without the fields that depend on the target. */
+export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue'>
+
 const retryPauseMs = 250
 
 /**
  * Tries the model's targets in order until one has sent its first chunk. A failure before that can still be answered with an
- * error status. Targets in cooldown are skipped unless all are in cooldown. The last target is called twice.
+ * error status. Targets in cooldown are skipped unless all are in cooldown. The last target is called twice, and the call
+ * may wait in its queue.
  */
-export async function route(
-  parts: RouteParts,
-  model: Model,
-  call: Omit<ProviderCall, 'model'>,
-): Promise<StartedAnswer> {
+export async function route(parts: RouteParts, model: Model, call: RoutedCall): Promise<StartedAnswer> {
   const available = model.targets.filter((target) => !parts.health.isCoolingDown(target.upstream))
   const targets = available.length > 0 ? available : model.targets
   let last: Fault | undefined
@@ -40,7 +40,7 @@ export async function route(
     const isLast = at === targets.length - 1
     for (let attempts = isLast ? 2 : 1; attempts > 0; attempts--) {
       try {
-        return await start(parts, target, call)
+        return await start(parts, target, { ...call, mayQueue: isLast })
       } catch (error) {
         if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error
@@ -68,14 +68,20 @@ async function start(
     const stop = async (): Promise<void> => void (await chunks.stop?.())
     return { target, chunks: prepend(first, chunks), [Symbol.asyncDispose]: stop }
   } catch (error) {
-    if (isUpstreamFault(error)) parts.health.failed(target.upstream)
+    if (isUpstreamFault(error)) noteFailure(parts.health, target.upstream, error)
     else if (isFault(error) && error.details.isUnexplained) parts.onFailedCall(target, error)
     throw error
   }
 }
 
+/** An upstream that is busy with the gateway's own calls works, so it needs no cooldown. */
+function noteFailure(health: UpstreamHealth, upstream: string, { code }: Fault): void {
+  if (code === 'upstream_quota_exhausted') health.exhausted(upstream)
+  else if (code !== 'upstream_busy') health.failed(upstream)
+}
+
 /** Whether to wait for an upstream that is overloaded or timed out is left to the caller. */
-const isWorthRetrying = ({ kind }: Fault): boolean => kind === 'upstream_failed'
+const isWorthRetrying = ({ kind, details }: Fault): boolean => kind === 'upstream_failed' && !details.isPermanent
 
 function pause({ clock, random }: RouteParts, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -24,6 +24,7 @@ export type ProviderTestCall = {
   readonly request?: InferenceRequest
   readonly model?: string
   readonly maxOutputTokens?: number
+  readonly isOutputLimited?: boolean
   readonly settings?: Partial<ProviderSettings>
   readonly clock?: Clock
   readonly signal?: AbortSignal
@@ -103,6 +104,8 @@ export const callOf = (
   request: options.request ?? requestBy('chat'),
   model: options.model ?? 'upstream-model',
   maxOutputTokens: options.maxOutputTokens ?? 4096,
+  isOutputLimited: options.isOutputLimited ?? true,
+  mayQueue: false,
   requestId: 'req_1',
   signal: options.signal ?? new AbortController().signal,
   onDropped,

@@ -194,3 +194,45 @@ describe('a network failure', () => {
     assert.equal(failing('UND_ERR_CONNECT_TIMEOUT'), 'upstream_timeout')
   })
 })
+
+describe('an account that is out of quota', () => {
+  const cases: readonly [vendor: string, status: number, error: object][] = [
+    [
+      'OpenAI',
+      429,
+      { message: 'You exceeded your current quota.', type: 'insufficient_quota', code: 'insufficient_quota' },
+    ],
+    ['OpenAI, inactive', 429, { message: 'm', type: 'billing_not_active', code: 'billing_not_active' }],
+    ['Anthropic', 402, { type: 'billing_error', message: 'm' }],
+    [
+      'Anthropic, balance',
+      400,
+      { type: 'invalid_request_error', message: 'Your credit balance is too low to access it.' },
+    ],
+    ['DeepSeek', 402, { message: 'Insufficient Balance', type: 'unknown_error' }],
+  ]
+  for (const [vendor, status, error] of cases) {
+    it(`is reported as such, and not as an overload: ${vendor}`, () => {
+      const { kind, code, details, message } = faultOfStatus({
+        status,
+        body: JSON.stringify({ error }),
+        retryAfterSeconds: 5,
+      })
+      assert.deepEqual([kind, code, details.isPermanent], ['upstream_failed', 'upstream_quota_exhausted', true])
+      assert.equal(details.retryAfterSeconds, undefined)
+      assert.match(message, /out of quota/)
+    })
+  }
+
+  it('is recognised inside a stream', () => {
+    assert.equal(
+      faultOfErrorBody({ error: { code: 'insufficient_quota', message: 'm' } }).code,
+      'upstream_quota_exhausted',
+    )
+  })
+
+  it('is not assumed for a rate limit', () => {
+    const body = JSON.stringify({ error: { message: 'Slow down', type: 'requests', code: 'rate_limit_exceeded' } })
+    assert.equal(faultOfStatus({ status: 429, body }).code, 'upstream_overloaded')
+  })
+})

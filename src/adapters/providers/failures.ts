@@ -46,7 +46,7 @@ export const responseNotRead = (cause?: unknown): Fault =>
 
 /** The gateway's own limit on concurrent calls to one upstream. The router may try the next target. */
 export const tooManyCalls = (limit: number): Fault =>
-  new Fault('upstream_overloaded', 'upstream_overloaded', 'Too many concurrent calls to the model’s upstream.', {
+  new Fault('upstream_overloaded', 'upstream_busy', 'Too many concurrent calls to the model’s upstream.', {
     retryAfterSeconds: 1,
     cause: new Error(`max_concurrent is ${limit}`),
   })
@@ -87,7 +87,6 @@ const statusOfCode: ReadonlyMap<string, number> = new Map([
   ['server_is_overloaded', 529],
   ['rate_limit_error', 429],
   ['rate_limit_exceeded', 429],
-  ['insufficient_quota', 429],
   ['too_many_requests', 429],
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
@@ -110,6 +109,29 @@ function statusOf(error: JsonRecord): number {
   return typeof numbered === 'number' ? numbered : 500
 }
 
+/** Codes and types of vendors for an account without quota or credit. Most are sent with 429, which clients would retry. */
+const quotaCodes: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_error',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+])
+
+/** Anthropic reports an exhausted balance as an invalid request. */
+const isOutOfQuota = (status: number, { code, type, message }: JsonRecord): boolean =>
+  status === 402 ||
+  quotaCodes.has(asText(code)) ||
+  quotaCodes.has(asText(type)) ||
+  (status === 400 && /credit balance is too low/i.test(asText(message)))
+
+const outOfQuota = (cause: unknown): Fault =>
+  new Fault(
+    'upstream_failed',
+    'upstream_quota_exhausted',
+    'The gateway’s account at the model’s upstream is out of quota. Retrying does not help: ask the operator of the gateway.',
+    { cause, isPermanent: true },
+  )
+
 const rejectionStatuses: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
 function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number): Fault {
@@ -118,6 +140,7 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
     cause: new Error(`upstream status ${status}: ${reported}`),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
+  if (isOutOfQuota(status, error)) return outOfQuota(details.cause)
   // Some servers report a prompt that is too long as an internal error.
   const overflow = rejectionStatuses.has(status) || status === 500 ? describeOverflow(error) : undefined
   if (overflow !== undefined)

@@ -16,6 +16,7 @@ import type { JsonRecord } from './json-values.ts'
 import { asCount, asRecord, asRecords, isNonEmptyText } from './json-values.ts'
 import type { AnswerMemoryBudget, MemoryLease } from './network/answer-memory-budget.ts'
 import { createCaller, type UpstreamCaller, type UpstreamRequest, type UpstreamResponse } from './network/call.ts'
+import type { OnQueued } from './network/call-slots.ts'
 import type { TimeLimits } from './network/timeouts.ts'
 import type { SignatureEnvelope } from './reasoning-signature.ts'
 import type { TokenCounterSpec, WireFormat } from './wire-format.ts'
@@ -29,6 +30,7 @@ export type HttpProviderSettings = TimeLimits & {
   /** Sent with every call. Names are lower case. They override the headers of the wire format. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly maxConcurrent?: number
+  readonly queueTimeoutMs?: number
   /** Applies to a whole response, to one frame, and to the text of a stream. */
   readonly maxAnswerBytes: number
 }
@@ -39,6 +41,7 @@ export type HttpProviderParts = {
   readonly estimateTokens: EstimateTokens
   readonly signatureEnvelope: SignatureEnvelope
   readonly answerMemory: AnswerMemoryBudget
+  readonly onQueued?: OnQueued | undefined
 }
 
 /** A provider that is reached over HTTP: a wire format combined with the network. */
@@ -166,7 +169,12 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   // Not `x-request-id`: some servers reject every request whose value there is not a UUID.
   const headers = { ...encoded.headers, accept, 'x-client-request-id': requestId, ...settings.headers() }
   const body = JSON.stringify(encoded.body)
-  return { writer, outgoing: { headers, body, wantsStream }, requestBody: encoded.body, onText }
+  return {
+    writer,
+    outgoing: { headers, body, wantsStream, mayQueue: call.mayQueue },
+    requestBody: encoded.body,
+    onText,
+  }
 }
 
 /** Text stays in memory until the response ends, parts of it more than once, so its total length is limited. */
@@ -200,11 +208,17 @@ function createTokenCounter(
   url.pathname += path
   const post = createCaller({ ...settings, url }, parts)
   return async ({ request, model, signal }) => {
-    const call = { request, model, signal, maxOutputTokens: 1, requestId: '', onDropped: () => {} }
+    const unlimited = { maxOutputTokens: 1, isOutputLimited: false, mayQueue: false }
+    const call = { request, model, signal, ...unlimited, requestId: '', onDropped: () => {} }
     const encoded = encode(format, call, parts)
     const fields = Object.entries(encoded.body).filter(([name]) => !omittedFields.includes(name))
     const body = JSON.stringify(Object.fromEntries(fields))
-    const outgoing = { headers: { ...encoded.headers, ...settings.headers() }, body, wantsStream: false }
+    const outgoing = {
+      headers: { ...encoded.headers, ...settings.headers() },
+      body,
+      wantsStream: false,
+      mayQueue: false,
+    }
     const lease = parts.answerMemory.open()
     const response = await post(outgoing, signal, lease).finally(lease.release)
     const count = response.kind === 'document' ? response.body['input_tokens'] : undefined
@@ -226,7 +240,11 @@ function createModelList(
   const get = createCaller({ ...settings, url: settings.modelsUrl }, parts)
   return async (signal) => {
     const lease = parts.answerMemory.open()
-    const outgoing = { headers: { ...settings.headers(), accept: 'application/json' }, wantsStream: false }
+    const outgoing = {
+      headers: { ...settings.headers(), accept: 'application/json' },
+      wantsStream: false,
+      mayQueue: false,
+    }
     const response = await get(outgoing, signal, lease).finally(lease.release)
     if (response.kind !== 'document' || !('data' in response.body))
       throw upstreamFailed('The model’s upstream did not return a list of models.')

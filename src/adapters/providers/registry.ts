@@ -11,6 +11,7 @@ import { responsesFormat } from './openai-responses/provider.ts'
 import { createSignatureEnvelope } from './reasoning-signature.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
 import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
+import type { OnQueued } from './network/call-slots.ts'
 import type { TimeLimits } from './network/timeouts.ts'
 
 export const providerKinds = ['openai-chat', 'openai-responses', 'anthropic', 'echo'] as const
@@ -22,6 +23,7 @@ export type ProviderSettings = TimeLimits & {
   /** In the form that the vendor's SDK expects. Defaults to the vendor's own address. */
   readonly baseUrl?: string
   readonly maxConcurrent?: number
+  readonly queueTimeoutMs?: number
   readonly maxAnswerBytes: number
   /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
   readonly credentials: () => UpstreamCredentials
@@ -44,6 +46,7 @@ export type ProviderParts = {
   readonly signatureKeys: () => readonly Uint8Array[]
   /** Limits the memory that the responses of all upstreams use together. */
   readonly answerMemory: AnswerMemoryBudget
+  readonly onQueued?: OnQueued
 }
 
 /** Creates the provider for one configured upstream. */

@@ -9,7 +9,7 @@ import type { QuotaStore, Reservation } from './quota-store.ts'
  * ones; disposing without `settle` releases all of them.
  */
 export type QuotaReservation = AsyncDisposable & {
-  /** The maximum length of the answer: as requested, or what the quotas have left. */
+  /** The maximum length of the answer: as requested, or what the quotas have left. Infinity if no quota limits tokens. */
   readonly maxOutputTokens: number
   /** Only the first call counts. Never fails: if the write fails, the reservation stays until it expires. */
   settle(usedTokens: number): Promise<void>
@@ -56,12 +56,12 @@ export function createQuotaReservations({
   ): Promise<QuotaReservation> {
     const taken = await reserve(claims, request, { id: ids('qres'), expiresAtMs: nowMs + holdMs })
     if ('claim' in taken) throw overQuota(taken, request, { nowMs, eventId: ids('evt') })
-    const { inputTokens, outputTokens, requestId } = request
+    const { inputTokens, requestId } = request
     let settled: Promise<void> | undefined
     const settle = (usedTokens: number): Promise<void> =>
       (settled ??= store.settle(claims, taken, usedTokens).catch((error) => onSettleFailed(error, requestId)))
     const release = (): Promise<void> => settle(0)
-    const maxOutputTokens = limitsTokens(claims) ? taken.tokens - inputTokens : outputTokens
+    const maxOutputTokens = limitsTokens(claims) ? taken.tokens - inputTokens : Infinity
     return { maxOutputTokens, settle, [Symbol.asyncDispose]: release }
   }
 

@@ -3,8 +3,10 @@ export type Model = {
   readonly name: string
   readonly targets: readonly ModelTarget[]
   readonly contextTokens: number
-  /** The default output limit, and the most that a caller may request. */
+  /** The output limit of a request that names none. */
   readonly maxOutputTokens: number
+  /** True if the operator set that limit. It is then also the most that a caller may request. */
+  readonly capsOutput: boolean
   readonly price: Price
   /** True if anonymous free requests may use this model. */
   readonly freeTier: boolean

@@ -11,6 +11,7 @@ const model = (name: string, upstream: string, upstreamName = name): Model => ({
   targets: [{ upstream, model: upstreamName }],
   contextTokens: 200_000,
   maxOutputTokens: 100,
+  capsOutput: false,
   price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
   freeTier: false,
   createdAtMs: 0,

@@ -6,8 +6,12 @@ export type ProviderCall = {
   readonly request: InferenceRequest
   /** The upstream's own name for the model. */
   readonly model: string
-  /** The output token limit, already capped by the catalogue. */
+  /** The output token limit of the caller or of the catalogue. */
   readonly maxOutputTokens: number
+  /** False if nobody set the limit. It is then sent only to an upstream whose format requires one. */
+  readonly isOutputLimited: boolean
+  /** True if the call may wait until the upstream has a free slot. False if another target can be tried instead. */
+  readonly mayQueue: boolean
   readonly requestId: string
   /** Aborted when the caller disconnects, the response is disposed of, or a deadline passes. */
   readonly signal: AbortSignal

@@ -2,10 +2,16 @@ import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
-import { createAnswerWriter, type WriteStep } from '../inference/writing/answer-writer.ts'
+import { createAnswerWriter } from '../inference/writing/answer-writer.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import { signatureText } from '../inference/signature-envelope.ts'
-import { recordAt, sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
+import {
+  recordAt,
+  sseFrame,
+  type AnswerContext,
+  type StreamWriter,
+  type WriteStep,
+} from '../inference/writing/stream-writer.ts'
 import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import { errorBody } from './errors.ts'
 import { createMessagesPassthrough, type MessagesPassthrough, type Wire } from './passthrough.ts'

@@ -2,9 +2,9 @@ import type { Fault } from '../../base/fault.ts'
 import { isRecord } from '../../base/record.ts'
 import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
-import { createAnswerWriter, type WriteStep } from '../inference/writing/answer-writer.ts'
+import { createAnswerWriter } from '../inference/writing/answer-writer.ts'
 import { freeTextTools } from '../inference/writing/free-text-tools.ts'
-import { sseFrame, type AnswerContext, type StreamWriter } from '../inference/writing/stream-writer.ts'
+import { sseFrame, type AnswerContext, type StreamWriter, type WriteStep } from '../inference/writing/stream-writer.ts'
 import {
   closeFrames,
   deltaFrames,

@@ -7,10 +7,10 @@ import { estimateTokens } from '../../domain/inference/count.ts'
 import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { foldEvents } from '../../domain/inference/fold.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
-import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
+import type { Provider } from '../../domain/inference/provider.ts'
 import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
-import { route, type StartedAnswer, type RouteParts } from '../route.ts'
+import { route, type RoutedCall, type RouteParts, type StartedAnswer } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
 export type CallModelParts = RouteParts & {
@@ -59,7 +59,11 @@ export function createCallModel(parts: CallModelParts): CallModel {
     let spent = 0
     try {
       const call = { request: requestOf(prompt, model.name), requestId: ids('req'), signal, onDropped: () => {} }
-      await using started = await start(model, { ...call, maxOutputTokens: prompt.maxOutputTokens })
+      await using started = await start(model, {
+        ...call,
+        maxOutputTokens: prompt.maxOutputTokens,
+        isOutputLimited: true,
+      })
       spent = usdOf(expected, model.price) // from here on the upstream charges for the call
       const { text, usage } = await readAnswer(started.chunks, prompt.maxOutputTokens)
       spent = usdOf(usage, model.price)
@@ -74,7 +78,7 @@ export function createCallModel(parts: CallModelParts): CallModel {
   }
 
   /** Only upstream failures trip the judge's circuit breaker; otherwise three bad inputs could disable it for everyone. */
-  async function start(model: Model, call: Omit<ProviderCall, 'model'>): Promise<StartedAnswer> {
+  async function start(model: Model, call: RoutedCall): Promise<StartedAnswer> {
     try {
       const started = await route(routing, model, call)
       breaker.succeeded(breakerName)

@@ -29,6 +29,7 @@ const model: Model = {
   targets: [{ upstream: 'u', model: 'upstream-model' }],
   contextTokens: 1_000,
   maxOutputTokens: 100,
+  capsOutput: false,
   price: { input: 1, output: 10, cacheRead: 1, cacheWrite: 1 },
   freeTier: false,
   createdAtMs: 0,

@@ -26,9 +26,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['message_delta', ({ hasStart }) => hasStart],
 ])
 
-/** Further starts are always valid here, because the endpoint does not forward them. */
 function isStart(state: State, event: JsonRecord): boolean {
-  if (state.hasStart) return true
   state.hasStart = true
   const message = asRecord(event['message'])
   const usage = asRecord(message?.['usage'])

@@ -26,6 +26,7 @@ type OpenBlock =
 type State = {
   readonly writer: EventWriter
   readonly blocks: Map<number, OpenBlock>
+  hasStart: boolean
   usage: ReportedUsage
   stopReason: string
   stopSequence: string
@@ -33,7 +34,7 @@ type State = {
 
 /** Decodes a response in the Messages format. */
 export function createMessagesDecoder(writer: EventWriter): Decoder {
-  const state: State = { writer, blocks: new Map(), usage: {}, stopReason: '', stopSequence: '' }
+  const state: State = { writer, blocks: new Map(), hasStart: false, usage: {}, stopReason: '', stopSequence: '' }
   return {
     event: (body, name) => steps.get(asText(body['type']) || (name ?? ''))?.(state, body),
     document: (body) => readDocument(state, body),
@@ -55,6 +56,9 @@ const steps: ReadonlyMap<string, Step> = new Map([
 ])
 
 function startMessage(state: State, event: JsonRecord): void {
+  // Two responses in one stream would otherwise be merged into one.
+  if (state.hasStart) throw upstreamFailed('The model’s upstream started a second message in the same stream.')
+  state.hasStart = true
   const message = asRecord(event['message'])
   state.usage = readMessagesUsage(state.usage, message?.['usage'])
   state.writer.start(asText(message?.['model']), usageAtStart(state.usage))

@@ -31,6 +31,16 @@ export const passthroughBody = ({ request, model }: ProviderCall): JsonRecord =>
 
 const withoutGatewayFields = ({ flagged_categories: _, ...body }: JsonRecord): JsonRecord => body
 
+/** The output limit in the field of a format that does not require one. Empty if nobody set a limit. */
+export const optionalLimit = (
+  { isOutputLimited, maxOutputTokens }: ProviderCall,
+  field: string,
+  { requested, least = 1 }: { requested?: unknown; least?: number } = {},
+): Readonly<Record<string, number>> => {
+  if (isOutputLimited) return { [field]: Math.max(cappedAt(maxOutputTokens, requested), least) }
+  return typeof requested === 'number' ? { [field]: requested } : {}
+}
+
 /** The requested value, at most `limit`. Returns `limit` if nothing was requested. */
 export const cappedAt = (limit: number, requested: unknown): number =>
   typeof requested === 'number' ? Math.min(requested, limit) : limit

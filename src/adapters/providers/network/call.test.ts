@@ -44,7 +44,7 @@ async function withCaller(script: Script, setup: Setup, use: (parts: Parts) => P
   const caller = createCaller({ url, ...longTimeouts, ...setup.settings }, { dispatcher, clock })
   const aborter = new AbortController()
   const call = (wantsStream = true): Promise<UpstreamResponse> =>
-    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream }, aborter.signal, memory.open())
+    caller({ headers: { 'x-one': '1' }, body: '{"a":1}', wantsStream, mayQueue: false }, aborter.signal, memory.open())
   try {
     await use({ upstream, call, aborter })
   } finally {

@@ -10,6 +10,7 @@ import type { Exchange, ResponseHead } from './exchange.ts'
 import { createExchange } from './exchange.ts'
 import { upstreamFailed, faultOfStatus, retryAfterOf, responseTooLong, tooManyCalls } from '../failures.ts'
 import type { MemoryLease } from './answer-memory-budget.ts'
+import { createCallSlots, type OnQueued } from './call-slots.ts'
 import { readDocument } from './document.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asText } from '../json-values.ts'
@@ -20,6 +21,8 @@ export type UpstreamRequest = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly wantsStream: boolean
+  /** True if the call may wait for a free slot. */
+  readonly mayQueue: boolean
 }
 
 /** A stream of frames or one JSON object, whichever the upstream sent. */
@@ -48,13 +51,18 @@ export type UpstreamCaller = (
 
 export type UpstreamCallerSettings = TimeLimits & {
   readonly url: URL
-  /** Maximum number of concurrent calls. Further calls fail as overload. */
+  /** Maximum number of concurrent calls. Further calls wait for `queueTimeoutMs` or fail as overload. */
   readonly maxConcurrent?: number
+  readonly queueTimeoutMs?: number
   /** Limit for a whole response, or for one frame, after decompression. */
   readonly maxAnswerBytes: number
 }
 
-export type UpstreamCallerParts = { readonly dispatcher: Dispatcher; readonly clock: Clock }
+export type UpstreamCallerParts = {
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly onQueued?: OnQueued | undefined
+}
 
 /** Parsing long documents yields to other work after this long. */
 const sliceMs = 5
@@ -66,16 +74,19 @@ const streamFactor = 8
 /** Sends requests to one URL. It follows no redirect and does not retry. Every failure is a `Fault`. */
 export function createCaller(
   settings: UpstreamCallerSettings,
-  { dispatcher, clock }: UpstreamCallerParts,
+  { dispatcher, clock, onQueued }: UpstreamCallerParts,
 ): UpstreamCaller {
-  const { url, maxConcurrent = Infinity } = settings
+  const { url, maxConcurrent = Infinity, queueTimeoutMs = 0 } = settings
   const slice = createLoopSlice(clock, sliceMs)
-  let inFlight = 0
+  const slots = createCallSlots({ maxConcurrent, queueTimeoutMs, clock, onQueued })
   return (outgoing, signal, lease) => {
-    if (inFlight >= maxConcurrent) return Promise.reject(tooManyCalls(maxConcurrent))
-    inFlight += 1
-    const onSettled = (): void => void (inFlight -= 1)
-    const exchange = createExchange({ clock, limits: settings, signal, onSettled })
+    if (slots.take()) return send(outgoing, signal, lease)
+    if (!outgoing.mayQueue) return Promise.reject(tooManyCalls(maxConcurrent))
+    return slots.wait(signal).then(() => send(outgoing, signal, lease))
+  }
+
+  function send(outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse> {
+    const exchange = createExchange({ clock, limits: settings, signal, onSettled: slots.release })
     dispatcher.dispatch(
       {
         origin: url.origin,

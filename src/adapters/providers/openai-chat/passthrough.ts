@@ -2,7 +2,7 @@ import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import type { ChatRequest } from '../../../wire/openai-chat.ts'
 import type { EncodedRequest } from '../encoding/encoding.ts'
-import { cappedAt, passthroughBody } from '../encoding/encoding.ts'
+import { optionalLimit, passthroughBody } from '../encoding/encoding.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asRecord } from '../json-values.ts'
 import { messagesFor, responseFormatFor, toolFieldsFor } from './server-forms.ts'
@@ -26,7 +26,7 @@ export function passChatRequestThrough(call: ProviderCall, flags: ChatFlags): En
       ...(messages !== undefined && { messages: messagesFor(messages, flags) }),
       ...toolFieldsFor(toolFields, flags, call.onDropped),
       ...(format !== undefined && { response_format: responseFormatFor(format, flags) }),
-      [limit.field]: cappedAt(call.maxOutputTokens, limit.value),
+      ...optionalLimit(call, limit.field, { requested: limit.value }),
       ...encodeStreaming(call.request, flags, asRecord(streamOptions)),
     },
     stops: [],

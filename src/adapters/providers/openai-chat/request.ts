@@ -8,7 +8,7 @@ import type {
   ChatToolChoice,
 } from '../../../wire/openai-chat.ts'
 import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
-import { shortUser } from '../encoding/encoding.ts'
+import { optionalLimit, shortUser } from '../encoding/encoding.ts'
 import { turnsOf } from '../encoding/history.ts'
 import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
 import { rejectsSampling } from '../encoding/model-capabilities.ts'
@@ -37,7 +37,7 @@ function translate(context: ChatEncodeContext): EncodedRequest {
   const body: ChatRequest = {
     model: call.model,
     messages: encodeMessages(context),
-    [flags.maxTokensField]: call.maxOutputTokens,
+    ...optionalLimit(call, flags.maxTokensField),
     ...encodeStreaming(request, flags),
     ...encodeSampling(call, flags),
     ...(request.stop.length > 0 && { stop: request.stop.slice(0, flags.maxStops) }),

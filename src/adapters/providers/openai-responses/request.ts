@@ -2,7 +2,7 @@ import type { ProviderCall } from '../../../domain/inference/provider.ts'
 import type { InferenceRequest, OutputFormat } from '../../../domain/inference/request.ts'
 import type { InputItem, ResponsesRequest, TextFormat } from '../../../wire/openai-responses.ts'
 import type { EncodedRequest, EncodeContext } from '../encoding/encoding.ts'
-import { cappedAt, passthroughBody, shortUser } from '../encoding/encoding.ts'
+import { optionalLimit, passthroughBody, shortUser } from '../encoding/encoding.ts'
 import { turnsOf, withUserMessage } from '../encoding/history.ts'
 import { reportLossyConversions } from '../encoding/lossy-conversions.ts'
 import { cannotReason, rejectsSampling } from '../encoding/model-capabilities.ts'
@@ -25,7 +25,7 @@ export function encodeResponsesRequest(context: EncodeContext, flags: ResponsesF
   if (call.request.raw.dialect !== 'responses') return translate(context, flags)
   const body = passthroughBody(call)
   return {
-    body: { ...body, max_output_tokens: cappedAt(call.maxOutputTokens, body['max_output_tokens']) },
+    body: { ...body, ...optionalLimit(call, 'max_output_tokens', { requested: body['max_output_tokens'] }) },
     stops: [],
   }
 }
@@ -38,7 +38,7 @@ function translate(context: EncodeContext, flags: ResponsesFlags): EncodedReques
   const body: ResponsesRequest = {
     model,
     ...encodeConversation(context),
-    max_output_tokens: Math.max(call.maxOutputTokens, minOutputTokens),
+    ...optionalLimit(call, 'max_output_tokens', { least: minOutputTokens }),
     stream: request.stream,
     store: false,
     ...(!cannotReason(model) && { include: ['reasoning.encrypted_content'] }),

@@ -3,10 +3,7 @@ import type { InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inf
 import { createEventOrder } from '../../../domain/inference/event-order.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
 import { createBlockSequencer } from './block-sequencer.ts'
-import { framesIn, type StreamWriter } from './stream-writer.ts'
-
-/** Any event of an answer except its last. */
-export type WriteStep = Exclude<InferenceEvent, InferenceEnd>
+import { framesIn, type StreamWriter, type WriteStep } from './stream-writer.ts'
 
 /** How a dialect formats the events of an answer. It is called for legal events only, in order. */
 export type DialectWriter = {

@@ -1,5 +1,5 @@
 import type { ReasoningSignature } from '../../../domain/inference/request.ts'
-import type { WriteStep } from './answer-writer.ts'
+import type { WriteStep } from './stream-writer.ts'
 
 /**
  * Lets one block at a time through. Chat completions interleaves the deltas of parallel tool calls, and the agents of the

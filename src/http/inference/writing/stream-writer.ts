@@ -1,7 +1,7 @@
 import type { Ids } from '../../../base/ids.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { isRecord } from '../../../base/record.ts'
-import type { InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
+import type { InferenceEnd, InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
 
 /** What an endpoint needs besides the events to encode an answer. */
@@ -17,6 +17,9 @@ export type AnswerContext = {
   /** Further fields that the answer repeats, in dialects that repeat the request. */
   readonly echo?: Readonly<Record<string, unknown>>
 }
+
+/** Any event of an answer except its last. */
+export type WriteStep = Exclude<InferenceEvent, InferenceEnd>
 
 /** Writes one answer as server-sent events. An illegal event throws a plain Error, because it is a bug. */
 export type StreamWriter = {
