@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { isFault, messageOf } from '../base/fault.ts'
 import { createIds } from '../base/ids.ts'
+import { createMetrics } from '../base/metrics.ts'
 import { systemRandom } from '../base/random.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
@@ -38,6 +39,7 @@ export async function checkUpstreams(
     ids,
     signatureKeys: () => [key],
     live,
+    metrics: createMetrics(),
   })
   const checks = upstreams.map(async (upstream): Promise<Diagnosis> => {
     const provider = providers.byName.get(upstream.name)
@@ -166,7 +168,8 @@ const oneTokenCall = (provider: Provider, model: string, requestId: string) => {
     raw: { dialect, body: {}, headers: {}, roles: noFieldRoles },
   }
   const signal = AbortSignal.timeout(answerTimeoutMs)
-  return { request, model, maxOutputTokens: 1, requestId, signal, onDropped: () => {} }
+  const limits = { maxOutputTokens: 1, isOutputLimited: true, mayQueue: false }
+  return { request, model, ...limits, requestId, signal, onDropped: () => {} }
 }
 
 type FailedCall = {
