@@ -127,7 +127,8 @@ export async function createApp(config: Config, env: Environment, world: World =
     models: () => summarizeModels(served, exampleModel(config, env)),
     limits: counters.description,
     client: createApiClient(injectTransport(operatorServer)),
-    openapi: () => describeApi(createFamilies(parts, allPurposes), packageFile.version),
+    openapi: () =>
+      describeApi(createFamilies(parts, allPurposes), { version: packageFile.version, url: parts.configuredUrl }),
     async listen() {
       if (database.engine === 'sqlite') {
         kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), operatorServer))

@@ -19,7 +19,7 @@ import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import type { StoreResponseParts } from '../http/responses/store-response.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
-import type { EndpointFamily, Route } from '../http/route.ts'
+import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
@@ -56,10 +56,8 @@ export function createFamilies(
   purposes: ReadonlySet<Purpose>,
 ): [EndpointFamily, ...EndpointFamily[]] {
   const encodeError = createDefaultErrors(parts.publicUrl)
-  const general = (name: string, prefixes: string[], routes: Route[]): EndpointFamily => ({
-    name,
-    prefixes,
-    routes,
+  const general = (family: Pick<EndpointFamily, 'name' | 'description' | 'prefixes' | 'routes'>): EndpointFamily => ({
+    ...family,
     encodeError,
     errorSchema: GeneralErrorBody,
   })
@@ -69,16 +67,17 @@ export function createFamilies(
   const docsUrl = purposes.has('api') ? parts.configuredUrl?.replace(/\/+$/, '') : undefined
   const isDescribed = purposes.has('api') || purposes.has('administration')
   const families: [EndpointFamily, ...EndpointFamily[]] = [
-    general(
-      'Service',
-      ['/'],
-      [
+    general({
+      name: 'Service',
+      description: 'Health, metrics and the reference.',
+      prefixes: ['/'],
+      routes: [
         ...healthRoutes(parts.readiness),
         ...ifServed('metrics', () => metricsRoutes(parts.metrics)),
         ...(isDescribed ? docsRoutes({ families: () => families, publicUrl: docsUrl }) : []),
-        ...(isDescribed ? openapiRoutes(() => families, parts.version) : []),
+        ...(isDescribed ? openapiRoutes(() => families, { version: parts.version, url: docsUrl }) : []),
       ],
-    ),
+    }),
     ...ifServed('api', () => [
       messagesFamily(parts),
       responsesFamily(parts),
@@ -90,7 +89,12 @@ export function createFamilies(
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
     ]),
     ...ifServed('api', () => [
-      general('Models', ['/v1/models'], modelRoutes(parts)),
+      general({
+        name: 'Models',
+        description: 'The models that a key may use.',
+        prefixes: ['/v1/models'],
+        routes: modelRoutes(parts),
+      }),
       creditsFamily(parts, encodeError),
     ]),
   ]

@@ -42,8 +42,12 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     {
       name: 'Service',
+      description: 'Health, and this description.',
       prefixes: ['/'],
-      routes: [...healthRoutes(own.readiness), ...openapiRoutes(() => families, packageFile.version)],
+      routes: [
+        ...healthRoutes(own.readiness),
+        ...openapiRoutes(() => families, { version: packageFile.version, url: undefined }),
+      ],
       encodeError: withCause(createDefaultErrors(own.publicUrl)),
       errorSchema: GeneralErrorBody,
     },

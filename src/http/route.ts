@@ -29,6 +29,8 @@ export type Route = {
   readonly answers: Readonly<Record<number, RouteAnswer>>
   /** Statuses in the family's error format. */
   readonly errorStatuses?: readonly number[]
+  /** Of these, the statuses with a format of their own. */
+  readonly errorSchemas?: Readonly<Record<number, TSchema>>
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /**
    * Called when the body of a request cannot be read, so that `handle` is not called. Returns the status of the caller's
@@ -46,6 +48,8 @@ export type RouteAnswer = {
   readonly description: string
   readonly schema?: TSchema
   readonly contentType?: string
+  /** The data of one server-sent event, if the answer may be a stream instead. */
+  readonly event?: TSchema
   /** Those of Gatehouse's own headers that it may carry. */
   readonly headers?: readonly GatewayHeaderName[]
 }
@@ -59,6 +63,8 @@ export type ErrorResponse = {
 /** Endpoints that share an error format. */
 export type EndpointFamily = {
   readonly name: string
+  /** What the endpoints are for, for OpenAPI. */
+  readonly description: string
   /** Paths with these prefixes belong to the family, also those without a route. */
   readonly prefixes: readonly string[]
   readonly routes: readonly Route[]
@@ -66,4 +72,6 @@ export type EndpointFamily = {
   readonly encodeError: (fault: Fault, requestId: string, path: string) => ErrorResponse
   /** The error format, for OpenAPI. */
   readonly errorSchema: TSchema
+  /** Whether responses also name the request in `request-id`. */
+  readonly hasRequestIdHeader?: true
 }

@@ -15,11 +15,13 @@ export type DescribedOperation = {
   }[]
   readonly body: Described | undefined
   readonly answers: Readonly<Record<string, Described>>
+  /** The schema of an event, if the answer may be streamed. */
+  readonly event: Described | undefined
   /** Header names of each response. */
   readonly headers: Readonly<Record<string, readonly string[]>>
 }
 
-type Content = { content?: { 'application/json'?: { schema: Described } }; headers?: object }
+type Content = { content?: Record<string, { schema: Described }>; headers?: object }
 type RawOperation = {
   parameters: DescribedOperation['parameters']
   requestBody?: Content
@@ -37,6 +39,7 @@ export function operationsOf(openapi: object, prefix: string): DescribedOperatio
         parameters,
         body: schemaOf(requestBody),
         answers: Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, schemaOf(each) ?? {}])),
+        event: schemaOf(responses['200'], 'text/event-stream'),
         headers: Object.fromEntries(
           Object.entries(responses).map(([status, each]) => [status, Object.keys(each.headers ?? {})]),
         ),
@@ -44,7 +47,8 @@ export function operationsOf(openapi: object, prefix: string): DescribedOperatio
     )
 }
 
-const schemaOf = (carrier: Content | undefined): Described | undefined => carrier?.content?.['application/json']?.schema
+const schemaOf = (carrier: Content | undefined, type = 'application/json'): Described | undefined =>
+  carrier?.content?.[type]?.schema
 
 function inlined(value: unknown, root: object): unknown {
   if (Array.isArray(value)) return value.map((item) => inlined(item, root))

@@ -19,6 +19,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
   return {
     name: 'Administration',
+    description: 'Policies, keys, projects, limits, usage, credits and the audit log of an organization.',
     prefixes: ['/v1/organization'],
     routes: [
       ...policyRoutes(routes, parts),

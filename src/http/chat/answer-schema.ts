@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { integer, text } from '../described.ts'
 import { creditProperties } from '../inference/writing/credit-fields.ts'
+import { OpenaiErrorBody } from '../inference/openai-errors.ts'
 import { JsonObject } from '../inference/reading/request-fields.ts'
 
 /** Answer of `POST /v1/chat/completions`. */
@@ -65,3 +66,49 @@ export const ChatAnswer = Type.Object(
     ],
   },
 )
+
+const Chunk = Type.Object(
+  {
+    id: ChatAnswer.properties.id,
+    object: Type.Literal('chat.completion.chunk'),
+    created: ChatAnswer.properties.created,
+    model: ChatAnswer.properties.model,
+    choices: Type.Array(
+      Type.Object({
+        index: integer('The position of the choice.'),
+        delta: Type.Object(
+          {
+            role: Type.Optional(Type.Literal('assistant')),
+            content: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The next text.' })),
+            refusal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The next text.' })),
+            reasoning_content: Type.Optional(
+              Type.Union([Type.String(), Type.Null()], { description: 'The next text.' }),
+            ),
+            tool_calls: Type.Optional(
+              Type.Array(JsonObject, { description: 'What is added to the calls, by `index`.' }),
+            ),
+          },
+          { description: 'What is added to the answer.' },
+        ),
+        finish_reason: Type.Union([Type.String(), Type.Null()], {
+          description: 'Why the answer ended, in the last chunk.',
+        }),
+      }),
+      { description: 'One choice; none in the chunk with the usage.' },
+    ),
+    usage: Type.Optional(
+      Type.Union([ChatAnswer.properties.usage, Type.Null()], {
+        description: 'With `stream_options.include_usage`, in the last chunk.',
+      }),
+    ),
+    ...Type.Partial(Type.Object(creditProperties)).properties,
+  },
+  { title: 'ChatCompletionChunk' },
+)
+
+/** One event of a streamed completion. */
+export const ChatEvent = Type.Union([Chunk, OpenaiErrorBody], {
+  title: 'ChatCompletionStreamEvent',
+  description:
+    'The `data` of one server-sent event: a chunk, or an error after which the stream ends. The last event is the text `[DONE]`.',
+})

@@ -1,6 +1,6 @@
 import { decodeChat } from './decode.ts'
 import { encodeChat } from './encode.ts'
-import { ChatAnswer } from './answer-schema.ts'
+import { ChatAnswer, ChatEvent } from './answer-schema.ts'
 import { ChatBody } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
@@ -21,6 +21,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
   const validate = createValidator(ChatBody)
   return {
     name: 'Chat',
+    description: 'Inference in the format of OpenAI’s Chat Completions API.',
     prefixes: ['/v1/chat'],
     encodeError: encodeOpenaiFault,
     errorSchema: OpenaiErrorBody,
@@ -39,6 +40,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
           200: {
             description: 'The completion, or with `stream` its chunks.',
             schema: ChatAnswer,
+            event: ChatEvent,
             headers: ['x-gatehouse-dropped'],
           },
         },

@@ -6,6 +6,7 @@ import { creditRoutes, type CreditRouteParts } from './routes.ts'
 /** `/v1/credits`. */
 export const creditsFamily = (parts: CreditRouteParts, encodeError: EndpointFamily['encodeError']): EndpointFamily => ({
   name: 'Credits',
+  description: 'The credit balance of the key’s organization.',
   prefixes: ['/v1/credits'],
   routes: creditRoutes(parts),
   encodeError: creditReadError(encodeError),

@@ -110,6 +110,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
     families: [
       {
         name: 'Test',
+        description: 'For the test.',
         prefixes: ['/'],
         encodeError: encodeOpenaiFault,
         errorSchema: OpenaiErrorBody,

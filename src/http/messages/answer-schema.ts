@@ -83,3 +83,61 @@ export const MessagesError = Type.Object(
   },
   { title: 'MessagesErrorBody' },
 )
+
+/** An invalid body of `POST /v1/messages/count_tokens`. */
+export const TokenCountProblems = Type.Object(
+  {
+    detail: Type.Array(
+      Type.Object({
+        loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), { description: 'The path of the field.' }),
+        msg: text('What is wrong with it.'),
+        type: text('The kind of problem.'),
+        input: Type.Unknown({ description: 'The value that was sent.' }),
+        ctx: jsonObject('Always empty.'),
+      }),
+      { description: 'Every problem of the body.' },
+    ),
+    request_id: text('The request, for questions to the operator.'),
+  },
+  { title: 'TokenCountProblems' },
+)
+
+const index = integer('The position of the block.', { minimum: 0 })
+const withType = (description: string) => Type.Object({ type: text('The type.') }, { description })
+
+/** One event of a streamed message. The names of the events are the values of `type`. */
+export const MessagesEvent = Type.Union(
+  [
+    Type.Object({
+      type: Type.Literal('message_start'),
+      message: Type.Object(
+        { id: MessagesAnswer.properties.id, usage: jsonObject('The input tokens.') },
+        { description: 'The message without content.' },
+      ),
+    }),
+    Type.Object({ type: Type.Literal('content_block_start'), index, content_block: withType('The empty block.') }),
+    Type.Object({
+      type: Type.Literal('content_block_delta'),
+      index,
+      delta: withType('What is added: `text_delta`, `input_json_delta`, `thinking_delta` or `signature_delta`.'),
+    }),
+    Type.Object({ type: Type.Literal('content_block_stop'), index }),
+    Type.Object({
+      type: Type.Literal('message_delta'),
+      delta: Type.Object(
+        { stop_reason: MessagesAnswer.properties.stop_reason, stop_sequence: MessagesAnswer.properties.stop_sequence },
+        { description: 'Why the answer ended.' },
+      ),
+      usage: MessagesAnswer.properties.usage,
+      ...creditProperties,
+    }),
+    Type.Object({ type: Type.Literal('message_stop') }),
+    Type.Object({ type: Type.Literal('ping') }),
+    MessagesError,
+  ],
+  {
+    title: 'MessageStreamEvent',
+    description:
+      'The `data` of one server-sent event; the name of the event is its `type`. An upstream of the same dialect may send further events.',
+  },
+)

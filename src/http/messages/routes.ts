@@ -1,7 +1,7 @@
 import { encodeMessages } from './encode.ts'
 import { decodeCountTokens, decodeMessages } from './decode.ts'
 import { encodeDetailFault, encodeMessagesFault } from './errors.ts'
-import { CountTokensAnswer, MessagesAnswer, MessagesError } from './answer-schema.ts'
+import { CountTokensAnswer, MessagesAnswer, MessagesError, MessagesEvent, TokenCountProblems } from './answer-schema.ts'
 import { CountTokensBody, MessagesBody } from './schema.ts'
 import { withoutThread } from './thread.ts'
 import { createMessagesWriter } from './stream-writer.ts'
@@ -29,10 +29,12 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
   const validateCount = createValidator(CountTokensBody)
   return {
     name: 'Messages',
+    description: 'Inference in the format of Anthropic’s Messages API.',
     prefixes: ['/v1/messages'],
     encodeError: (fault, requestId, path) =>
       path === countPath ? encodeDetailFault(fault, requestId) : encodeMessagesFault(fault, requestId),
     errorSchema: MessagesError,
+    hasRequestIdHeader: true,
     routes: [
       {
         name: 'createMessage',
@@ -48,6 +50,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
           200: {
             description: 'The message, or with `stream` its events.',
             schema: MessagesAnswer,
+            event: MessagesEvent,
             headers: ['x-gatehouse-dropped'],
           },
         },
@@ -74,7 +77,8 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         answers: {
           200: { description: countDescription, schema: CountTokensAnswer, headers: ['x-gatehouse-token-source'] },
         },
-        errorStatuses: [401, 403, 404, 413, 422, 429, 500, 503],
+        errorStatuses: [400, 401, 403, 404, 408, 413, 422, 429, 500, 503],
+        errorSchemas: { 422: TokenCountProblems },
         onRejectedBody,
         handle: createCountHandler(parts, {
           decode: ({ body, headers }) => decodeCountTokens(validateCount(withoutThread(body)), headers),

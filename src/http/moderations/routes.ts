@@ -39,6 +39,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
 
   return {
     name: 'Moderations',
+    description: 'Classification in the format of OpenAI’s moderation endpoint.',
     prefixes: ['/v1/moderations'],
     encodeError: encodeOpenaiFault,
     errorSchema: OpenaiErrorBody,

@@ -19,6 +19,7 @@ export function operatorFamily(
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'operator' })
   return {
     name: 'Operator',
+    description: 'What only the operator of the installation may do, on the control socket.',
     prefixes: ['/operator'],
     routes: [
       ...organizationRoutes(routes, parts),

@@ -14,6 +14,7 @@ export function policyGatewayFamily(parts: GatewayParts & { readonly publicUrl: 
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.manager, credential: 'gateway' })
   return {
     name: 'Policy gateway',
+    description: 'The gateway configuration, its simulation, its decisions, and the export of audit events.',
     prefixes: ['/api/policy-gateway'],
     routes: [
       ...configRoutes(routes, parts),

@@ -93,3 +93,24 @@ export const InputTokensAnswer = Type.Object(
   },
   { title: 'InputTokens', examples: [{ object: 'response.input_tokens', input_tokens: 9 }] },
 )
+
+/** One event of a streamed response. */
+export const ResponsesEvent = Type.Object(
+  {
+    type: text('The name of the event.', {
+      examples: ['response.created', 'response.output_text.delta', 'response.completed'],
+    }),
+    sequence_number: integer('The position of the event in the stream.', { minimum: 0 }),
+    response: Type.Optional(
+      jsonObject('The response so far, in events about the whole response; complete in `response.completed`.'),
+    ),
+    output_index: Type.Optional(integer('The position of the item, in events about an item.', { minimum: 0 })),
+    item: Type.Optional(jsonObject('The item, in `response.output_item.added` and `response.output_item.done`.')),
+    delta: Type.Optional(text('What is added, in events that end with `.delta`.')),
+  },
+  {
+    title: 'ResponseStreamEvent',
+    description:
+      'The `data` of one server-sent event; the name of the event is its `type`. A failed stream ends with `error` and `response.failed`.',
+  },
+)

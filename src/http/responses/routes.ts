@@ -7,7 +7,7 @@ import { encodeResponses } from './encode.ts'
 import { encodeResponsesFault } from './errors.ts'
 import { withHistory } from './history.ts'
 import { storingResponse, type StoreResponseParts } from './store-response.ts'
-import { InputTokensAnswer, ResponsesAnswer, ResponsesError } from './answer-schema.ts'
+import { InputTokensAnswer, ResponsesAnswer, ResponsesError, ResponsesEvent } from './answer-schema.ts'
 import { ResponsesBody } from './schema.ts'
 import { createResponsesWriter } from './stream-writer.ts'
 import {
@@ -23,6 +23,8 @@ import { countDescription, createCountHandler, type CountEndpointParts } from '.
 import type { EndpointFamily } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 
+const errorStatuses = [400, 401, 404, 429, 500, 503]
+
 export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponseParts
 
 /** `/v1/responses`: the OpenAI responses dialect. */
@@ -30,10 +32,9 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
   const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
-  const readQuery = createQueryValidator(ReadQuery)
-  const errorStatuses = [400, 401, 404, 429, 500, 503]
   return {
     name: 'Responses',
+    description: 'Inference in the format of OpenAI’s Responses API, with stored responses.',
     prefixes: ['/v1/responses'],
     encodeError: encodeResponsesFault,
     errorSchema: ResponsesError,
@@ -52,6 +53,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
           200: {
             description: 'The response, or with `stream` its events.',
             schema: ResponsesAnswer,
+            event: ResponsesEvent,
             headers: ['x-gatehouse-dropped'],
           },
         },
@@ -77,7 +79,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         answers: {
           200: { description: countDescription, schema: InputTokensAnswer, headers: ['x-gatehouse-token-source'] },
         },
-        errorStatuses: [400, 401, 403, 404, 413, 429, 500, 503],
+        errorStatuses: [400, 401, 403, 404, 408, 413, 429, 500, 503],
         onRejectedBody,
         handle: createCountHandler(parts, {
           async decode({ body, principal }) {
@@ -135,6 +137,7 @@ const ResponseId = Type.Object({
 const ReadQuery = Type.Object({
   stream: Type.Optional(Type.Boolean({ description: 'Must be false: a stored response cannot be streamed.' })),
 })
+const readQuery = createQueryValidator(ReadQuery)
 const DeletedResponse = Type.Object(
   {
     id: text('The response that was deleted.'),

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
-import { describeGatewayHeaders, namesOf } from '../gateway-headers.ts'
 import type { Credential, EndpointFamily, Route } from '../route.ts'
 import { createComponents, type Components, type Json } from './openapi-components.ts'
+import { allHeaders, headersOf } from './openapi-headers.ts'
 
 const security: Readonly<Record<Credential, readonly Json[]>> = {
   none: [],
@@ -56,7 +56,13 @@ const Description = Type.Object(
   { title: 'OpenApiDescription', additionalProperties: true, examples: [{ openapi: '3.1.0', info: {}, paths: {} }] },
 )
 
-export function openapiRoutes(families: () => readonly EndpointFamily[], version: string): Route[] {
+export type ApiInfo = {
+  readonly version: string
+  /** The address that callers use; undefined if it is the one that serves the description. */
+  readonly url: string | undefined
+}
+
+export function openapiRoutes(families: () => readonly EndpointFamily[], info: ApiInfo): Route[] {
   let description: object | undefined
   return [
     {
@@ -68,13 +74,13 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], version
       answers: { 200: { description: 'The description.', schema: Description } },
       // May be cached, because it contains no customer data.
       handle: async (_request, reply) =>
-        reply.header('cache-control', 'no-cache').send((description ??= describeApi(families(), version))),
+        reply.header('cache-control', 'no-cache').send((description ??= describeApi(families(), info))),
     },
   ]
 }
 
 /** OpenAPI 3.1 from the schemas that validate requests, so that it always matches the server. */
-export function describeApi(families: readonly EndpointFamily[], version: string): Json {
+export function describeApi(families: readonly EndpointFamily[], { version, url = '/' }: ApiInfo): Json {
   const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const family of families) {
@@ -90,7 +96,8 @@ export function describeApi(families: readonly EndpointFamily[], version: string
       description: 'Policy administration and model gateway.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    tags: families.filter(({ routes }) => routes.length > 0).map(({ name }) => ({ name })),
+    servers: [{ url, description: 'This gateway.' }],
+    tags: families.filter(({ routes }) => routes.length > 0).map(({ name, description }) => ({ name, description })),
     paths,
     components: { securitySchemes, headers: allHeaders, schemas: components.schemas },
   }
@@ -102,13 +109,13 @@ function operation(route: Route, family: EndpointFamily, components: Components)
     status,
     {
       description: statusDescriptions[status] ?? 'Error.',
-      headers: headersOf(route, status),
-      content: json(family.errorSchema),
+      headers: headersOf(route, family, status),
+      content: json(route.errorSchemas?.[status] ?? family.errorSchema),
     },
   ])
   const answers = Object.entries(route.answers).map(([status, answer]) => [
     status,
-    { ...response(answer, components), headers: headersOf(route, Number(status)) },
+    { ...response(answer, components), headers: headersOf(route, family, Number(status)) },
   ])
   return {
     operationId: route.name,
@@ -129,10 +136,12 @@ function describedBy({ description, permission }: Route): { description?: string
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
 
-function response({ description, schema, contentType }: Route['answers'][number], components: Components): Json {
-  if (schema === undefined && contentType === undefined) return { description }
+function response(answer: Route['answers'][number], components: Components): Json {
+  const { description, schema, contentType = 'application/json', event } = answer
+  if (schema === undefined && answer.contentType === undefined) return { description }
   const content = schema === undefined ? {} : { schema: components.describe(schema) }
-  return { description, content: { [contentType ?? 'application/json']: content } }
+  const stream = event === undefined ? {} : { 'text/event-stream': { schema: components.describe(event) } }
+  return { description, content: { [contentType]: content, ...stream } }
 }
 
 const parameterSchemas = { path: 'params', query: 'query', header: 'headers' } as const
@@ -149,54 +158,3 @@ function parameters(location: 'path' | 'query' | 'header', route: Route, compone
     schema: components.describe(property),
   }))
 }
-
-const header = (type: 'string' | 'integer', description: string, example: string | number): Json => ({
-  description,
-  schema: { type, examples: [example] },
-})
-
-/** Standard response headers, and those that clients of other gateways know. */
-const headers = {
-  'X-Request-Id': header('string', 'Names the request in the log.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'),
-  'WWW-Authenticate': header('string', 'The authentication scheme that is required.', 'Bearer realm="gatehouse"'),
-  'Retry-After': header('integer', 'Seconds to wait before the next attempt.', 12),
-  'X-RateLimit-Limit': header('integer', 'The limit that was exceeded.', 120),
-  'X-RateLimit-Remaining': header('integer', 'What remains of that limit.', 0),
-  'X-RateLimit-Reset': header('integer', 'When capacity is available again, in Unix seconds.', 1_767_225_600),
-  'X-RateLimit-Scope': header('string', 'The scope of that limit: `credential` or `organization`.', 'credential'),
-  'X-RateLimit-Metric': header('string', 'What that limit counts: `requests` or `concurrent_requests`.', 'requests'),
-  'Idempotent-Replayed': header(
-    'string',
-    '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
-    'true',
-  ),
-} as const satisfies Json
-
-/** `components.headers`. */
-const allHeaders: Json = { ...headers, ...describeGatewayHeaders() }
-
-type HeaderName = keyof typeof headers
-
-const administrationLimit: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-RateLimit-Scope',
-  'X-RateLimit-Metric',
-]
-
-/** References to the headers that a route's response with this status carries. */
-function headersOf({ credential, headers: requestHeaders, answers }: Route, status: number): Json {
-  const isAdministration = credential === 'admin_key' || credential === 'gateway'
-  const standard: readonly HeaderName[] = [
-    'X-Request-Id',
-    ...(status === 401 ? ['WWW-Authenticate' as const] : []),
-    ...(status === 429 ? ['Retry-After' as const, ...(isAdministration ? administrationLimit : [])] : []),
-    ...(status < 300 && takesIdempotencyKey(requestHeaders) ? ['Idempotent-Replayed' as const] : []),
-  ]
-  const names = [...standard, ...(answers[status]?.headers ?? []).flatMap(namesOf)]
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}
-
-const takesIdempotencyKey = (schema: Route['headers']): boolean =>
-  schema !== undefined && 'properties' in schema && Object.hasOwn(Object(schema.properties), 'Idempotency-Key')
