@@ -49,7 +49,11 @@ export type AdministrationParts = {
   readonly keyring: Keyring
   /** Undefined if the secret is configured. */
   readonly secretFiles: SecretFiles | undefined
-  readonly credits: { readonly credit_usd: number; readonly starting: number }
+  readonly credits: {
+    readonly credit_usd: number
+    readonly starting: number
+    readonly administrators_manage: boolean
+  }
   readonly keyDefaults: KeyDefaults
   /** Whether a model judges rules in plain language. */
   readonly hasJudge: boolean
@@ -119,6 +123,7 @@ export function createAdministration(parts: AdministrationParts) {
     organizations,
     balances: ledger,
     creditUsd: credits.credit_usd,
+    administratorsManageCredits: credits.administrators_manage,
     secretRotation,
     verifyAuditLog,
     audit,

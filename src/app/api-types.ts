@@ -2,16 +2,19 @@ import type { Static } from 'typebox'
 import type { presentAdminKey } from '../http/admin/admin-keys/present.ts'
 import type { presentApiKey } from '../http/admin/api-keys/present.ts'
 import type { AuditEntryObject, CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
+import type { BalanceObject } from '../http/admin/credits/balance-schema.ts'
 import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
+import type { OverrideObject } from '../http/admin/limits/override-routes.ts'
 import type { LimitsObject } from '../http/admin/limits/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
 import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
-import type { BalanceObject, LedgerVerificationObject, OverrideObject } from '../http/operator/credits-schema.ts'
-import type { CreatedOrganization, OrganizationObject, SetupAnswer } from '../http/operator/organizations-schema.ts'
+import type { LedgerVerificationObject } from '../http/operator/ledger.ts'
+import type { CreatedOrganization, SetupAnswer } from '../http/operator/organizations-schema.ts'
 import type { SecretStatusObject } from '../http/operator/secret.ts'
+import type { OrganizationObject } from '../http/resources/organization.ts'
 import type { SavedAnswer } from '../http/policy-gateway/config/schema.ts'
 import type { DeadLetterList, ExportObject, TestAnswer } from '../http/policy-gateway/exports/schema.ts'
 
@@ -48,7 +51,7 @@ export type SetupBody = Static<typeof SetupAnswer>
 export type CreatedOrganizationBody = Static<typeof CreatedOrganization>
 export type OrganizationBody = Static<typeof OrganizationObject>
 export type BalanceBody = Static<typeof BalanceObject>
-/** `is_new` is false if the reference of the grant or payment counted before. */
+/** `is_new` is false if the reference of the grant, correction or payment counted before. */
 export type GrantBody = BalanceBody & { readonly is_new: boolean }
 export type OverrideBody = Static<typeof OverrideObject>
 export type LedgerVerificationBody = Static<typeof LedgerVerificationObject>

@@ -35,7 +35,17 @@ export type FamilyParts = InferenceParts &
     readonly metrics: Metrics
     readonly administration: Pick<
       AdminParts,
-      'reads' | 'mutate' | 'policies' | 'backtests' | 'directory' | 'keyChanges' | 'audit' | 'keyDefaults'
+      | 'reads'
+      | 'mutate'
+      | 'policies'
+      | 'backtests'
+      | 'directory'
+      | 'keyChanges'
+      | 'audit'
+      | 'keyDefaults'
+      | 'ids'
+      | 'balances'
+      | 'administratorsManageCredits'
     > &
       Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'configurations'>
     readonly testSink: GatewayParts['testSink']

@@ -15,12 +15,13 @@ const options = {
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const credits: Command = {
-  summary: 'Grant credits, show balances and ledger entries',
+  summary: 'Grant and correct credits, show balances and ledger entries',
   usage: `gatehouse credits balance [--org ID] [--json]
 gatehouse credits grant CREDITS [--ref REF] [--note TEXT] [--org ID] [--json]
+gatehouse credits correct CREDITS [--ref REF] [--note TEXT] [--org ID] [--json]
 gatehouse credits ledger [--limit N] [--org ID] [--json]
 
---org may be left out while there is only one organization. The same --ref is granted only once.`,
+--org may be left out while there is only one organization. The same --ref counts only once.\ncorrect takes granted credits back, as an entry of its own; it cannot make the balance negative.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'balance', amount] = positionals
@@ -28,18 +29,24 @@ gatehouse credits ledger [--limit N] [--org ID] [--json]
   },
 }
 
+const changePaths = new Map([
+  ['grant', '/v1/organization/credits/grants'],
+  ['correct', '/v1/organization/credits/corrections'],
+])
+
 function verbOf(verb: string, amount: string | undefined, values: Values): Work {
   if (verb === 'balance') {
-    return async ({ client }) => balanceResult(await client.get<BalanceBody>('/operator/organization/balance'))
+    return async ({ client }) => balanceResult(await client.get<BalanceBody>('/v1/organization/credits'))
   }
   if (verb === 'ledger') return listEntries(readCount(values.limit, '--limit') ?? 20)
-  if (verb !== 'grant') throw new UsageError(`There is no credits ${verb}.`)
-  const grant = {
+  const path = changePaths.get(verb)
+  if (path === undefined) throw new UsageError(`There is no credits ${verb}.`)
+  const change = {
     credits: readNumber(required(amount, 'The number of credits'), 'The number of credits') ?? 0,
     ...(values.ref === undefined ? {} : { ref: values.ref }),
-    ...(values.note === undefined ? {} : { note: values.note }),
+    ...(values.note === undefined ? {} : { reason: values.note }),
   }
-  return async ({ client }) => balanceResult(await client.post<GrantBody>('/operator/organization/grants', grant))
+  return async ({ client }) => balanceResult(await client.post<GrantBody>(path, change))
 }
 
 const listEntries =
@@ -64,7 +71,7 @@ export const balanceResult = (response: BalanceBody | GrantBody): Result => ({
 
 function balanceText(balance: BalanceBody & { readonly is_new?: boolean }): string {
   const { remaining_credits: remaining, debt_credits: debt, granted_credits: granted, spent_credits: spent } = balance
-  const repeated = balance.is_new === false ? 'This reference was granted before; nothing was added.\n' : ''
+  const repeated = balance.is_new === false ? 'This reference counted before; nothing was changed.\n' : ''
   const owed = debt > 0 ? `, ${debt} owed` : ''
   return `${repeated}${balance.organization_id}: ${remaining} credits left${owed} (${granted} granted, ${spent} spent)`
 }

@@ -76,14 +76,14 @@ function verbOf(verb: string, word: string | undefined, values: Values): Work {
 const update =
   (body: { readonly plan: string } | { readonly metered: boolean }): Work =>
   async ({ client }) =>
-    resultOf((await client.request<OrganizationBody>('PATCH', '/operator/organization', { body })).body)
+    resultOf((await client.request<OrganizationBody>('PATCH', '/v1/organization', { body })).body)
 
 function recordPayment(values: Values): Work {
   const usd = readNumber(required(values.usd, '--usd'), '--usd') ?? 0
   const ref = required(values.ref, '--ref')
   const credits = readNumber(values.credits, '--credits')
   const payment = { usd, ref, ...(credits === undefined ? {} : { credits }) }
-  return async ({ client }) => balanceResult(await client.post<GrantBody>('/operator/organization/payments', payment))
+  return async ({ client }) => balanceResult(await client.post<GrantBody>('/v1/organization/credits/payments', payment))
 }
 
 function setLimits(values: Values): Work {
@@ -99,7 +99,7 @@ function setLimits(values: Values): Work {
     limits: Object.fromEntries(given),
   }
   return async ({ client }) => {
-    const { body: response } = await client.request<OverrideBody>('PUT', '/operator/organization/limits', { body })
+    const { body: response } = await client.request<OverrideBody>('PUT', '/v1/organization/limits/overrides', { body })
     const numbers = given.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'the limits of its tier'
     return { json: response, text: `${response.scope} ${response.subject_id}: ${numbers}` }
   }

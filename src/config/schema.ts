@@ -71,6 +71,11 @@ export const ConfigSchema = section(
           maximum: 1_000_000_000,
           description: 'Credits of a new organization.',
         }),
+        administrators_manage: Type.Boolean({
+          default: true,
+          description:
+            'Whether administrator keys with `credits:write` may grant credits to their own organization, and set its plan and limits. False: only the operator may, on the machine. Set it to false if you host the organizations of others.',
+        }),
       },
       'Credits, with which organizations pay for usage.',
     ),

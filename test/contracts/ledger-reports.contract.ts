@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import type { Database, Transaction } from '../../src/adapters/stores/sql/database.ts'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
 import { verifyLedger } from '../../src/adapters/stores/sql/credits/verify.ts'
@@ -9,6 +9,7 @@ import { directoryStore } from '../../src/adapters/stores/sql/identity/directory
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
+import type { NewGrant } from '../../src/domain/credits/ledger-store.ts'
 import { costMicro } from '../../src/domain/credits/rates.ts'
 import type { LedgerPage, LedgerVerification } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
@@ -123,6 +124,21 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.reports.verify()).broken, null)
     })
 
+    it('list a correction with a negative amount, and find no error in a ledger that has one', async () => {
+      await using scene = await openScene(open)
+      await scene.correct({ organizationId: 'org_1', ref: 'typo', micro: 200, note: 'too much' })
+      const { items } = await scene.reports.entries('org_1', { limit: 1, order: 'desc' })
+      assert.deepEqual(
+        items.map(({ kind, micro, ref, note }) => [kind, micro, ref, note]),
+        [['correction', -200, 'typo', 'too much']],
+      )
+      const inTime = await scene.reports.entries('org_1', { limit: 9, order: 'desc', kind: 'correction', fromMs: 0 })
+      assert.deepEqual(inTime.items, items)
+      assert.equal((await scene.reports.verify()).broken, null)
+      const { broken } = await scene.after(`update credit_entry set micro = 201 where kind = 'correction'`)
+      assert.equal(broken?.table, 'credit_account')
+    })
+
     it('recompute a charge exactly, however many tokens the upstream reported', async () => {
       await using scene = await openScene(open)
       const usage = { inputTokens: 999_999_999, cacheReadTokens: 7, cacheWriteTokens: 0, outputTokens: 1e9 }
@@ -161,8 +177,9 @@ async function openScene(open: () => Promise<Database>) {
     await database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf(id)))
   }
   const ledger = ledgerStore(database, { ids, clock })
+  const grants = (tx: Transaction) => grantStore(tx, { ids, clock, engine: database.engine })
   const grant = { organizationId: 'org_1', kind: 'grant', ref: 'start', micro: 1_000, note: '' } as const
-  await database.transaction((tx) => grantStore(tx, { ids, clock, engine: database.engine }).grant(grant))
+  await database.transaction((tx) => grants(tx).grant(grant))
   const slice = { id: 'slice_1', organizationId: 'org_1', holder: 'node', epoch: 'life' } as const
   await ledger.openSlice(slice, { leastMicro: 100, wantedMicro: 100 })
   const first: Charge = { ...chargeOf('req_1', 30, 'slice_1'), atMs: hourMs + 1 }
@@ -175,6 +192,7 @@ async function openScene(open: () => Promise<Database>) {
     append,
     reports,
     first,
+    correct: (correction: Omit<NewGrant, 'kind'>) => database.transaction((tx) => grants(tx).correct(correction)),
     /** The result of the check after a change, which is then rolled back. */
     async after(sql: string): Promise<LedgerVerification> {
       let verification: LedgerVerification | undefined

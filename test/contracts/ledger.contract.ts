@@ -33,6 +33,15 @@ export function ledgerContract({ name, skip, open }: Engine): void {
       assert.equal((await scene.balance())[0], Number.MAX_SAFE_INTEGER)
     })
 
+    it('takes granted credits back once for each reference, and says what is left outside of slices', async () => {
+      await using scene = await openScene(open)
+      await scene.grant(1_000)
+      await scene.open('slice_1', 100)
+      assert.deepEqual(await scene.correct(300, 'typo'), { isNew: true, availableMicro: 550 })
+      assert.deepEqual(await scene.correct(300, 'typo'), { isNew: false, availableMicro: 550 })
+      assert.deepEqual(await scene.balance(), [700, 550, 150, 0])
+    })
+
     it('opens a slice with the requested amount and a twentieth of the balance, once for each epoch', async () => {
       await using scene = await openScene(open)
       await scene.grant(1_000)
@@ -245,6 +254,15 @@ async function openScene(open: Engine['open']) {
           micro,
           note: '',
           ...other,
+        }),
+      ),
+    correct: (micro: number, ref: string) =>
+      database.transaction((tx) =>
+        grantStore(tx, { ids, clock, engine: database.engine }).correct({
+          organizationId: 'org_1',
+          ref,
+          micro,
+          note: '',
         }),
       ),
     open: (id: string, micro: number, other: Partial<NewSlice> = {}) =>

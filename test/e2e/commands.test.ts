@@ -179,6 +179,8 @@ describe('the command line', () => {
       json('keys', 'create', '--admin', '--name', 'second'),
       json('keys', 'list'),
       json('credits', 'balance'),
+      json('credits', 'grant', '50', '--ref', 'gift'),
+      json('credits', 'correct', '45', '--ref', 'typo', '--note', '5 were meant'),
       json('credits', 'ledger'),
       json('ledger', 'verify'),
       json('audit', 'verify'),

@@ -27,6 +27,8 @@ export type AdminRoute = {
 
 /** Every administration route. A test fails if one is missing here. */
 export const adminRoutes: readonly AdminRoute[] = [
+  { method: 'GET', path: '', permission: 'projects:read' },
+  { method: 'PATCH', path: '', permission: 'projects:write', body: { name: 'Changed' }, needsNothing: true },
   { method: 'GET', path: '/policies', permission: 'policies:read' },
   { method: 'POST', path: '/policies', permission: 'policies:write', body: { name: 'New', rule: 'Say "no"' } },
   {
@@ -112,6 +114,13 @@ export const adminRoutes: readonly AdminRoute[] = [
     isEnquiry: true,
   },
   { method: 'GET', path: '/usage', permission: 'usage:read' },
+  { method: 'GET', path: '/limits/overrides', permission: 'usage:read' },
+  { method: 'PUT', path: '/limits/overrides', permission: 'credits:write', body: { limits: { rpm: 1_000_000 } } },
+  { method: 'DELETE', path: '/limits/overrides', permission: 'credits:write' },
+  { method: 'GET', path: '/credits', permission: 'usage:read' },
+  { method: 'POST', path: '/credits/grants', permission: 'credits:write', body: { credits: 1 } },
+  { method: 'POST', path: '/credits/corrections', permission: 'credits:write', body: { credits: 1 } },
+  { method: 'POST', path: '/credits/payments', permission: 'credits:write', body: { usd: 1, ref: 'r' } },
   { method: 'GET', path: '/credits/ledger', permission: 'usage:read' },
 ]
 

@@ -25,7 +25,7 @@ export function operatorOf({ client: unbound }: { readonly client: ApiClient }, 
     setUp: (name: string) => client.post<SetupBody>('/operator/setup', { name }),
     createOrganization: (name: string) => client.post<OrganizationBody>('/operator/organizations', { name }),
     updateOrganization: (body: { plan: string } | { metered: boolean }) =>
-      send<OrganizationBody>('PATCH', '/operator/organization', body),
+      send<OrganizationBody>('PATCH', '/v1/organization', body),
     createProject: (name: string) => client.post<ProjectBody>('/v1/organization/projects', { name }),
     listKeys: () => client.get<KeysBody>('/operator/organization/keys'),
     async createKey(body: NewKey) {
@@ -34,13 +34,13 @@ export function operatorOf({ client: unbound }: { readonly client: ApiClient }, 
     },
     createAdminKey: (body: NewKey) => client.post<CreatedKeyBody>('/v1/organization/admin_api_keys', body),
     revokeKey: (id: string) => send('DELETE', apiPath`/operator/organization/keys/${id}`),
-    balance: () => client.get<BalanceBody>('/operator/organization/balance'),
-    grant: (body: { credits: number; ref?: string; note?: string }) =>
-      client.post<GrantBody>('/operator/organization/grants', body),
+    balance: () => client.get<BalanceBody>('/v1/organization/credits'),
+    grant: (body: { credits: number; ref?: string; reason?: string }) =>
+      client.post<GrantBody>('/v1/organization/credits/grants', body),
     recordPayment: (body: { usd: number; ref: string; credits?: number }) =>
-      client.post<GrantBody>('/operator/organization/payments', body),
+      client.post<GrantBody>('/v1/organization/credits/payments', body),
     setLimits: (body: { project_id?: string; api_key_id?: string; limits: Readonly<Record<string, number>> }) =>
-      send<OverrideBody>('PUT', '/operator/organization/limits', body),
+      send<OverrideBody>('PUT', '/v1/organization/limits/overrides', body),
     /** The latest entries first. */
     ledger: async (most = 20) =>
       (await client.list<LedgerEntryBody>('/v1/organization/credits/ledger', { order: 'desc' }, most)).data,

@@ -36,7 +36,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     changes: createChanges(clock),
     keyring: createKeyring({ current: 'a secret for tests' }),
     secretFiles: undefined,
-    credits: { credit_usd: 0.001, starting: 0 },
+    credits: { credit_usd: 0.001, starting: 0, administrators_manage: true },
     keyDefaults: { permissions: [] },
     hasJudge: false,
   })

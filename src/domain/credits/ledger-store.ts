@@ -94,4 +94,9 @@ export type NewGrant = {
 export type GrantStore = {
   /** False: this `ref` was granted before. */
   grant(grant: NewGrant): Promise<boolean>
+  /**
+   * Takes credits back that are in no slice. `isNew` is false if this `ref` was corrected before; then nothing changes.
+   * If `availableMicro` is below 0 afterwards, the caller must roll the transaction back.
+   */
+  correct(correction: Omit<NewGrant, 'kind'>): Promise<{ readonly isNew: boolean; readonly availableMicro: number }>
 }

@@ -3,19 +3,26 @@ import { describe, it } from 'node:test'
 import { isFault } from '../../base/fault.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import type { NewGrant } from './ledger-store.ts'
-import { grantCredits, recordPayment } from './payments.ts'
+import { correctCredits, grantCredits, recordPayment } from './payments.ts'
 
 const organizationId = 'org_1'
 
 /** Stores in memory: a reference is granted once. */
 function openStores() {
   const granted: NewGrant[] = []
+  const corrected = new Map<string, number>()
   const paidMicroUsd: number[] = []
   const grants = {
     async grant(grant: NewGrant) {
       if (granted.some(({ kind, ref }) => kind === grant.kind && ref === grant.ref)) return false
       granted.push(grant)
       return true
+    },
+    async correct({ ref, micro }: Pick<NewGrant, 'ref' | 'micro'>) {
+      const isNew = !corrected.has(ref)
+      corrected.set(ref, micro)
+      const sum = (amounts: Iterable<number>): number => [...amounts].reduce((total, each) => total + each, 0)
+      return { isNew, availableMicro: sum(granted.map((grant) => grant.micro)) - sum(corrected.values()) }
     },
   }
   const directory = {
@@ -48,6 +55,29 @@ describe('a grant', () => {
     const { grants } = openStores()
     for (const credits of [0, -1, NaN, 1e12])
       await assert.rejects(grantCredits(grants, { organizationId, credits, ref: 'x', note: '' }), isFault)
+  })
+})
+
+describe('a correction', () => {
+  it('takes credits back and is audited, once for each reference', async () => {
+    const { grants } = openStores()
+    await grantCredits(grants, { organizationId, credits: 5, ref: 'gift', note: '' })
+    const correction = { organizationId, credits: 2, ref: 'typo', note: 'too much' }
+    const { value, record } = await correctCredits(grants, correction)
+    assert.deepEqual(
+      [value, record?.kind, record?.details],
+      [true, 'credits.corrected', { credits: 2, ref: 'typo', note: 'too much' }],
+    )
+    assert.deepEqual(await correctCredits(grants, correction), { value: false })
+  })
+
+  it('of more than is available is rejected with the most that can be taken back', async () => {
+    const { grants } = openStores()
+    await grantCredits(grants, { organizationId, credits: 5, ref: 'gift', note: '' })
+    await assert.rejects(correctCredits(grants, { organizationId, credits: 6, ref: 'x', note: '' }), {
+      code: 'insufficient_credits',
+      message: /^Only 5 credits can be taken back now/,
+    })
   })
 })
 

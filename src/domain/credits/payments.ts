@@ -1,7 +1,7 @@
-import { Fault } from '../../base/fault.ts'
+import { Fault, type FaultDetails } from '../../base/fault.ts'
 import type { WithAuditRecord } from '../identity/audit-log.ts'
 import type { DirectoryStore } from '../identity/store.ts'
-import { toMicro } from './formatting.ts'
+import { inCredits, toMicro } from './formatting.ts'
 import type { GrantStore } from './ledger-store.ts'
 
 const microUsdPerUsd = 1_000_000
@@ -25,6 +25,26 @@ export async function grantCredits(
   if (!isNew) return { value: false }
   const details = { credits, ref, note }
   return { value: true, record: { kind: 'credits.granted', resourceId: organizationId, details } }
+}
+
+/**
+ * Takes granted credits back, at most those that no running request has reserved. The value is false if this reference
+ * was corrected before; then nothing changes.
+ */
+export async function correctCredits(
+  grants: GrantStore,
+  { organizationId, credits, ref, note }: CreditGrant,
+): Promise<WithAuditRecord<boolean>> {
+  const micro = microOf(credits)
+  const { isNew, availableMicro } = await grants.correct({ organizationId, ref, micro, note })
+  if (!isNew) return { value: false }
+  if (availableMicro < 0) {
+    const most = inCredits(Math.max(0, availableMicro + micro))
+    const message = `Only ${most} credits can be taken back now. Requests have used or reserved the others.`
+    throw new Fault('conflict', 'insufficient_credits', message, { param: 'credits' })
+  }
+  const details = { credits, ref, note }
+  return { value: true, record: { kind: 'credits.corrected', resourceId: organizationId, details } }
 }
 
 /** The credits of a new organization. The audit record of its creation names them. */
@@ -55,8 +75,8 @@ export async function recordPayment(
   { directory, grants }: { readonly directory: DirectoryStore; readonly grants: GrantStore },
   { organizationId, usd, ref, creditUsd, credits = usd / creditUsd }: Payment,
 ): Promise<WithAuditRecord<boolean>> {
-  if (!(usd > 0)) throw invalid('A payment must be more than 0 USD.')
-  if (usd > maxPaymentUsd) throw invalid(`A payment is at most ${maxPaymentUsd} USD.`)
+  if (!(usd > 0)) throw invalid('usd: A payment must be more than 0 USD.', { param: 'usd' })
+  if (usd > maxPaymentUsd) throw invalid(`usd: A payment is at most ${maxPaymentUsd} USD.`, { param: 'usd' })
   const grant = { organizationId, kind: 'payment', ref, micro: microOf(credits), note: `${usd} USD` } as const
   if (!(await grants.grant(grant))) return { value: false }
   await directory.addPayment(organizationId, Math.round(usd * microUsdPerUsd))
@@ -68,9 +88,9 @@ function microOf(credits: number): number {
   try {
     return toMicro(credits)
   } catch (cause) {
-    throw invalid(`${credits} is no amount of credits.`, cause)
+    throw invalid(`credits: ${credits} is no amount of credits. Send more than 0.`, { param: 'credits', cause })
   }
 }
 
-const invalid = (message: string, cause?: unknown): Fault =>
-  new Fault('validation', 'invalid_parameter', message, { cause })
+const invalid = (message: string, details: FaultDetails = {}): Fault =>
+  new Fault('validation', 'invalid_parameter', message, details)

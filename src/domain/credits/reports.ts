@@ -1,14 +1,14 @@
 import type { Page, Paged } from '../identity/store.ts'
 import type { Charge } from './charge.ts'
 
-export const ledgerEntryKinds = ['grant', 'payment', 'usage'] as const
+export const ledgerEntryKinds = ['grant', 'payment', 'correction', 'usage'] as const
 
-/** A ledger entry as callers see it: a grant, a payment or a usage. Slices are internal and not listed. */
+/** A ledger entry as callers see it: a grant, a payment, a correction of them or a usage. Slices are internal and not listed. */
 export type LedgerEntry = {
   readonly id: string
   readonly atMs: number
   readonly kind: (typeof ledgerEntryKinds)[number]
-  /** Positive for what came in, negative for what was used. */
+  /** Positive for what came in, negative for what was used or taken back. */
   readonly micro: number
   readonly ref: string
   readonly note: string

@@ -24,6 +24,7 @@ export const auditKinds = [
   'organization.updated',
   'limits.updated',
   'credits.granted',
+  'credits.corrected',
   'payment.recorded',
   'export_sink.created',
   'export_sink.updated',

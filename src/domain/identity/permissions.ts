@@ -39,7 +39,8 @@ export const isPermission = (name: string): name is Permission => known.has(name
 export const holds = (own: ReadonlySet<Permission>, permission: Permission): boolean =>
   own.has(permission) || own.has('*')
 
-export function requirePermission(own: ReadonlySet<Permission>, needed: Permission): void {
-  if (holds(own, needed)) return
-  throw new Fault('permission', 'permission_denied', `This credential lacks the permission ${needed}.`)
+/** Needs one of these permissions. */
+export function requirePermission(own: ReadonlySet<Permission>, ...anyOf: readonly Permission[]): void {
+  if (anyOf.some((needed) => holds(own, needed))) return
+  throw new Fault('permission', 'permission_denied', `This credential lacks the permission ${anyOf.join(' or ')}.`)
 }

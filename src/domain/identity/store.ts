@@ -67,8 +67,10 @@ export type DirectoryStore = {
   listOrganizations(page: Page): Promise<Paged<Organization>>
   findOrganization(id: string): Promise<Organization | undefined>
   /** Returns false if the organization does not exist, here and below. */
-  setPlan(organizationId: string, plan: string): Promise<boolean>
-  setMetered(organizationId: string, metered: boolean): Promise<boolean>
+  updateOrganization(
+    organizationId: string,
+    fields: Partial<Pick<Organization, 'name' | 'plan' | 'metered'>>,
+  ): Promise<boolean>
   addPayment(organizationId: string, microUsd: number): Promise<boolean>
   /** Returns true for one caller only, so that two nodes that start together do not both create the first organization. */
   claimInstallation(organizationId: string): Promise<boolean>

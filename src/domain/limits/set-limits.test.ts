@@ -3,23 +3,19 @@ import { describe, it } from 'node:test'
 import type { Organization } from '../identity/principal.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import type { LimitOverride } from './overrides.ts'
-import { setLimitOverride, updateAccount } from './set-limits.ts'
+import { setLimitOverride, updateOrganization } from './set-limits.ts'
 
 const organizationId = 'org_1'
 
 function openStores() {
   const set: LimitOverride[] = []
-  let organization = { id: organizationId, plan: 'free', metered: true } as Organization
+  let organization = { id: organizationId, name: 'One', plan: 'free', metered: true } as Organization
   const directory = {
     findApiKey: async (_organizationId: string, id: string) => (id === 'key_1' ? {} : undefined),
     findProject: async (_organizationId: string, id: string) => (id === 'proj_1' ? {} : undefined),
     findOrganization: async () => organization,
-    async setPlan(_id: string, plan: string) {
-      organization = { ...organization, plan }
-      return true
-    },
-    async setMetered(_id: string, metered: boolean) {
-      organization = { ...organization, metered }
+    async updateOrganization(_id: string, fields: Partial<Organization>) {
+      organization = { ...organization, ...fields }
       return true
     },
   } as unknown as DirectoryStore
@@ -54,28 +50,32 @@ describe('a limit override', () => {
   it('is rejected for a subject that does not exist, and for a number that is no limit', async () => {
     const stores = openStores()
     const set = (input: object) => setLimitOverride(stores, { organizationId, limits: {}, ...input })
-    await assert.rejects(set({ projectId: 'proj_2' }), { code: 'not_found' })
-    await assert.rejects(set({ keyId: 'key_2' }), { code: 'not_found' })
+    await assert.rejects(set({ projectId: 'proj_2' }), { details: { param: 'project_id' } })
+    await assert.rejects(set({ keyId: 'key_2' }), { details: { param: 'api_key_id' } })
+    await assert.rejects(set({ projectId: 'proj_1', keyId: 'key_1' }), { details: { param: 'api_key_id' } })
     for (const rpm of [-1, 1.5, NaN]) await assert.rejects(set({ limits: { rpm } }), { code: 'invalid_parameter' })
     assert.deepEqual(stores.set, [])
   })
 })
 
-describe('the plan and the metering of an organization', () => {
+describe('the name, the plan and the metering of an organization', () => {
   it('are changed one by one, and the audit record names only what changed', async () => {
     const { directory } = openStores()
-    const planned = await updateAccount(directory, organizationId, { plan: 'growth' })
+    const planned = await updateOrganization(directory, organizationId, { plan: 'growth' })
     assert.deepEqual([planned.value.plan, planned.record?.details], ['growth', { plan: 'growth' }])
-    const metered = await updateAccount(directory, organizationId, { metered: false })
+    const metered = await updateOrganization(directory, organizationId, { metered: false })
     assert.deepEqual([metered.value.plan, metered.value.metered], ['growth', false])
     assert.deepEqual(metered.record?.details, { metered: false })
+    const named = await updateOrganization(directory, organizationId, { name: 'Two', plan: 'growth', metered: false })
+    assert.deepEqual([named.value.name, named.record?.details], ['Two', { name: 'Two' }])
+    assert.equal((await updateOrganization(directory, organizationId, { name: 'Two' })).record, undefined)
   })
 
   it('does not accept an unknown plan', async () => {
     const { directory } = openStores()
     await assert.rejects(
-      updateAccount(directory, organizationId, { plan: 'gold' }),
-      /There is no plan gold; there are: /,
+      updateOrganization(directory, organizationId, { plan: 'gold' }),
+      /plan: there is no plan gold; there are: /,
     )
   })
 })

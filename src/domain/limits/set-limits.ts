@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { WithAuditRecord } from '../identity/audit-log.ts'
+import { requireName } from '../identity/bounds.ts'
 import { existing } from '../identity/operator.ts'
 import type { Organization } from '../identity/principal.ts'
 import type { DirectoryStore } from '../identity/store.ts'
@@ -24,7 +25,7 @@ export async function setLimitOverride(
 ): Promise<WithAuditRecord<LimitOverride>> {
   const value = { ...(await subjectOf(directory, input)), limits: input.limits }
   for (const limit of Object.values(input.limits))
-    if (!Number.isSafeInteger(limit) || limit < 0) throw invalid(`${limit} is no limit: whole numbers from 0.`)
+    if (!Number.isSafeInteger(limit) || limit < 0) throw invalid('limits', `${limit} is no limit: whole numbers from 0`)
   await overrides.set(input.organizationId, value)
   const details = { scope: value.scope, limits: value.limits }
   return { value, record: { kind: 'limits.updated', resourceId: value.subjectId, details } }
@@ -34,30 +35,46 @@ async function subjectOf(
   directory: DirectoryStore,
   { organizationId, projectId, keyId }: NewLimitOverride,
 ): Promise<Pick<LimitOverride, 'scope' | 'subjectId'>> {
+  if (keyId !== undefined && projectId !== undefined)
+    throw invalid('api_key_id', 'send either project_id or api_key_id, not both')
   if (keyId !== undefined) {
     if (await directory.findApiKey(organizationId, keyId)) return { scope: 'key', subjectId: keyId }
-    throw new Fault('not_found', 'not_found', `There is no API key ${keyId}.`)
+    throw invalid('api_key_id', `there is no API key ${keyId}`)
   }
   if (projectId === undefined) return { scope: 'organization', subjectId: organizationId }
   if (await directory.findProject(organizationId, projectId)) return { scope: 'project', subjectId: projectId }
-  throw new Fault('not_found', 'not_found', `There is no project ${projectId}.`)
+  throw invalid('project_id', `there is no project ${projectId}`)
 }
 
 /** Fields that are left out stay as they are. */
-export type AccountUpdate = { readonly plan?: string | undefined; readonly metered?: boolean | undefined }
-
-/** Changes the plan, which decides the tier together with the payments, and whether use costs credits. */
-export async function updateAccount(
-  directory: DirectoryStore,
-  organizationId: string,
-  { plan, metered }: AccountUpdate,
-): Promise<WithAuditRecord<Organization>> {
-  if (plan !== undefined && !isPlan(plan)) throw invalid(`There is no plan ${plan}; there are: ${plans.join(', ')}.`)
-  if (plan !== undefined) await directory.setPlan(organizationId, plan)
-  if (metered !== undefined) await directory.setMetered(organizationId, metered)
-  const value = existing(organizationId, await directory.findOrganization(organizationId))
-  const details = { ...(plan !== undefined && { plan }), ...(metered !== undefined && { metered }) }
-  return { value, record: { kind: 'organization.updated', resourceId: organizationId, details } }
+export type OrganizationUpdate = {
+  readonly name?: string | undefined
+  readonly plan?: string | undefined
+  readonly metered?: boolean | undefined
 }
 
-const invalid = (message: string): Fault => new Fault('validation', 'invalid_parameter', message)
+/** Changes the name, the plan, which decides the tier together with the payments, and whether use costs credits. */
+export async function updateOrganization(
+  directory: DirectoryStore,
+  organizationId: string,
+  { name, plan, metered }: OrganizationUpdate,
+): Promise<WithAuditRecord<Organization>> {
+  const before = existing(organizationId, await directory.findOrganization(organizationId))
+  if (name !== undefined) requireName(name)
+  if (plan !== undefined && !isPlan(plan))
+    throw invalid('plan', `there is no plan ${plan}; there are: ${plans.join(', ')}`)
+  const details = {
+    ...(name !== undefined && name !== before.name && { name }),
+    ...(plan !== undefined && plan !== before.plan && { plan }),
+    ...(metered !== undefined && metered !== before.metered && { metered }),
+  }
+  if (Object.keys(details).length === 0) return { value: before }
+  await directory.updateOrganization(organizationId, details)
+  return {
+    value: { ...before, ...details },
+    record: { kind: 'organization.updated', resourceId: organizationId, details },
+  }
+}
+
+const invalid = (param: string, message: string): Fault =>
+  new Fault('validation', 'invalid_parameter', `${param}: ${message}.`, { param })

@@ -4,8 +4,11 @@ import type { EndpointFamily } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
+import { balanceRoutes } from './credits/balance-routes.ts'
 import { ledgerRoutes } from './credits/routes.ts'
+import { overrideRoutes } from './limits/override-routes.ts'
 import { limitRoutes } from './limits/routes.ts'
+import { organizationRoutes } from './organization/routes.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
@@ -22,6 +25,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
     description: 'Policies, keys, projects, limits, usage, credits and the audit log of an organization.',
     prefixes: ['/v1/organization'],
     routes: [
+      ...organizationRoutes(routes, parts),
       ...policyRoutes(routes, parts),
       ruleCheckRoute(routes, parts),
       ...publicationRoutes(routes, parts),
@@ -32,6 +36,8 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...auditLogRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),
+      ...overrideRoutes(routes, parts),
+      ...balanceRoutes(routes, parts),
       ...ledgerRoutes(routes),
     ],
     encodeError: createDefaultErrors(parts.publicUrl),

@@ -11,8 +11,11 @@ import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
+import type { OverrideStore } from '../../domain/limits/overrides.ts'
 import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
@@ -28,6 +31,8 @@ export type AdminStores = {
   readonly idempotency: IdempotencyStore
   readonly audit: AuditLogStore
   readonly events: AuditReads
+  readonly grants: GrantStore
+  readonly overrides: OverrideStore
 }
 
 /** Stores that administration only reads. */
@@ -46,7 +51,12 @@ export type AdminParts = ResourceLimitParts & {
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find'>
+  readonly ids: Ids
+  readonly balances: Pick<LedgerStore, 'balance'>
+  /** The price of a credit. */
   readonly creditUsd: number
+  /** False: only the operator changes credits, plans and limits. */
+  readonly administratorsManageCredits: boolean
 }
 
 export type AdminRoutes = ResourceRoutes<Administrator, AdminStores, AdminReads>

@@ -2,7 +2,7 @@ import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
 import { createResourceRoutes } from '../resources/route.ts'
 import type { EndpointFamily, Route } from '../route.ts'
 import { auditLogOperatorRoutes } from './audit-log.ts'
-import { creditRoutes } from './credits.ts'
+import { ledgerRoutes } from './ledger.ts'
 import { organizationRoutes } from './organizations.ts'
 import type { OperatorParts } from './parts.ts'
 import { secretRoutes } from './secret.ts'
@@ -22,8 +22,8 @@ export function operatorFamily(
     description: 'What only the operator of the installation may do, on the control socket.',
     prefixes: ['/operator'],
     routes: [
-      ...organizationRoutes(routes, parts),
-      ...creditRoutes(routes, parts),
+      ...organizationRoutes(parts),
+      ...ledgerRoutes(parts),
       ...secretRoutes(parts),
       ...auditLogOperatorRoutes(routes, parts),
       ...others,

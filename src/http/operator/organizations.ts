@@ -1,22 +1,16 @@
-import type { Static } from 'typebox'
-import { toUnixSeconds } from '../../base/clock.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
 import type { NewOrganization } from '../../domain/identity/organizations.ts'
-import type { Organization } from '../../domain/identity/principal.ts'
-import { updateAccount } from '../../domain/limits/set-limits.ts'
-import { tierOf } from '../../domain/limits/tiers.ts'
-import { none } from '../resources/fields.ts'
 import { pageOf, presentList } from '../resources/list.ts'
+import { presentOrganization } from '../resources/organization.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts, OperatorRoutes } from './parts.ts'
+import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 import * as Schema from './organizations-schema.ts'
 
 const organizationsPath = '/operator/organizations'
-const answer = { description: 'The organization.', schema: Schema.OrganizationObject }
 
 /** The first start, and the organizations of the installation. */
-export function organizationRoutes({ mutation }: OperatorRoutes, parts: OperatorParts): Route[] {
+export function organizationRoutes(parts: OperatorParts): Route[] {
   const { reads, mutate, organizations, ids } = parts
   return [
     installationRoute({
@@ -61,19 +55,6 @@ export function organizationRoutes({ mutation }: OperatorRoutes, parts: Operator
         return { ...presentOrganization(created.organization), ...presentKeys(created) }
       },
     }),
-    mutation({
-      name: 'updateOrganization',
-      method: 'PATCH',
-      path: '/operator/organization',
-      summary: 'Set the plan of an organization, or whether it is metered',
-      permission: '*',
-      params: none,
-      query: none,
-      body: Schema.UpdateOrganization,
-      answer,
-      operation: ({ directory }, { actor, body }) => updateAccount(directory, actor.organization.id, body),
-      present: presentOrganization,
-    }),
   ]
 }
 
@@ -81,17 +62,4 @@ const presentKeys = ({ projectId, adminKey, apiKey }: NewOrganization) => ({
   project_id: projectId,
   admin_key: adminKey,
   api_key: apiKey,
-})
-
-const microUsdPerUsd = 1_000_000
-
-const presentOrganization = (organization: Organization): Static<typeof Schema.OrganizationObject> => ({
-  id: organization.id,
-  object: 'organization',
-  name: organization.name,
-  plan: organization.plan,
-  tier: tierOf(organization),
-  lifetime_paid_usd: organization.lifetimePaidMicroUsd / microUsdPerUsd,
-  metered: organization.metered,
-  created_at: toUnixSeconds(organization.createdAtMs),
 })

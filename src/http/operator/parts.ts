@@ -1,7 +1,7 @@
 import type { Ids } from '../../base/ids.ts'
 import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
 import type { LogReport, VerifyRange } from '../../domain/audit/verify-log.ts'
-import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
+import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
@@ -9,7 +9,6 @@ import type { Organizations } from '../../domain/identity/organizations.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { SecretRotation } from '../../domain/identity/secret-rotation.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
-import type { OverrideStore } from '../../domain/limits/overrides.ts'
 import type { CallerOf } from '../caller.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes } from '../resources/route.ts'
@@ -18,7 +17,6 @@ import type { ResourceRoutes } from '../resources/route.ts'
 export type OperatorStores = {
   readonly directory: DirectoryStore
   readonly grants: GrantStore
-  readonly overrides: OverrideStore
   readonly texts: AuditTexts
   readonly idempotency: IdempotencyStore
 }
@@ -36,9 +34,6 @@ export type OperatorParts = ResourceLimitParts & {
   readonly reads: OperatorReads
   readonly mutate: AuditedMutation<OperatorStores>
   readonly organizations: Organizations<OperatorStores>
-  readonly balances: Pick<LedgerStore, 'balance'>
-  /** The price of a credit. */
-  readonly creditUsd: number
   readonly secretRotation: SecretRotation
   /** `keys`: public keys in PEM to trust in place of those of the server secret. */
   readonly verifyAuditLog: (

@@ -39,6 +39,8 @@ type Described = {
   readonly summary: string
   readonly description?: string
   readonly permission: Permission
+  /** Also admits the caller. Then the operation checks which fields each permission allows. */
+  readonly orPermission?: Permission
   readonly answer: RouteAnswer
 }
 
@@ -101,7 +103,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, spec.permission)
+          requirePermission(actor.permissions, ...permissionsOf(spec))
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
       }
@@ -121,7 +123,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, spec.permission)
+          requirePermission(actor.permissions, ...permissionsOf(spec))
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
       }
@@ -143,7 +145,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, spec.permission)
+          requirePermission(actor.permissions, ...permissionsOf(spec))
           const input = { actor, ifMatch: request.headers['if-match'], ...decode(request) }
           const answer = await perform(request, actor, async (stores) => {
             const { value, ...rest } = await spec.operation(stores, input)
@@ -198,6 +200,9 @@ export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
   }
 }
 
+const permissionsOf = ({ permission, orPermission }: Pick<Described, 'permission' | 'orPermission'>): Permission[] =>
+  orPermission === undefined ? [permission] : [permission, orPermission]
+
 function describe(
   {
     name,
@@ -205,6 +210,7 @@ function describe(
     summary,
     description,
     permission,
+    orPermission,
     params,
     query,
   }: Described & Omit<RequestInput<TObject, TObject, never>, 'body'>,
@@ -215,7 +221,8 @@ function describe(
     path,
     summary,
     ...(description === undefined ? {} : { description }),
-    permission,
+    // Where either permission admits a caller, the description of the route says what each allows.
+    ...(orPermission === undefined ? { permission } : {}),
     credential,
     params,
     query,

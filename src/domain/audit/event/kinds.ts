@@ -42,6 +42,7 @@ const adminVerbs = {
   rotated: api(3),
   replayed: api(3),
   granted: api(1),
+  corrected: api(3),
   recorded: api(1),
   erased: api(4),
   denied: api(2),

@@ -87,8 +87,8 @@ describe('the audit log', () => {
   it('records changes by an operator on the machine as well', async () => {
     await using fresh = await startAdminApp()
     const operator = operatorOf(fresh.app)
-    await operator.grant({ credits: 5, ref: 'once', note: 'gift' })
-    await operator.grant({ credits: 5, ref: 'once', note: 'gift' })
+    await operator.grant({ credits: 5, ref: 'once', reason: 'gift' })
+    await operator.grant({ credits: 5, ref: 'once', reason: 'gift' })
     await operator.updateOrganization({ plan: 'growth' })
     await operator.setLimits({ limits: { rpm: 7 } })
     await operator.recordPayment({ usd: 20, ref: 'invoice' })

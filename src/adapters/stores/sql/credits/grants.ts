@@ -3,7 +3,7 @@ import type { GrantStore } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockAccount, insertLedgerEntry, type LedgerEntryParts } from './ledger-entries.ts'
 
-/** Grants inside the transaction of an administrative change. */
+/** Grants and corrections inside the transaction of an administrative change. */
 export function grantStore(tx: Transaction, parts: LedgerEntryParts & Pick<Database, 'engine'>): GrantStore {
   return {
     async grant({ organizationId, kind, ref, micro, note }) {
@@ -13,6 +13,15 @@ export function grantStore(tx: Transaction, parts: LedgerEntryParts & Pick<Datab
       if (!Number.isSafeInteger((account?.granted ?? 0) + micro)) throw tooMuch()
       const way = { from: 'outside', to: 'available', sliceId: null } as const
       return insertLedgerEntry(tx, parts, { organizationId, kind, micro, ref, note, ...way })
+    },
+
+    async correct({ organizationId, ref, micro, note }) {
+      await lockAccount(tx, parts.engine, organizationId)
+      const way = { from: 'available', to: 'outside', sliceId: null } as const
+      const isNew = await insertLedgerEntry(tx, parts, { organizationId, kind: 'correction', micro, ref, note, ...way })
+      const sql = 'select available from credit_account where organization_id = $1'
+      const [account] = await tx.query<{ available: number }>(sql, [organizationId])
+      return { isNew, availableMicro: account?.available ?? 0 }
     },
   }
 }

@@ -7,9 +7,9 @@ export type LedgerEntryParts = { readonly ids: Ids; readonly clock: Clock }
 
 export type NewLedgerEntry = {
   readonly organizationId: string
-  readonly kind: 'grant' | 'payment' | 'slice'
+  readonly kind: 'grant' | 'payment' | 'correction' | 'slice'
   readonly from: 'outside' | 'available' | 'held'
-  readonly to: 'available' | 'held'
+  readonly to: 'outside' | 'available' | 'held'
   readonly micro: number
   readonly sliceId: string | null
   readonly ref: string
@@ -39,12 +39,12 @@ export async function insertLedgerEntry(
     [ids('cre'), organizationId, clock.nowMs(), kind, from, to, micro, sliceId, ref, note],
   )
   if (written === 0) return false
-  const change = (account: 'available' | 'held'): number =>
+  const change = (account: NewLedgerEntry['from']): number =>
     (to === account ? micro : 0) - (from === account ? micro : 0)
   await tx.run(
     `update credit_account set granted = granted + $2, available = available + $3, held = held + $4
      where organization_id = $1`,
-    [organizationId, from === 'outside' ? micro : 0, change('available'), change('held')],
+    [organizationId, -change('outside'), change('available'), change('held')],
   )
   return true
 }

@@ -1,11 +1,12 @@
 import type { Charge } from '../../../../domain/credits/charge.ts'
-import type {
-  LedgerEntry,
-  LedgerPage,
-  LedgerReports,
-  UsageGroup,
-  UsageQuery,
-  UsageRow,
+import {
+  ledgerEntryKinds,
+  type LedgerEntry,
+  type LedgerPage,
+  type LedgerReports,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRow,
 } from '../../../../domain/credits/reports.ts'
 import type { Database, Transaction } from '../database.ts'
 import { chargeColumns, chargeOf, type ChargeRow } from './rows.ts'
@@ -50,7 +51,7 @@ function entryConditions({ kind, projectId, requestId, fromMs, toMs }: LedgerPag
 
 /** Ids and times grow nearly together. With the range of ids, an engine reads only the entries of the time. */
 function timeConditions(bounds: readonly string[], charges: string): Condition[] {
-  const credited = `select g.id from credit_entry g where g.organization_id = $1 and g.kind in ('grant', 'payment') and
+  const credited = `select g.id from credit_entry g where g.organization_id = $1 and g.kind in ('grant', 'payment', 'correction') and
     ${bounds.map((bound) => `g.${bound}`).join(' and ')}`
   const edge = (of: string): string => `(select ${of}(t.id) from (${charges} union all ${credited}) t)`
   return [...bounds.map((bound): Condition => [bound]), [`id between ${edge('min')} and ${edge('max')}`]]
@@ -72,8 +73,8 @@ async function chargesOf(query: Transaction['query'], rows: readonly EntryRow[])
 const entryOf = ({ id, at, kind, micro, ref, note }: EntryRow, charge: Charge | undefined): LedgerEntry => ({
   id,
   atMs: at,
-  kind: kind === 'grant' || kind === 'payment' ? kind : 'usage',
-  micro: kind === 'usage' ? -micro : micro,
+  kind: ledgerEntryKinds.find((known) => known === kind) ?? 'usage',
+  micro: kind === 'grant' || kind === 'payment' ? micro : -micro,
   ref,
   note,
   charge: charge ?? null,

@@ -61,7 +61,7 @@ const checks: readonly Check[] = [
     table: 'credit_account',
     says: 'is not what its entries say',
     sql: `select a.organization_id as id from credit_account a left join (
-        select e.organization_id, ${sumWhere(`e.from_account = 'outside'`)} as granted, ${flow('available')} as available,
+        select e.organization_id, -(${flow('outside')}) as granted, ${flow('available')} as available,
           ${flow('held')} as held, ${flow('spent')} as spent
         from credit_entry e group by e.organization_id) m on m.organization_id = a.organization_id
       where a.granted <> coalesce(m.granted, 0) or a.available <> coalesce(m.available, 0)

@@ -19,8 +19,7 @@ function organizations(
   | 'listOrganizations'
   | 'findOrganization'
   | 'claimInstallation'
-  | 'setPlan'
-  | 'setMetered'
+  | 'updateOrganization'
   | 'addPayment'
 > {
   const one = finder(tx)
@@ -36,9 +35,12 @@ function organizations(
       selectPage(tx, { table: 'organization', columns: columns.organization, where: {}, map: organizationOf }, page),
     findOrganization: (id) =>
       one(organizationOf, `select ${columns.organization} from organization where id = $1`, [id]),
-    setPlan: async (id, plan) => (await tx.run('update organization set plan = $2 where id = $1', [id, plan])) === 1,
-    setMetered: async (id, metered) =>
-      (await tx.run('update organization set metered = $2 where id = $1', [id, metered ? 1 : 0])) === 1,
+    updateOrganization: async (id, { name, plan, metered }) =>
+      (await tx.run(
+        `update organization set name = coalesce($2, name), plan = coalesce($3, plan),
+         metered = coalesce(cast($4 as bigint), metered) where id = $1`,
+        [id, name ?? null, plan ?? null, metered === undefined ? null : Number(metered)],
+      )) === 1,
     addPayment: async (id, microUsd) =>
       (await tx.run('update organization set lifetime_paid_micro_usd = lifetime_paid_micro_usd + $2 where id = $1', [
         id,

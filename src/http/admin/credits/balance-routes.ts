@@ -1,0 +1,106 @@
+import type { Static } from 'typebox'
+import { displayedBalance, inCredits, inUsd } from '../../../domain/credits/formatting.ts'
+import { noBalance, remainingMicro } from '../../../domain/credits/ledger-store.ts'
+import { correctCredits, grantCredits, recordPayment } from '../../../domain/credits/payments.ts'
+import { none } from '../../resources/fields.ts'
+import type { Route } from '../../route.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { requireCreditManager } from './authority.ts'
+import * as Schema from './balance-schema.ts'
+
+const path = '/v1/organization/credits'
+
+/** The balance of the organization, and what changes it besides requests. */
+export function balanceRoutes({ read, mutation }: AdminRoutes, parts: AdminParts): Route[] {
+  const { ids, creditUsd, callerOf } = parts
+  const change = {
+    method: 'POST',
+    permission: 'credits:write',
+    params: none,
+    query: none,
+    answer: { description: 'The balance, and whether the reference is new.', schema: Schema.BalanceChange },
+    present: (isNew: boolean) => ({ is_new: isNew }),
+  } as const
+
+  /** Adds the balance after the transaction to the response. */
+  const withBalance = (route: Route): Route => ({
+    ...route,
+    async handle(request, reply) {
+      const body = await route.handle(request, reply)
+      const { organization } = await callerOf.administrator(request)
+      return { ...(await balanceOf(parts, organization.id)), ...Object(body) }
+    },
+  })
+
+  return [
+    read({
+      name: 'getBalance',
+      path,
+      summary: 'Read the credit balance',
+      permission: 'usage:read',
+      params: none,
+      query: none,
+      answer: { description: 'The balance.', schema: Schema.BalanceObject },
+      operation: (_reads, { actor }) => balanceOf(parts, actor.organization.id),
+    }),
+    withBalance(
+      mutation({
+        ...change,
+        name: 'grantCredits',
+        path: `${path}/grants`,
+        summary: 'Grant credits',
+        body: Schema.CreateGrant,
+        operation({ grants }, { actor, body: { credits, ref = ids('grant'), reason = '' } }) {
+          requireCreditManager(actor, parts)
+          return grantCredits(grants, { organizationId: actor.organization.id, credits, ref, note: reason })
+        },
+      }),
+    ),
+    withBalance(
+      mutation({
+        ...change,
+        name: 'correctCredits',
+        path: `${path}/corrections`,
+        summary: 'Take granted credits back',
+        description:
+          'Writes a ledger entry of the kind `correction`; the grant stays in the ledger. Responds with 409 `insufficient_credits` if requests have used or reserved the credits.',
+        body: Schema.CreateCorrection,
+        operation({ grants }, { actor, body: { credits, ref = ids('correction'), reason = '' } }) {
+          requireCreditManager(actor, parts)
+          return correctCredits(grants, { organizationId: actor.organization.id, credits, ref, note: reason })
+        },
+      }),
+    ),
+    withBalance(
+      mutation({
+        ...change,
+        name: 'recordPayment',
+        path: `${path}/payments`,
+        summary: 'Record a payment',
+        description: 'It counts towards the tier and adds the credits that it buys.',
+        body: Schema.CreatePayment,
+        operation(stores, { actor, body }) {
+          requireCreditManager(actor, parts)
+          return recordPayment(stores, { ...body, organizationId: actor.organization.id, creditUsd })
+        },
+      }),
+    ),
+  ]
+}
+
+async function balanceOf(
+  { balances, creditUsd }: Pick<AdminParts, 'balances' | 'creditUsd'>,
+  organizationId: string,
+): Promise<Static<typeof Schema.BalanceObject>> {
+  const balance = (await balances.balance(organizationId)) ?? noBalance
+  const remaining = remainingMicro(balance)
+  return {
+    organization_id: organizationId,
+    remaining_credits: displayedBalance(remaining),
+    held_credits: inCredits(balance.heldMicro),
+    debt_credits: inCredits(Math.max(0, -remaining)),
+    granted_credits: inCredits(balance.grantedMicro),
+    spent_credits: inCredits(balance.spentMicro),
+    spent_usd: inUsd(balance.spentMicro, creditUsd),
+  }
+}

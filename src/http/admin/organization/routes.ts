@@ -1,0 +1,65 @@
+import Type from 'typebox'
+import { existing } from '../../../domain/identity/operator.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
+import { updateOrganization } from '../../../domain/limits/set-limits.ts'
+import { plans } from '../../../domain/limits/tiers.ts'
+import { none } from '../../resources/fields.ts'
+import { organizationName, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
+import type { Route } from '../../route.ts'
+import { requireCreditManager } from '../credits/authority.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+
+const path = '/v1/organization'
+const answer = { description: 'The organization.', schema: OrganizationObject }
+
+const UpdateOrganization = Type.Object(
+  {
+    name: Type.Optional(organizationName),
+    plan: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: `One of: ${plans.join(', ')}. The tier is the higher of the plan's and that of the payments.`,
+        examples: ['growth'],
+      }),
+    ),
+    metered: Type.Optional(Type.Boolean({ description: 'Whether requests cost credits.' })),
+  },
+  { title: 'OrganizationUpdate', additionalProperties: false, examples: [{ name: 'Example Inc.', plan: 'growth' }] },
+)
+
+/** `/v1/organization` itself. */
+export function organizationRoutes({ read, mutation }: AdminRoutes, parts: AdminParts): Route[] {
+  return [
+    read({
+      name: 'getOrganization',
+      path,
+      summary: 'Read the organization',
+      permission: 'projects:read',
+      params: none,
+      query: none,
+      answer,
+      operation: async ({ directory }, { actor: { organization } }) =>
+        presentOrganization(existing(organization.id, await directory.findOrganization(organization.id))),
+    }),
+    mutation({
+      name: 'updateOrganization',
+      method: 'PATCH',
+      path,
+      summary: 'Rename the organization, set its plan, or whether it is metered',
+      description:
+        'Fields that are left out stay as they are. `name` needs `projects:write`; `plan` and `metered` need `credits:write`.',
+      permission: 'projects:write',
+      orPermission: 'credits:write',
+      params: none,
+      query: none,
+      body: UpdateOrganization,
+      answer,
+      operation({ directory }, { actor, body }) {
+        if (body.name !== undefined) requirePermission(actor.permissions, 'projects:write')
+        if (body.plan !== undefined || body.metered !== undefined) requireCreditManager(actor, parts)
+        return updateOrganization(directory, actor.organization.id, body)
+      },
+      present: presentOrganization,
+    }),
+  ]
+}
