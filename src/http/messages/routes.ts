@@ -3,7 +3,7 @@ import { decodeCountTokens, decodeMessages } from './decode.ts'
 import { encodeDetailFault, encodeMessagesFault } from './errors.ts'
 import { CountTokensAnswer, MessagesAnswer, MessagesError, MessagesEvent, TokenCountProblems } from './answer-schema.ts'
 import { CountTokensBody, MessagesBody } from './schema.ts'
-import { withoutThread } from './thread.ts'
+import { readBody } from './body.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
@@ -58,7 +58,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         onRejectedBody,
         handle: createInferenceHandler(parts, {
           path: '/v1/messages',
-          decode: ({ body, headers }) => ({ request: decodeMessages(validate(withoutThread(body)), headers) }),
+          decode: ({ body, headers }) => ({ request: decodeMessages(validate(readBody(body)), headers) }),
           newAnswerId: (ids) => ids('msg'),
           createWriter: createMessagesWriter,
           encode: encodeMessages,
@@ -81,7 +81,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         errorSchemas: { 422: TokenCountProblems },
         onRejectedBody,
         handle: createCountHandler(parts, {
-          decode: ({ body, headers }) => decodeCountTokens(validateCount(withoutThread(body)), headers),
+          decode: ({ body, headers }) => decodeCountTokens(validateCount(readBody(body)), headers),
           present: (inputTokens) => ({ input_tokens: inputTokens }),
           headers: idHeaders,
         }),

@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CountTokensBody, MessagesBody } from '../../../src/http/messages/schema.ts'
+import { startTestApp } from '../../support/app.ts'
 import { describeSuccess } from '../../support/inference-success.ts'
 import { messagesError } from '../../support/inference-status.ts'
 
@@ -23,4 +27,17 @@ describeSuccess('messages', {
     'message_stop',
   ],
   failure: [messagesError('api_error', 'The connection to the model’s upstream failed.')],
+})
+
+describe('POST /v1/messages with null for every optional field', () => {
+  for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+    it(`answers as without them: ${path}`, async () => {
+      await using app = await startTestApp()
+      const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content: 'Hello' }] }
+      const names = Object.keys(path === '/v1/messages' ? MessagesBody.properties : CountTokensBody.properties)
+      const nulls = names.filter((name) => !(name in body)).map((name) => [name, null])
+      const answer = await app.post(path, { ...Object.fromEntries(nulls), thread: null, ...body })
+      assert.equal(answer.status, 200, await answer.text())
+    })
+  }
 })
