@@ -2,6 +2,7 @@ import packageFile from '../package.json' with { type: 'json' }
 import { createAdministration } from './app/administration.ts'
 import { openAudit } from './app/audit.ts'
 import { createApiClient, injectTransport, type ApiClient } from './app/api-client.ts'
+import { createDecodeBody } from './app/decode-body.ts'
 import { createFamilies } from './app/families.ts'
 import { openEvaluation } from './app/evaluation.ts'
 import { openInfrastructure, type World } from './app/infrastructure.ts'
@@ -58,7 +59,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
-  const { enforce, checkBeforeCounting, scanText, simulate, isAuditRequired } = openEvaluation(
+  const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
     infrastructure,
     administration,
     {
@@ -84,6 +85,8 @@ export async function createApp(config: Config, env: Environment, world: World =
     testSink,
     simulate,
     inspectRule: rules.inspectRule,
+    findEvidence,
+    decodeBody: createDecodeBody(),
     admission: credits.admission,
     preflight: credits.preflight,
     readBalance: credits.readBalance,

@@ -85,6 +85,8 @@ async function openInProcess(config: Config): Promise<Connection> {
     catalogue: { find: needsServer },
     simulate: needsServer,
     inspectRule: needsServer,
+    findEvidence: needsServer,
+    decodeBody: needsServer,
     testSink: needsServer,
   })
   opened.defer(() => server.close())

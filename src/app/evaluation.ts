@@ -4,7 +4,9 @@ import { re2Patterns } from '../adapters/expressions/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
+import { createFindEvidence } from '../domain/evaluation/evidence.ts'
 import { createSimulate } from '../domain/evaluation/simulate.ts'
+import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createIncrementalScan } from '../domain/moderation/incremental-scan.ts'
 import { createScanText } from '../domain/moderation/scan.ts'
@@ -38,12 +40,10 @@ export function openEvaluation(
   const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
   const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
-  const evaluateUncached = createEvaluate({
-    ...shared,
-    scanText: createScanText({ classifier, pause, cacheEntries: 0 }),
-    cacheEntries: 0,
-    reportsDenialsOnly: true,
-  })
+  const scanUncached = createScanText({ classifier, pause, cacheEntries: 0 })
+  const uncached = { ...shared, scanText: scanUncached, cacheEntries: 0 }
+  const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
+  const incrementalScan = createIncrementalScan(classifier)
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
@@ -58,7 +58,7 @@ export function openEvaluation(
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     evaluate,
     evaluateUncached,
-    incrementalScan: createIncrementalScan(classifier),
+    incrementalScan,
     rephrase,
     quotas: createQuotaReservations({
       store: quotaStore(database),
@@ -74,11 +74,21 @@ export function openEvaluation(
     pause,
     countDecisions: (organizationId, decisions) => spikeMonitor.count({ organizationId, decisions }),
   })
+  /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
+  const createSimulation = () => {
+    const evaluateAll = createEvaluate(uncached)
+    const evaluateResponse = createEvaluateResponse({ evaluate: evaluateAll, evaluateUncached, pause, incrementalScan })
+    const parts = { evaluate: evaluateAll, patterns: re2Patterns }
+    return {
+      simulate: createSimulate({ ...parts, evaluateResponse, rulebookOf, compileRule, clock }),
+      findEvidence: createFindEvidence({ ...parts, scanText: scanUncached }),
+    }
+  }
   return {
     enforce,
     checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
     scanText,
-    simulate: createSimulate({ evaluate, rulebookOf, patterns: re2Patterns }),
+    ...createSimulation(),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }

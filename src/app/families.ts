@@ -51,6 +51,8 @@ export type FamilyParts = InferenceParts &
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']
     readonly inspectRule: AdminParts['inspectRule']
+    readonly findEvidence: AdminParts['findEvidence']
+    readonly decodeBody: AdminParts['decodeBody']
     readonly preflight: AdminParts['preflight']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string

@@ -28,6 +28,8 @@ export type OperatorFamilyParts = {
   readonly catalogue: AdminParts['catalogue']
   readonly simulate: GatewayParts['simulate']
   readonly inspectRule: AdminParts['inspectRule']
+  readonly findEvidence: AdminParts['findEvidence']
+  readonly decodeBody: AdminParts['decodeBody']
   readonly testSink: GatewayParts['testSink']
 }
 

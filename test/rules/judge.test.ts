@@ -43,6 +43,34 @@ async function publish({ admin }: AdminApp, rule: string, content: object = {}) 
 const sendText = (app: AdminApp, content: string) =>
   app.post('/v1/messages', { model: 'default-model', max_tokens: 50, messages: [{ role: 'user', content }] })
 
+describe('an evaluation without sending a request', () => {
+  it('asks the judge as a request would, unless it is told not to, and never the requested model', async () => {
+    await using scene = await startScene(withJudge())
+    scene.judge.answer(answerWith('{"score": 0.9}', { input: 200, output: 8 }))
+    await publish(scene.app, 'Be polite.')
+    const evaluate = async (more: object) => {
+      const body = { scenario: { text: 'You fool', model: 'default-model' }, ...more }
+      const { verdict, outcomes, evidence } = await scene.app.admin.post('/evaluate', body)
+      const { decision, effective_decision: effective } = verdict as Record<string, unknown>
+      const policy = (outcomes as Record<string, unknown>[]).find(({ check }) => check === 'policy')
+      return { decision, effective, policy, evidence: evidence as Record<string, unknown>[] }
+    }
+    const skipped = await evaluate({ judge: false })
+    assert.deepEqual([skipped.decision, skipped.effective], ['not_evaluated', 'allow'])
+    assert.equal(skipped.policy?.['not_evaluated'], 'judge_not_asked')
+    assert.equal(scene.judge.requests.length, 0)
+    const judged = await evaluate({})
+    assert.deepEqual([judged.decision, judged.effective], ['refuse', 'refuse'])
+    assert.deepEqual(
+      judged.evidence.map(({ kind, text, score_bp: score }) => [kind, text, score]),
+      [['judge', 'You fool', 9000]],
+    )
+    assert.equal(scene.judge.requests.length, 1)
+    assert.equal((await sendText(scene.app, 'You fool')).status, 400)
+    assert.equal(scene.upstream.requests.length, 0)
+  })
+})
+
 describe('a policy in force', () => {
   for (const [rule, rejected, passed] of [
     ['cel:text.lowerAscii().contains("falcon") && direction == "request"', 'About Falcon', 'About condor'],

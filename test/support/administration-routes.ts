@@ -64,6 +64,13 @@ export const adminRoutes: readonly AdminRoute[] = [
     needsNothing: true,
   },
   { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
+  {
+    method: 'POST',
+    path: '/evaluate',
+    permission: 'policies:read',
+    body: { scenario: { text: 'Hello' } },
+    isEnquiry: true,
+  },
   { method: 'GET', path: '/admin_api_keys', permission: 'keys:read' },
   { method: 'POST', path: '/admin_api_keys', permission: 'keys:write', body: { name: 'New' } },
   { method: 'GET', path: '/admin_api_keys/{admin_key_id}', permission: 'keys:read' },

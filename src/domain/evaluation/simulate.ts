@@ -1,52 +1,144 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
 import { unsaved, type GatewayConfiguration } from '../gateway-config/configuration.ts'
+import type { InferenceRequest } from '../inference/request.ts'
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { Evaluation, Evaluate } from './evaluate.ts'
-import { planFor, type Plan } from './plan.ts'
-import type { RulebookOf } from './rulebook.ts'
+import type { CompileRule } from '../policy/compiled-rule.ts'
+import type { PolicyContent } from '../policy/content.ts'
+import type { Evaluate, Evaluation } from './evaluate.ts'
+import { planFor, type EvaluationContext, type Plan } from './plan.ts'
+import type { ActivePolicy, Rulebook, RulebookOf } from './rulebook.ts'
 import { compileGateway } from './rulebooks.ts'
+import { noFindings } from './scan/findings.ts'
+import { scannedTextsOf } from './texts/request-texts.ts'
 
-/** A simulated request or response: its texts, its end user, and categories to treat as found. */
+/** A request or response that is evaluated and not sent. */
 export type Scenario = {
-  readonly texts: readonly string[]
-  /** Neighbouring texts joined to one. */
-  readonly joinedFragments: readonly string[]
+  /** The request, or for the direction `response` the blocks of a response in the form of one. Undefined: no text. */
+  readonly request: InferenceRequest | undefined
   readonly direction: TextDirection
+  /** Categories to treat as found. */
   readonly categories: readonly string[]
-  readonly user: string | undefined
-  readonly target: string | undefined
+  readonly context: EvaluationContext
+}
+
+/** A policy that is evaluated although this content of it is not in force: a draft, or a content that is not stored. */
+export type TriedPolicy = {
+  readonly id: string
+  readonly name: string | undefined
+  /** Undefined for a draft. */
+  readonly version: number | undefined
+  readonly content: PolicyContent
 }
 
 export type SimulationInput = {
   readonly organizationId: string
-  readonly credentialId: string
   /** The configuration to simulate; by default the one in force. */
   readonly config: GatewayConfiguration | undefined
+  readonly policies: {
+    /** Whether the policies in force apply as they do to a request. */
+    readonly includesInForce: boolean
+    /** Each one replaces the policy in force with the same id. */
+    readonly tried: readonly TriedPolicy[]
+  }
+  /** False: rules that a judge model evaluates are not evaluated. */
+  readonly usesJudge: boolean
   readonly scenario: Scenario
 }
 
-export type Simulation = Evaluation & { readonly plan: Plan; readonly direction: TextDirection }
+export type Simulation = Evaluation & {
+  readonly plan: Plan
+  readonly scenario: Scenario
+  /** Tried policies that do not apply: they are for another direction or another project. */
+  readonly notApplied: readonly ActivePolicy[]
+  readonly timings: { readonly rulesMs: number; readonly evaluationMs: number }
+}
 
-/** Shows what a gateway configuration would do, with the same `Evaluate` function that requests and responses use. */
+/** The verdict that a request or response would get, from the `Evaluate` function and stream scanner that these use. */
 export type Simulate = (input: SimulationInput) => Promise<Simulation>
 
 export type SimulateParts = {
   readonly evaluate: Evaluate
+  readonly evaluateResponse: EvaluateResponse
   readonly rulebookOf: RulebookOf
+  readonly compileRule: CompileRule
   readonly patterns: PatternEngine
+  readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
-/** Sends nothing to a model, counts nothing, and ignores the organization's policies. */
-export function createSimulate({ evaluate, rulebookOf, patterns }: SimulateParts): Simulate {
-  return async ({ organizationId, credentialId, config, scenario }) => {
-    const { texts, joinedFragments, direction, categories, user, target } = scenario
-    const gateway = config
-      ? compileGateway({ ...unsaved, config }, patterns)
-      : (await rulebookOf(organizationId)).gateway
-    const plan = planFor({ gateway, policies: [] }, { ...emptyContext, user, target, credentialId })
-    const evaluation = await evaluate(plan, { texts, joinedFragments, direction, givenCategories: categories })
-    return { ...evaluation, plan, direction }
+/** Evaluates a complete response as its stream is evaluated. */
+export type EvaluateResponse = (plan: Plan, scenario: Scenario) => Promise<Evaluation>
+
+/** Sends nothing to the requested model, counts nothing and stores nothing. Rules in plain language may call the judge. */
+export function createSimulate(parts: SimulateParts): Simulate {
+  const { evaluate, evaluateResponse, clock } = parts
+
+  return async (input) => {
+    const startedAtMs = clock.monotonicMs()
+    const { scenario } = input
+    const rulebook = await rulebookFor(parts, input)
+    const plan = planFor(rulebook, contextFor(input))
+    const plannedAtMs = clock.monotonicMs()
+    const evaluation = await evaluateScenario(plan, scenario)
+    const evaluationMs = clock.monotonicMs() - plannedAtMs
+    const applied = new Set(plan.policies[scenario.direction])
+    const tried = new Set(input.policies.tried.map(({ id }) => id))
+    return {
+      ...evaluation,
+      plan,
+      scenario,
+      notApplied: rulebook.policies.filter((policy) => tried.has(policy.id) && !applied.has(policy)),
+      timings: { rulesMs: plannedAtMs - startedAtMs, evaluationMs },
+    }
+  }
+
+  async function evaluateScenario(plan: Plan, scenario: Scenario): Promise<Evaluation> {
+    const { request, direction, categories } = scenario
+    const givenCategories = categories.length === 0 ? undefined : categories
+    if (request === undefined) {
+      const evaluation = await evaluate(plan, { texts: [''], direction, givenCategories })
+      return { ...evaluation, findings: { ...evaluation.findings, scores: noFindings.scores } }
+    }
+    if (direction === 'response') return evaluateResponse(plan, scenario)
+    return evaluate(plan, { ...scannedTextsOf(request), direction, givenCategories })
   }
 }
 
-const emptyContext = { model: '', project: '', metadata: {}, policyIds: [], flaggedCategories: [] }
+/** A tried policy that is attached to nothing applies, as if the request named it. */
+function contextFor({ scenario: { context }, policies: { tried } }: SimulationInput): EvaluationContext {
+  const unattached = tried.filter(({ content }) => content.scope === 'unattached').map(({ id }) => id)
+  return { ...context, policyIds: [...context.policyIds, ...unattached] }
+}
+
+async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promise<Rulebook> {
+  const { organizationId, config, policies, usesJudge } = input
+  const { tried, includesInForce } = policies
+  const current = await parts.rulebookOf(organizationId)
+  const replaced = new Set(tried.map(({ id }) => id))
+  const inForce = includesInForce ? current.policies.filter(({ id }) => !replaced.has(id)) : []
+  const all = [...inForce, ...tried.map((policy) => compileTried(parts.compileRule, policy, organizationId))]
+  return {
+    gateway: config ? compileGateway({ ...unsaved, config }, parts.patterns) : current.gateway,
+    policies: usesJudge ? all : all.map(withoutJudge),
+  }
+}
+
+/** The version id is derived from the rule's text, because the judge caches scores by it. */
+function compileTried(compileRule: CompileRule, tried: TriedPolicy, organizationId: string): ActivePolicy {
+  const { rule, ...content } = tried.content
+  const versionId = `tried:${hash('sha256', rule, 'base64url')}`
+  const compiled = compileRule({ rule, versionId, organizationId })
+  const { id, name, version = 0 } = tried
+  return { ...content, id, versionId, version, rule: compiled, ...(name !== undefined && { name }) }
+}
+
+/** The version id differs, so that no cached score of the policy is replaced. */
+function withoutJudge(policy: ActivePolicy): ActivePolicy {
+  if (policy.rule.evaluator !== 'judge') return policy
+  const score = (): { notEvaluated: string; isFailure: boolean } => ({
+    notEvaluated: 'judge_not_asked',
+    isFailure: false,
+  })
+  return { ...policy, versionId: `${policy.versionId}:not_judged`, rule: { ...policy.rule, score } }
+}

@@ -37,6 +37,9 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
   return {
     check,
 
+    /** Throws if the rule is an invalid expression. `param` is the name of the field that has the rule. */
+    checkRule: (rule: string, param: string): void => checkRule(rule, checkExpression, param),
+
     /** Whether this service can evaluate the rule. */
     isEvaluable: (rule: string): boolean => hasJudge || isEvaluable(rule),
 

@@ -7,6 +7,7 @@ import { auditLogRoutes } from './audit-logs/routes.ts'
 import { balanceRoutes } from './credits/balance-routes.ts'
 import { ledgerRoutes } from './credits/routes.ts'
 import { overrideRoutes } from './limits/override-routes.ts'
+import { evaluateRoute } from './evaluate/route.ts'
 import { limitRoutes } from './limits/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import type { AdminParts } from './parts.ts'
@@ -30,6 +31,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ruleCheckRoute(routes, parts),
       ...publicationRoutes(routes, parts),
       ...backtestRoutes(routes, parts),
+      evaluateRoute(routes, parts),
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),

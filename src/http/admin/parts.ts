@@ -8,6 +8,9 @@ import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
+import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
+import type { Simulate } from '../../domain/evaluation/simulate.ts'
+import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
@@ -21,6 +24,7 @@ import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
+import type { DecodeBody } from '../resources/scenario.ts'
 import type { ResourceRoutes } from '../resources/route.ts'
 
 /** The stores of administration: one transaction for a mutation, no transaction for reads. */
@@ -44,6 +48,10 @@ export type AdminParts = ResourceLimitParts & {
   readonly mutate: AuditedMutation<AdminStores>
   readonly policies: PolicyAdministration
   readonly inspectRule: InspectRule
+  readonly simulate: Simulate
+  readonly findEvidence: FindEvidence
+  readonly decodeBody: DecodeBody
+  readonly configurations: Pick<ConfigurationAdministration, 'check'>
   readonly backtests: BacktestAdministration
   readonly directory: AuditedDirectory
   readonly keyChanges: KeyChanges

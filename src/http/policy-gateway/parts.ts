@@ -4,10 +4,12 @@ import type { AuditReads, EventLog } from '../../domain/audit/log.ts'
 import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
 import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
+import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { CallerOf } from '../caller.ts'
+import type { DecodeBody } from '../resources/scenario.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
 
@@ -15,6 +17,7 @@ import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
 export type GatewayStores = {
   readonly exports: ExportStore
   readonly gateway: GatewayStore
+  readonly policies: Pick<PolicyStore, 'find' | 'unknownProjects'>
   readonly events: AuditReads
   readonly eventLog: EventLog
   readonly idempotency: IdempotencyStore
@@ -28,6 +31,7 @@ export type GatewayParts = ResourceLimitParts & {
   readonly configurations: ConfigurationAdministration
   readonly testSink: SinkTest
   readonly simulate: Simulate
+  readonly decodeBody: DecodeBody
 }
 
 export type GatewayRoutes = ResourceRoutes<ResourceActor, GatewayStores>

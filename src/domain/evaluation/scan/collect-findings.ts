@@ -1,4 +1,5 @@
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
+import { perCategory } from '../../moderation/categories.ts'
 import type { TextDirection } from '../../moderation/classifier.ts'
 import type { ScanMode, ScanText } from '../../moderation/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
@@ -30,7 +31,7 @@ export type ScannedTexts = {
   readonly joinedFragments?: readonly string[]
   readonly direction: TextDirection
   /** Categories that count as found whatever the texts contain. Used by simulations. */
-  readonly givenCategories?: readonly string[]
+  readonly givenCategories?: readonly string[] | undefined
   /** Skips personal data. It is skipped as well if no rule of the plan needs it. */
   readonly skipsPersonalData?: boolean
   /** How to scan a text of which a part was scanned before. */
@@ -44,7 +45,7 @@ const textCharacters = 64
 /** Texts scored by the policies between two yields. A single long text yields while it is scored. */
 const textsPerYield = 16
 
-type Scanning = Pick<ScannedTexts, 'direction' | 'mode'> & {
+type Scanning = Pick<ScannedTexts, 'direction' | 'mode' | 'givenCategories'> & {
   readonly plan: Plan
   readonly skipsPersonalData: boolean
   readonly scorer: PolicyScorer
@@ -60,10 +61,10 @@ export function createCollectFindings({
   const scorerFor = createPolicyScorer(cacheEntries, pause)
   const cleanRuns = createCleanRunCache(cacheEntries, pause)
 
-  return (plan, { texts, joinedFragments = none, direction, mode, skipsPersonalData: skips }) => {
+  return (plan, { texts, joinedFragments = none, direction, mode, givenCategories, skipsPersonalData: skips }) => {
     const skipsPersonalData = skips === true || !needsPersonalData(plan, direction)
     const scorer = scorerFor(plan, direction)
-    const scanning = { plan, direction, mode, skipsPersonalData, scorer, charactersSinceYield: 0 }
+    const scanning = { plan, direction, mode, givenCategories, skipsPersonalData, scorer, charactersSinceYield: 0 }
     const collected = scanCached(scanning, texts)
     if (joinedFragments.length === 0) return collected
     const joined = andThen(collected, () => scanCached({ ...scanning, skipsPersonalData: true }, joinedFragments))
@@ -71,12 +72,12 @@ export function createCollectFindings({
   }
 
   function scanCached(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
-    if (!cleanRuns.hasRun(texts)) return scanAll(scanning, texts)
+    if (scanning.givenCategories !== undefined || !cleanRuns.hasRun(texts)) return scanAll(scanning, texts)
     return cleanRuns.getOrScan(texts, rulesKeyOf(scanning), (run) => scanAll(scanning, run))
   }
 
   function scanAll(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
-    const { plan, direction, mode, skipsPersonalData, scorer } = scanning
+    const { plan, direction, mode, skipsPersonalData, scorer, givenCategories } = scanning
     const { terms, config } = plan.gateway
     const scanned: ScannedText[] = []
     const scanOne = (text: string): MaybePromise<unknown> =>
@@ -85,7 +86,8 @@ export function createCollectFindings({
         return yieldIfDue(scanning, text.length + textCharacters)
       })
     const collect = (scores: CollectedFindings['scores']): CollectedFindings => collectedOf(plan, scanned, scores)
-    return andThen(sequentially(texts, scanOne), () => andThen(scoresOf(scorer, scanned), collect))
+    const scored = (): readonly ScannedText[] => withCategories(scanned, givenCategories)
+    return andThen(sequentially(texts, scanOne), () => andThen(scoresOf(scorer, scored()), collect))
   }
 
   function yieldIfDue(scanning: Scanning, characters: number): MaybePromise<unknown> {
@@ -102,6 +104,15 @@ export function createCollectFindings({
       scores.push(scorer.score(one)) % textsPerYield === 0 ? pause() : undefined
     return andThen(sequentially(scanned, score), () => all(scores))
   }
+}
+
+/** The texts as if the classifier had found these categories with certainty. Copies the scans, because scores are cached by them. */
+function withCategories(scanned: readonly ScannedText[], given: readonly string[] = none): readonly ScannedText[] {
+  if (given.length === 0) return scanned
+  return scanned.map(({ text, scan, findings }) => {
+    const scores = perCategory((category) => (given.includes(category) ? 1 : findings.scores[category]))
+    return { text, scan: { ...scan }, findings: { ...findings, scores } }
+  })
 }
 
 /** Everything besides the texts that findings depend on. */

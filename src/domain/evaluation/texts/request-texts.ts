@@ -18,6 +18,39 @@ export function requestTexts({ messages, tools, raw }: InferenceRequest): readon
   return blocks.texts
 }
 
+/** Where a text of a request is. */
+export type TextLocation =
+  /** One part of a message. Some parts have several texts. */
+  | { readonly kind: 'part'; readonly message: number; readonly part: number }
+  /** A field of the raw body that no part contains. */
+  | { readonly kind: 'other' }
+  /** Neighbouring parts, joined. */
+  | { readonly kind: 'joined' }
+
+export type LocatedText = {
+  readonly text: string
+  readonly where: TextLocation
+  /** True if the text is prose, which a response sends piece by piece. */
+  readonly isProse: boolean
+}
+
+/** The same texts as `requestTexts`, each with its location. Slower, and only used to explain a verdict. */
+export function locatedTexts(request: InferenceRequest): readonly LocatedText[] {
+  const located = request.messages.flatMap(({ parts }, message) =>
+    parts.flatMap((content, part) => {
+      const blocks = createBlocks()
+      addPart(blocks, content)
+      const isProse = proseTypes.has(content.type)
+      return blocks.texts.map((text): LocatedText => ({ text, where: { kind: 'part', message, part }, isProse }))
+    }),
+  )
+  const known = new Set(located.map(({ text }) => text))
+  const others = requestTexts(request).filter((text) => !known.has(text))
+  return [...located, ...others.map((text): LocatedText => ({ text, where: { kind: 'other' }, isProse: false }))]
+}
+
+const proseTypes: ReadonlySet<ContentPart['type']> = new Set(['text', 'thinking', 'refusal'])
+
 function createBlocks() {
   const texts: string[] = []
   /** Every string that is part of a block. */

@@ -2,7 +2,7 @@ import type { AuditDecision } from '../../audit/event/verdict.ts'
 import type { RolloutMode } from '../../gateway-config/rollout.ts'
 
 /** In the order of evaluation. If two checks decide the same, the first is the deciding one. */
-const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
+export const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
 
 /** The result of evaluating one rule: a moderation category, the gateway configuration or one policy. */
 export type Decision = {
@@ -18,6 +18,8 @@ export type Decision = {
   readonly version: number | null
   readonly triggeredCategories: readonly string[]
   readonly scoreBasisPoints?: number | undefined
+  /** Why the rule could not be evaluated on at least one text. */
+  readonly notEvaluated?: string | undefined
 }
 
 /** All decisions combined into one: what was decided, and what of it takes effect. */

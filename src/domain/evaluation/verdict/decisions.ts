@@ -37,6 +37,24 @@ export function moderationDecisions({ gateway, requested }: SharedPlan, findings
   return [...decisionOf('always_blocked', alwaysBlockedCategories), ...decisionOf('requested', requested)]
 }
 
+/** The decision of a check of categories that found none of them. A verdict leaves it out. */
+export const moderationAllowance = (
+  { gateway }: SharedPlan,
+  check: Decision['check'],
+  highestScore: number,
+): Decision => ({
+  check,
+  decision: 'allow',
+  effect: 'allow',
+  isEnforced: true,
+  rolloutMode: 'enforced',
+  reasonCode: reasonCodeOf(gateway.config, 'allow'),
+  policyId: gateway.config.policy_id,
+  version: gateway.version,
+  triggeredCategories: [],
+  scoreBasisPoints: Math.round(highestScore * 10_000),
+})
+
 export function gatewayDecision({ gateway, rollout }: SharedPlan, evaluated: GatewayDecision): Decision {
   return {
     check: 'gateway',
@@ -64,18 +82,18 @@ export function policyDecision(
   { plan, failsOpen }: PolicyRules,
 ): Decision {
   let best = -1
-  let isNotEvaluated = false
+  let notEvaluated: string | undefined
   let isFailure = false
   for (const score of scores) {
     if ('basisPoints' in score) {
       best = Math.max(best, score.basisPoints)
     } else {
-      isNotEvaluated = true
+      notEvaluated ??= score.notEvaluated
       isFailure ||= score.isFailure
     }
   }
   const isMatch = best >= thresholdOf(policy)
-  const decision = isMatch ? 'refuse' : isNotEvaluated ? 'not_evaluated' : 'allow'
+  const decision = isMatch ? 'refuse' : notEvaluated === undefined ? 'allow' : 'not_evaluated'
   const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
   const isEnforced = policy.mode === 'enforcing'
   return {
@@ -89,5 +107,6 @@ export function policyDecision(
     version: policy.version,
     triggeredCategories: [],
     scoreBasisPoints: best >= 0 ? best : undefined,
+    notEvaluated,
   }
 }

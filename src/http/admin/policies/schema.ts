@@ -5,7 +5,7 @@ import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 
-const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
+export const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const versionExampleId = 'polv_01k9z8y7x6w5v4t3s2r1q0p9n9'
 
 const name = text('The name of the policy.', { minLength: 1, maxLength: 80, examples: ['No project names'] })
@@ -83,6 +83,11 @@ const settings = {
   project_ids: Type.Optional(orNull(projectIds)),
   match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null resets it to the default of 5000.')),
 } satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
+
+/** The content of a policy that is evaluated and not stored. */
+export const triedContent = (({ description: _, ...content }) => ({ name: Type.Optional(name), rule, ...content }))(
+  settings,
+)
 
 export const CreatePolicy = Type.Object(
   { name, rule, ...settings },

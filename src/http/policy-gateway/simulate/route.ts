@@ -1,22 +1,23 @@
 import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { Simulation, Scenario } from '../../../domain/evaluation/simulate.ts'
+import type { Simulation, SimulationInput, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import { outcomesOf } from '../../../domain/evaluation/verdict/outcomes.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
+import { contentOf } from '../../../domain/policy/content.ts'
 import type { Actor } from '../../../domain/identity/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import { actorOf, type ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
-import { createValidator } from '../../validate.ts'
+import { createValidator, invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import * as Schema from './schema.ts'
 import type { SimulateBody, SimulateAnswer } from './schema.ts'
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
-import { joinedFragments } from '../../../domain/evaluation/texts/joined-fragments.ts'
-import { stringsIn, wordsIn } from '../../../domain/evaluation/texts/text-fields.ts'
-import { vendorFieldRoles } from '../../../wire/field-roles.ts'
+import { presentOutcome } from '../../resources/outcome.ts'
+import { contextOf, requestOf, requireProject } from '../../resources/scenario.ts'
 
 /** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
 export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
@@ -28,7 +29,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     path: '/api/policy-gateway/simulate',
     summary: 'Simulate a decision',
     description:
-      'Evaluates `policy`, else `config`, else the saved configuration, with the code that evaluates requests and responses. Nothing is sent to a model, nothing counts against a quota, and organization policies are not evaluated.',
+      'Answers what a request or response would get: evaluates `policy`, else `config`, else the saved configuration, and the policies of the organization that apply, with the code that evaluates requests and responses. Nothing is sent to the requested model, and nothing counts against a quota. A rule in plain language is evaluated by the judge model if one is configured, unless `judge` is false.',
     credential: 'gateway',
     permission: 'gateway:read',
     bodyLimitBytes: 1024 * 1024,
@@ -45,22 +46,17 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
       const seenAtMs = timeOfIfMatch(request.headers['if-match'])
       const given = givenIn(body)
       const organizationId = actor.organization.id
-      const simulation = await simulate({
-        organizationId,
-        credentialId: actor.id,
-        config: given && configurations.check(...given),
-        scenario: scenarioIn(body),
-      })
+      const config = given && configurations.check(...given)
+      const simulation = await simulate(await inputOf(body, { actor, config, parts }))
       if (!body.persist) return presentSimulation(simulation)
       // Evaluated before the transaction starts, because an evaluation can be slow.
-      const { config } = simulation.plan.gateway
       const {
         status,
         headers,
         body: answer,
       } = await perform(request, actor, async ({ gateway, eventLog }) => {
         // Without a configuration in the request, the saved one stays unchanged.
-        const kept = given ? config : ((await gateway.find(organizationId)) ?? unsaved).config
+        const kept = config ?? ((await gateway.find(organizationId)) ?? unsaved).config
         const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
         const by = actorOf(request, actor)
         await eventLog.append(
@@ -82,7 +78,10 @@ type Run = {
 }
 
 /** The audit event of the run, which the history lists. */
-function runFacts({ verdict, plan, direction }: Simulation, { actor, principal, saved, timeMs }: Run): EventFacts {
+function runFacts(
+  { verdict, plan, scenario: { direction } }: Simulation,
+  { actor, principal, saved, timeMs }: Run,
+): EventFacts {
   return {
     code: 'gateway.simulation.run',
     organizationId: actor.organizationId,
@@ -101,49 +100,68 @@ function runFacts({ verdict, plan, direction }: Simulation, { actor, principal, 
 }
 
 type Body = Static<typeof SimulateBody>
-type Message = NonNullable<NonNullable<Body['scenario']>['messages']>[number]
-
 /** The configuration in the body and the prefix of its fields; undefined if the saved one is to be evaluated. */
 function givenIn({ policy, config }: Body): [given: GivenConfiguration, paramPrefix: string] | undefined {
   if (policy !== undefined) return [policy, 'policy.']
   return config && [config, 'config.']
 }
 
-function scenarioIn({ scenario = {}, categories = [] }: Body): Scenario {
-  const { text, messages = [], direction = 'request', user, target } = scenario
-  const texts = [...messages.flatMap(textsOf), ...(text === undefined ? [] : [text])]
+type InputParts = {
+  readonly actor: ResourceActor
+  readonly config: SimulationInput['config']
+  readonly parts: GatewayParts
+}
+
+async function inputOf(body: Body, { actor, config, parts }: InputParts): Promise<SimulationInput> {
+  const { scenario = {}, categories = [], policies: includesInForce = true, judge: usesJudge = true } = body
+  const { reads, decodeBody } = parts
+  const organizationId = actor.organization.id
+  await requireProject(reads.policies, actor, scenario.project_id)
+  const projectId = 'projectId' in actor ? actor.projectId : undefined
+  const { inForce, tried } = await namedPolicies(body, actor, reads.policies)
   return {
-    texts: texts.filter((each) => each.trim() !== ''),
-    joinedFragments: messages.flatMap(joinedFragmentsIn),
-    direction,
-    categories: scenario.categories ?? categories,
-    user,
-    target,
+    organizationId,
+    config,
+    policies: { includesInForce, tried },
+    usesJudge,
+    scenario: {
+      request: requestOf(scenario, decodeBody),
+      direction: scenario.direction ?? 'request',
+      categories: scenario.categories ?? categories,
+      context: { ...contextOf(scenario, { credentialId: actor.id, projectId }), policyIds: inForce },
+    },
   }
 }
 
-/** The texts of each block, as in the request pipeline. Of blocks that are not text, every string in them. */
-function textsOf({ role: _role, content, ...rest }: Message): readonly string[] {
-  const blocks = typeof content === 'string' ? [content] : (content ?? []).flatMap(textsOfBlock)
-  return [...blocks, stringsIn(rest).join('\n')]
+type NamedPolicies = { readonly inForce: readonly string[]; readonly tried: readonly TriedPolicy[] }
+
+/** A policy in force applies as if the request named it. Of any other policy the draft is evaluated. */
+async function namedPolicies(
+  { policy_ids: ids = [] }: Body,
+  actor: ResourceActor,
+  store: GatewayParts['reads']['policies'],
+): Promise<NamedPolicies> {
+  const inForce: string[] = []
+  const tried: TriedPolicy[] = []
+  for (const [at, id] of ids.entries()) {
+    const policy = await store.find(actor.organization.id, id)
+    if (!policy) throw invalidField(['policy_ids', at], 'must name a policy of the organization')
+    if (policy.state === 'monitoring' || policy.state === 'enforcing') inForce.push(id)
+    else {
+      requirePermission(actor.permissions, 'policies:read')
+      tried.push({
+        id,
+        name: policy.name,
+        version: undefined,
+        content: { ...contentOf(policy.draft), scope: 'unattached' },
+      })
+    }
+  }
+  return { inForce, tried }
 }
 
-function textsOfBlock(block: object): readonly string[] {
-  const text = plainTextOf(block)
-  if (text === undefined) return [stringsIn(block).join('\n')]
-  const otherTexts = wordsIn({ messages: [{ ...block, text: undefined }] }, vendorFieldRoles)
-  return [text, otherTexts.join('\n')]
-}
-
-const joinedFragmentsIn = ({ content }: Message): readonly string[] =>
-  Array.isArray(content) ? joinedFragments(content.map((block) => plainTextOf(block) ?? '')) : []
-
-function plainTextOf(block: object): string | undefined {
-  const text: unknown = Reflect.get(block, 'text')
-  return typeof text === 'string' ? text : undefined
-}
-
-function presentSimulation({ verdict, findings, plan }: Simulation): Static<typeof SimulateAnswer> {
+function presentSimulation(simulation: Simulation): Static<typeof SimulateAnswer> {
+  const { verdict, findings, plan } = simulation
   const { decision, effectiveDecision, deciding, decisions } = verdict
   const { config } = plan.gateway
   // Without a deciding check, the configuration's reason code for `allow` is reported.
@@ -152,13 +170,14 @@ function presentSimulation({ verdict, findings, plan }: Simulation): Static<type
     decision,
     reason_code: reasonCode ?? decision.toUpperCase(),
     triggered_categories: [...new Set(decisions.flatMap(({ triggeredCategories }) => triggeredCategories))],
-    rollout_mode: plan.rollout.mode,
-    policy_id: config.policy_id,
+    rollout_mode: deciding?.check === 'policy' ? deciding.rolloutMode : plan.rollout.mode,
+    policy_id: deciding?.policyId ?? config.policy_id,
     effective_decision: effectiveDecision,
     enforced: deciding?.isEnforced ?? plan.rollout.isEnforced,
     allowlist_hits: [...findings.allowlistHits],
     denylist_hits: [...findings.denylistHits],
     redactions: config.rules.redact ? { ...findings.personalData } : {},
     scores: { ...findings.scores },
+    results: outcomesOf(simulation).map(presentOutcome),
   }
 }

@@ -8,6 +8,8 @@ type Case = { readonly title: string; readonly body: object; readonly expected: 
 const hateful = { rules: { flagged_categories: ['hate'] } }
 const denying = { rules: { denylist: ['project x'] } }
 
+const call = { id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"what":"project x"}' } }
+
 const cases: readonly Case[] = [
   {
     title: 'allows a text that no rule denies',
@@ -97,7 +99,12 @@ const cases: readonly Case[] = [
     body: {
       config: denying,
       scenario: {
-        messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'find', input: { what: 'project x' } }] }],
+        messages: [
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'toolu_1', name: 'find', input: { what: 'project x' } }],
+          },
+        ],
       },
     },
     expected: { decision: 'refuse' },
@@ -108,7 +115,7 @@ const cases: readonly Case[] = [
       config: { rules: { denylist: ['project x', 'project y'] } },
       scenario: {
         messages: [
-          { role: 'assistant', content: null, tool_calls: [{ function: { arguments: '{"what":"project x"}' } }] },
+          { role: 'assistant', content: null, tool_calls: [call] },
           { role: 'assistant', content: [{ type: 'text', text: 'hello', citations: [{ cited_text: 'project y' }] }] },
         ],
       },

@@ -1,0 +1,46 @@
+import { sequentially } from '../../../base/maybe-promise.ts'
+import type { Evaluate, Evaluation } from '../evaluate.ts'
+import { addFindings, noFindings, type Findings } from '../scan/findings.ts'
+import type { EvaluateResponse } from '../simulate.ts'
+import { locatedTexts } from '../texts/request-texts.ts'
+import { combine, isDenied, mergeDecisions, type Decision } from '../verdict/combine.ts'
+import { holdBackPolicyOf } from './hold-back-policy.ts'
+import { createStreamScanner, type StreamScannerParts } from './stream-scanner.ts'
+
+/**
+ * Evaluates a complete response block by block with the scanner of streams. Like a stream it ends at the first denial. Its
+ * request is assumed to be clean: after a request near a threshold, whole blocks would be held back.
+ */
+export function createEvaluateResponse(parts: Omit<StreamScannerParts, 'plan' | 'holdBack'>): EvaluateResponse {
+  return async (plan, { request, categories }) => {
+    const givenCategories = categories.length === 0 ? undefined : categories
+    const giving =
+      (evaluate: Evaluate): Evaluate =>
+      (ofPlan, texts) =>
+        evaluate(ofPlan, { ...texts, givenCategories })
+    const scannerParts = {
+      ...parts,
+      plan,
+      holdBack: holdBackPolicyOf(plan, false),
+      evaluate: giving(parts.evaluate),
+      evaluateUncached: giving(parts.evaluateUncached),
+    }
+    const decisions: Decision[] = []
+    const offendingTexts: string[] = []
+    let findings: Findings = noFindings
+    let isStopped = false
+    const add = (evaluation: Evaluation): void => {
+      decisions.push(...evaluation.verdict.decisions)
+      offendingTexts.push(...evaluation.offendingTexts)
+      findings = addFindings(findings, evaluation.findings)
+      isStopped = isDenied(evaluation.verdict)
+    }
+    await sequentially(request === undefined ? [] : locatedTexts(request), async ({ text, isProse }) => {
+      if (isStopped) return
+      const scanner = createStreamScanner(scannerParts, isProse ? undefined : {})
+      scanner.push(text)
+      add(await scanner.end())
+    })
+    return { verdict: combine(mergeDecisions(decisions)), findings, offendingTexts }
+  }
+}

@@ -1,0 +1,64 @@
+/** Lists the result of every check of a verdict, also of those that allowed the text. */
+import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
+import { flagThreshold } from '../../moderation/classifier.ts'
+import type { ActivePolicy } from '../rulebook.ts'
+import type { Simulation } from '../simulate.ts'
+import type { Decision } from './combine.ts'
+import { moderationAllowance, thresholdOf } from './decisions.ts'
+
+export type Outcome = Decision & {
+  readonly name: string | undefined
+  readonly thresholdBasisPoints: number | undefined
+}
+
+/** In the order of evaluation: always blocked categories, requested categories, gateway configuration, policies. */
+export function outcomesOf(simulation: Simulation): readonly Outcome[] {
+  const { plan, verdict, findings, scenario, notApplied } = simulation
+  const { decisions } = verdict
+  const ofModeration = (check: Decision['check'], names: readonly Category[]): readonly Outcome[] => {
+    if (names.length === 0) return []
+    const found = decisions.find((decision) => decision.check === check)
+    const decision = found ?? moderationAllowance(plan, check, Math.max(...names.map((name) => findings.scores[name])))
+    return [{ ...decision, name: undefined, thresholdBasisPoints: flagThreshold * 10_000 }]
+  }
+  const ofPolicy = (policy: ActivePolicy): Outcome => {
+    const decision = decisions.find(({ check, policyId }) => check === 'policy' && policyId === policy.id)
+    return policyOutcome(policy, decision ?? unevaluated(policy, 'denied_earlier'))
+  }
+  return [
+    ...ofModeration('always_blocked', alwaysBlockedCategories),
+    ...ofModeration('requested', plan.requested),
+    ...decisions
+      .filter(({ check }) => check === 'gateway')
+      .map((decision) => ({
+        ...decision,
+        name: plan.gateway.config.name ?? undefined,
+        thresholdBasisPoints: undefined,
+      })),
+    ...plan.policies[scenario.direction].map(ofPolicy),
+    ...notApplied.map((policy) => policyOutcome(policy, unevaluated(policy, reasonNotApplied(policy, simulation)))),
+  ]
+}
+
+const policyOutcome = (policy: ActivePolicy, decision: Decision): Outcome => ({
+  ...decision,
+  name: policy.name,
+  thresholdBasisPoints: thresholdOf(policy),
+})
+
+/** Why a policy has no decision: the text was denied before it was evaluated, or it does not apply. */
+const unevaluated = ({ id, version, mode }: ActivePolicy, notEvaluated: string): Decision => ({
+  check: 'policy',
+  decision: 'not_evaluated',
+  effect: 'allow',
+  isEnforced: mode === 'enforcing',
+  rolloutMode: mode === 'enforcing' ? 'enforced' : 'shadow',
+  reasonCode: 'NOT_EVALUATED',
+  policyId: id,
+  version,
+  triggeredCategories: [],
+  notEvaluated,
+})
+
+const reasonNotApplied = ({ direction }: ActivePolicy, { scenario }: Simulation): string =>
+  direction === 'both' || direction === scenario.direction ? 'other_project' : 'other_direction'

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { dialects, sendPrompt } from './dialects.ts'
+import { writeResponse } from './upstream-response.ts'
+
+const fragments = [
+  'falcon',
+  'Project Falcon',
+  'FAL-1234',
+  'tea',
+  'a nice day',
+  'write to ada@example.org',
+  'card 4111 1111 1111 1111',
+  "I can't do this anymore. I want to kill myself tonight.",
+  'fаlcon', // with a Cyrillic letter
+  'f\u200balcon',
+  Buffer.from('tell me all about the falcon').toString('base64'),
+  'long '.repeat(150),
+]
+
+const text = fc
+  .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...fragments) }, fc.string({ unit: 'grapheme' })), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((parts) => parts.join(' '))
+  .filter((joined) => joined.trim() !== '')
+
+const some = <T>(...items: readonly T[]): fc.Arbitrary<T[]> => fc.subarray([...items])
+const share = fc.record({
+  enabled: fc.boolean(),
+  sample_percent: fc.constantFrom(0, 50, 100),
+  targets: some('eu', 'us'),
+})
+
+const configuration = fc.record({
+  policy_id: fc.constant('tried'),
+  rules: fc.record({
+    allowlist: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, some('tea', 'day')),
+    denylist: some('falcon', '/FAL-\\d+/', 'tea'),
+    redact: fc.boolean(),
+    rewrite_instead_of_refuse: fc.boolean(),
+    response_pattern: fc.constantFrom(null, 'refuse', 'escalate', 'rewrite'),
+    reason_codes: some('REFUSE_LEGAL', 'ESCALATE_DESK'),
+    flagged_categories: some('hate', 'illicit'),
+  }),
+  rollout: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, fc.record({ shadow: share, canary: share })),
+})
+
+const rule = fc.constantFrom(
+  'Never mention "Project Falcon".',
+  'No self-harm and no email addresses.',
+  'Be polite.',
+  'cel:text.lowerAscii().contains("falcon")',
+  'cel:text.matches("FAL-[0-9]+") || pii["card"] > 0',
+  'cel:direction == "response" && text.contains("tea")',
+  'cel:user == "ada" && model == "chat-model"',
+  'cel:metadata.missing == "x"',
+  'cel:categories["self-harm"]',
+)
+
+const policy = fc.record({
+  rule,
+  mode: fc.constantFrom('monitoring', 'enforcing'),
+  direction: fc.constantFrom('request', 'response', 'both'),
+  scope: fc.constantFrom('organization', 'projects', 'unattached'),
+  match_threshold_basis_points: fc.constantFrom(null, 100, 9_000),
+})
+
+const circumstances = fc.record({
+  dialect: fc.constantFrom(...dialects),
+  stream: fc.boolean(),
+  user: fc.constantFrom('ada', 'bob', 'eve'),
+  target: fc.constantFrom(undefined, 'eu', 'br'),
+  flagged: some('hate' as const, 'sexual' as const),
+})
+type Circumstances = typeof circumstances extends fc.Arbitrary<infer Value> ? Value : never
+
+describe('evaluating and simulating a text', () => {
+  const opened = new AsyncDisposableStack()
+  let app: AdminApp
+  let upstreamText = 'Fine.'
+
+  before(async () => {
+    const upstream = await startUpstream((response, request) =>
+      writeResponse('openai-chat', [{ type: 'text', text: upstreamText }], { request, response }),
+    )
+    opened.use(upstream)
+    app = opened.use(
+      await startAdminApp({
+        config: {
+          upstreams: [{ name: 'local', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+          models: [{ name: 'chat-model', targets: [{ upstream: 'local', model: 'm' }] }],
+        },
+      }),
+    )
+  })
+  after(() => opened.disposeAsync())
+
+  const gateway = async (method: string, path: string, body: object): Promise<Json> => {
+    const response = await fetch(`${app.url}/api/policy-gateway${path}`, {
+      method,
+      headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const answer = (await response.json()) as Json
+    assert.equal(response.status, 200, JSON.stringify(answer))
+    return answer
+  }
+
+  /** Saves the rules, and removes the policies afterwards. */
+  async function withRules(config: object, policies: readonly Json[], work: () => Promise<void>): Promise<void> {
+    await gateway('PUT', '/config', config)
+    const ids: string[] = []
+    for (const one of policies) {
+      const projects = one['scope'] === 'projects' ? { project_ids: [app.projectId] } : {}
+      const id = textOf(await app.admin.post('/policies', { name: 'Tried', ...one, ...projects }))
+      await app.admin.post(`/policies/${id}/publish`, { revision: 1 })
+      ids.push(id)
+    }
+    try {
+      await work()
+    } finally {
+      for (const id of ids) await app.admin.send('DELETE', `/policies/${id}?revision=2`)
+    }
+  }
+
+  async function requested(prompt: string, { dialect, stream, user, target, flagged }: Circumstances): Promise<Json> {
+    const { policy: verdict } = await sendPrompt(app, dialect, {
+      model: 'chat-model',
+      text: prompt,
+      stream,
+      flaggedCategories: flagged,
+      headers: { 'x-policy-user': user, ...(target === undefined ? {} : { 'x-policy-target': target }) },
+    })
+    const { event_id: _, ...rest } = verdict ?? { ...allowed }
+    return rest
+  }
+
+  /** Both simulations of a text. They must agree with each other. */
+  async function simulated(prompt: string, direction: string, circumstance: Circumstances): Promise<Json> {
+    const { user, target, flagged } = circumstance
+    const scenario = {
+      text: prompt,
+      direction,
+      user,
+      model: 'chat-model',
+      flagged_categories: flagged,
+      ...(target === undefined ? {} : { target }),
+    }
+    const simulation = await gateway('POST', '/simulate', { scenario })
+    const evaluated = await app.admin.post('/evaluate', { scenario: { ...scenario, project_id: app.projectId } })
+    const { check: _, ...verdict } = evaluated['verdict'] as Json
+    for (const name of ['decision', 'effective_decision'])
+      assert.equal(simulation[name], verdict[name], `simulate, ${name}`)
+    if (verdict['decision'] !== 'allow')
+      for (const name of ['reason_code', 'policy_id', 'enforced']) assert.equal(simulation[name], verdict[name], name)
+    return verdict
+  }
+
+  it('gives a request the verdict that it really gets', async () => {
+    await fc.assert(
+      fc.asyncProperty(configuration, fc.array(policy, { maxLength: 3 }), text, circumstances, async (...given) => {
+        const [config, policies, prompt, circumstance] = given
+        upstreamText = 'Fine.'
+        await withRules(config, policies, async () => {
+          const verdict = await simulated(prompt, 'request', circumstance)
+          // The verdict of an allowed request is combined with that of its response, so only clean responses are compared.
+          const isDenied = ['refuse', 'escalate'].includes(String(verdict['effective_decision']))
+          fc.pre(isDenied || (await simulated(upstreamText, 'response', circumstance))['decision'] === 'allow')
+          assert.deepEqual(verdict, await requested(prompt, circumstance))
+        })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('gives a response the verdict that it really gets', async () => {
+    await fc.assert(
+      fc.asyncProperty(configuration, fc.array(policy, { maxLength: 3 }), text, circumstances, async (...given) => {
+        const [config, policies, answer, circumstance] = given
+        const prompt = 'A day with tea?'
+        upstreamText = answer
+        await withRules(config, policies, async () => {
+          // The verdict of a response is combined with that of its request, so only clean requests are compared.
+          fc.pre((await simulated(prompt, 'request', circumstance))['decision'] === 'allow')
+          assert.deepEqual(await simulated(answer, 'response', circumstance), await requested(prompt, circumstance))
+        })
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+/** A request that is allowed has no `policy` object. */
+const allowed = {
+  decision: 'allow',
+  effective_decision: 'allow',
+  enforced: true,
+  rollout_mode: 'enforced',
+  reason_code: 'ALLOW',
+  policy_id: null,
+  version: null,
+  triggered_categories: [],
+}
