@@ -50,6 +50,8 @@ export type RouteAnswer = {
   readonly contentType?: string
   /** The data of one server-sent event, if the answer may be a stream instead. */
   readonly event?: TSchema
+  /** The example of this answer, if another one than that of its schema is clearer. */
+  readonly example?: unknown
   /** Those of Gatehouse's own headers that it may carry. */
   readonly headers?: readonly GatewayHeaderName[]
 }

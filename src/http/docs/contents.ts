@@ -3,35 +3,50 @@ import { escape, inline } from './html.ts'
 import type { PageGroup } from './pages.ts'
 
 /** Endpoints under one heading of the reference. */
-export type OperationGroup = { readonly id: string; readonly title: string; readonly routes: readonly Route[] }
+export type OperationGroup = {
+  readonly id: string
+  readonly title: string
+  readonly description?: string
+  /** The family, if it is divided into several groups. */
+  readonly family?: string
+  readonly routes: readonly Route[]
+}
 
 /** A family with more endpoints is divided by the resource in their paths. */
 const maxInGroup = 9
 
-/** The endpoints in the order of the reference. Those of the service itself come last. */
+/** The endpoints in the order of the reference: the service itself after other families, then the divided ones. */
 export function operationGroups(families: readonly EndpointFamily[]): readonly OperationGroup[] {
   const groups = families.filter(({ routes }) => routes.length > 0).flatMap(groupsOf)
-  return [...groups.filter(({ title }) => title !== 'Service'), ...groups.filter(({ title }) => title === 'Service')]
+  const rankOf = ({ family, title }: OperationGroup): number => (family !== undefined ? 2 : title === 'Service' ? 1 : 0)
+  return groups.toSorted((left, right) => rankOf(left) - rankOf(right))
 }
 
-function groupsOf({ name, prefixes, routes }: EndpointFamily): OperationGroup[] {
-  if (routes.length <= maxInGroup) return [{ id: idOf(name), title: name, routes }]
+function groupsOf({ name, description, prefixes, routes }: EndpointFamily): OperationGroup[] {
+  if (routes.length <= maxInGroup) return [{ id: idOf(name), title: name, description, routes }]
   const resources = Map.groupBy(routes, ({ path }) => resourceOf(path, prefixes))
-  return [...resources].map(([resource, own]) => {
-    const title = `${name}: ${resource.replaceAll('_', ' ')}`
-    return { id: idOf(title), title, routes: own }
-  })
+  return [...resources].map(([resource, own]) => ({
+    id: idOf(`${name} ${resource}`),
+    title: titleOf(resource),
+    family: name,
+    routes: own,
+  }))
 }
 
-/** `policies` of `/v1/organization/policies/{policy_id}/publish`. */
+/** `policies` of `/v1/organization/policies/{policy_id}/publish`; keys of a project are a resource of their own. */
 function resourceOf(path: string, prefixes: readonly string[]): string {
   const prefix = prefixes.find((each) => path.startsWith(each)) ?? ''
-  return (
-    path
-      .slice(prefix.length)
-      .split('/')
-      .find((part) => part !== '' && !part.startsWith('{')) ?? ''
-  )
+  const parts = path
+    .slice(prefix.length)
+    .split('/')
+    .filter((part) => part !== '' && !part.startsWith('{'))
+  return parts.find((part) => part.endsWith('_keys')) ?? parts[0] ?? ''
+}
+
+/** `admin_api_keys` as `Admin API keys`. */
+function titleOf(resource: string): string {
+  const words = resource.replaceAll('_', ' ').replaceAll(/\bapi\b/g, 'API')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 const idOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
@@ -39,13 +54,10 @@ const idOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z]+/
 /** The contents of all pages. `current` is the address of the page that shows them. */
 export function contents(operations: readonly OperationGroup[], pages: readonly PageGroup[], current: string): string {
   const isReference = current === '/docs'
-  const endpointLinks = operations.map(({ id, title, routes }) => {
-    const links = routes.map(
-      ({ name, method, summary }) =>
-        `<li><a href="/docs#${name}"><span>${inline(summary)}</span><span class="verb verb-${method.toLowerCase()}">${method}</span></a></li>`,
-    )
-    return `<details${isReference ? ' open' : ''}><summary><a href="/docs#${id}">${escape(title)}</a></summary><ul>${links.join('')}</ul></details>`
-  })
+  const endpointLinks = [...Map.groupBy(operations, ({ family }) => family)].map(
+    ([family = 'Endpoints', groups]) =>
+      `<h2>${escape(family)}</h2>${groups.map((group) => groupLinks(group, isReference)).join('')}`,
+  )
   const pageLinks = pages.map(({ title, pages: own }) => {
     const links = own.map((page) => {
       const mark = page.url === current ? ' aria-current="page"' : ''
@@ -55,10 +67,13 @@ export function contents(operations: readonly OperationGroup[], pages: readonly 
   })
   const [first, ...others] = pageLinks
   const overview = `<ul><li><a href="/docs#top"${isReference ? ' aria-current="page"' : ''}><span>Overview</span></a></li></ul>`
-  return [
-    overview,
-    first?.[1] ?? '',
-    `<h2>Endpoints</h2>${endpointLinks.join('')}`,
-    ...others.map(([, html]) => html),
-  ].join('')
+  return [overview, first?.[1] ?? '', ...endpointLinks, ...others.map(([, html]) => html)].join('')
+}
+
+function groupLinks({ id, title, routes }: OperationGroup, isOpen: boolean): string {
+  const links = routes.map(
+    ({ name, method, summary }) =>
+      `<li><a href="/docs#${name}"><span>${inline(summary)}</span><span class="verb verb-${method.toLowerCase()}">${method}</span></a></li>`,
+  )
+  return `<details${isOpen ? ' open' : ''}><summary><a href="/docs#${id}">${escape(title)}</a></summary><ul>${links.join('')}</ul></details>`
 }

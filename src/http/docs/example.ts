@@ -25,7 +25,7 @@ export function exampleOf(route: Route): RouteExample {
     query: requiredValues(route.query),
     body: firstExample(route.body),
     status,
-    answer: firstExample(route.answers[status]?.schema),
+    answer: route.answers[status]?.example ?? firstExample(route.answers[status]?.schema),
   }
 }
 

@@ -39,6 +39,8 @@ const shell: readonly Rule[] = [
   ['comment', /(?<=^|\s)#[^\n]*/y],
   ['name', jsonKey],
   ['string', doubleQuoted],
+  ['number', /(?<=": )-?\d[\d.]*/y],
+  ['keyword', /(?<=": )(?:true|false|null)\b/y],
   ['name', /\$\{?\w+\}?/y],
   ['keyword', /(?<=\s)--?[A-Za-z][\w-]*/y],
   ['keyword', /(?<=^|\n|\| ?)(?:curl|npm|node|npx|gatehouse|export|python3?|pip)\b/y],

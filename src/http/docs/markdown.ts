@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { codeBlock } from './code.ts'
-import { anchorLink, escape } from './html.ts'
+import { anchorLink, escape, plain } from './html.ts'
 import type { DocsPage } from './pages.ts'
 
 export type Heading = { readonly id: string; readonly title: string; readonly depth: number }
@@ -26,10 +26,14 @@ export function renderMarkdown(page: DocsPage, all: readonly DocsPage[]): Render
         return linkTo(href, this.parser.parseInline(tokens), { page, all })
       },
       table(token: Tokens.Table): string {
-        const row = (cells: readonly Tokens.TableCell[], tag: 'td' | 'th'): string =>
-          cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')
-        const rows = token.rows.map((cells) => `<tr${rowId(cells)}>${row(cells, 'td')}</tr>`)
-        const table = `<table><thead><tr>${row(token.header, 'th')}</tr></thead><tbody>${rows.join('')}</tbody></table>`
+        const inner = (cell: Tokens.TableCell): string => this.parser.parseInline(cell.tokens)
+        const head = token.header.map((cell) => `<th>${inner(cell)}</th>`)
+        // Narrow screens show each row as a list, with the head of the column before each cell.
+        const labels = token.header.map(({ text }) => escape(plain(text)))
+        const cells = (row: readonly Tokens.TableCell[]): string =>
+          row.map((cell, at) => `<td data-label="${labels[at] ?? ''}">${inner(cell)}</td>`).join('')
+        const rows = token.rows.map((row) => `<tr${rowId(row)}>${cells(row)}</tr>`)
+        const table = `<table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`
         return `<div class="table" tabindex="0">${table}</div>`
       },
     },

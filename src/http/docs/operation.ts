@@ -29,12 +29,12 @@ const pathHtml = (path: string): string =>
     .replace(/\{\w+\}/g, (parameter) => `<span class="parameter">${parameter}</span>`)
 
 const credentialWords: Readonly<Record<Credential, string>> = {
-  none: 'none',
-  api_key: 'a project API key or a token',
-  api_key_or_free: 'a project API key or a token; or none, with `X-Free-Tier: true`',
-  admin_key: 'an administrator key',
-  gateway: 'a project API key, a token or an administrator key',
-  operator: 'the control socket only',
+  none: 'None',
+  api_key: 'A project API key or a token',
+  api_key_or_free: 'A project API key or a token; or none, with `X-Free-Tier: true`',
+  admin_key: 'An administrator key',
+  gateway: 'A project API key, a token or an administrator key',
+  operator: 'The control socket only',
 }
 
 const kib = 1024
@@ -45,7 +45,7 @@ function facts({ credential, permission, bodyLimitBytes, body }: Route): string 
   const rows = [
     ['Credential', inline(credentialWords[credential])],
     ...(permission === undefined ? [] : [['Permission', `<code>${permission}</code>`]]),
-    ...(body === undefined || bodyLimitBytes === undefined ? [] : [['Body', `up to ${size}`]]),
+    ...(body === undefined || bodyLimitBytes === undefined ? [] : [['Body', `Up to ${size}`]]),
   ]
   return `<dl class="facts">${rows.map(([term, words]) => `<div><dt>${term}</dt><dd>${words}</dd></div>`).join('')}</dl>`
 }
@@ -54,8 +54,8 @@ function requestFields({ name, params, query, headers, body }: Route): string {
   const parts = [
     ['Path', 'path', params],
     ['Query', 'query', query],
-    ['Headers', 'header', headers],
     ['Body', 'body', body],
+    ['Headers', 'header', headers],
   ] as const
   return parts
     .map(([title, id, schema]) => {
@@ -67,17 +67,20 @@ function requestFields({ name, params, query, headers, body }: Route): string {
 
 function answers({ name, answers: all }: Route): string {
   return Object.entries(all)
-    .map(([status, { description, schema, contentType, headers = [] }]) => {
+    .map(([status, { description, schema, event, contentType, headers = [] }]) => {
       const fields = fieldList(schema, { id: `${name}.${status}`, in: 'answer' })
+      const events = fieldList(event, { id: `${name}.event`, in: 'answer' })
       const type = contentType === undefined ? '' : ` <span class="type">${escape(contentType)}</span>`
       const carried = headers.map((header) => `<code>${header}</code>`).join(', ')
       const note = carried === '' ? '' : `<p class="note">May carry ${carried}.</p>`
-      const inner =
-        fields === '' ? '' : `<details class="inner"><summary>Fields of the answer</summary>${fields}</details>`
+      const inner = folded('Fields of the answer', fields) + folded('Events of the stream', events)
       return `<h4>Answer <span class="status">${status}</span>${type}</h4><p>${inline(description)}</p>${note}${inner}`
     })
     .join('')
 }
+
+const folded = (title: string, fields: string): string =>
+  fields === '' ? '' : `<details class="inner"><summary>${title}</summary>${fields}</details>`
 
 function errors({ errorStatuses = [] }: Route): string {
   if (errorStatuses.length === 0) return ''

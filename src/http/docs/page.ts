@@ -39,7 +39,7 @@ export function page({ title, contents, body, outline = '', className }: PagePar
 <nav class="contents" id="contents" popover aria-label="Contents">${contents}</nav>
 <main id="content" tabindex="-1">${body}</main>
 ${outline === '' ? '' : `<aside class="outline" aria-label="On this page">${outline}</aside>`}
-<dialog class="search" aria-label="Search"><div class="search-box"><label>${searchIcon}<input type="search" placeholder="Search endpoints, fields, error codes and guides" autocomplete="off" spellcheck="false" role="combobox" aria-label="Search" aria-expanded="true" aria-controls="results"></label><ul id="results" role="listbox" aria-label="Results"></ul><p class="search-hint" aria-live="polite"></p></div></dialog>
+<dialog class="search" aria-label="Search"><div class="search-box"><label>${searchIcon}<input type="search" placeholder="Search endpoints, fields, error codes and guides" autocomplete="off" spellcheck="false" role="combobox" aria-label="Search" aria-expanded="true" aria-controls="results"></label><ul id="results" role="listbox" aria-label="Results"></ul><p class="search-hint" aria-live="polite"></p><footer><span><kbd>↑</kbd> <kbd>↓</kbd> move</span><span><kbd>Enter</kbd> open</span><span><kbd>Esc</kbd> close</span></footer></div></dialog>
 <p class="toast" role="status" hidden></p>
 </body>
 </html>

@@ -20,11 +20,20 @@ const folder = new URL('../../../docs/', import.meta.url)
 
 /** The order of the pages. Guides that are not named here follow at the end. */
 const order: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['API', ['authentication', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
+  ['API', ['authentication', 'keys', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
   ['Use it', ['openai-sdk', 'anthropic-sdk', 'claude-code', 'codex', 'vercel-ai-sdk', 'langchain']],
   [
     'Set rules',
-    ['moderation', 'moderation-model-card', 'policies', 'rules', 'policy-gateway', 'backtest', 'limits-and-credits'],
+    [
+      'moderation',
+      'moderation-model-card',
+      'policies',
+      'rules',
+      'policy-gateway',
+      'backtest',
+      'limits-and-credits',
+      'conformance',
+    ],
   ],
   ['Run it', ['configuration', 'operating', 'secrets', 'exports', 'backup', 'upgrade', 'outages']],
 ]

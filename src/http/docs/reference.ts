@@ -17,7 +17,7 @@ function overview(pages: readonly PageGroup[]): string {
 <p class="lead">One gateway in front of your language models. Applications keep the OpenAI or Anthropic SDK that they use; Gatehouse authenticates them, enforces limits, credits and policies, and writes the audit log.</p>
 <dl class="facts">
 <div><dt>Base URL</dt><dd><code class="copyable">${baseUrlMark}</code></dd></div>
-<div><dt>Credential</dt><dd><code>Authorization: Bearer …</code> with a project API key (<code>ak_…</code>) for inference, an administrator key (<code>adm_…</code>) for administration. <a href="/docs/guide/authentication">Keys and permissions</a></dd></div>
+<div><dt>Credential</dt><dd><code>Authorization: Bearer …</code> with a project API key (<code>ak_…</code>) for inference, an administrator key (<code>adm_…</code>) for administration. <a href="/docs/guide/authentication">Authentication</a></dd></div>
 <div><dt>Description</dt><dd><a href="/openapi.json">openapi.json</a>, for client generators</dd></div>
 </dl>
 </div>
@@ -29,5 +29,5 @@ function overview(pages: readonly PageGroup[]): string {
 const card = ({ title, pages }: PageGroup): string =>
   `<section><h2>${escape(title)}</h2><ul>${pages.map((each) => `<li><a href="${each.url}">${inline(each.title)}</a></li>`).join('')}</ul></section>`
 
-const group = ({ id, title, routes }: OperationGroup): string =>
-  `<section class="group" id="${id}"><h2>${escape(title)} ${anchorLink(id, title)}</h2>${routes.map(operation).join('')}</section>`
+const group = ({ id, title, description, family, routes }: OperationGroup): string =>
+  `<section class="group" id="${id}"><h2>${family === undefined ? '' : `<span class="family">${escape(family)}</span> `}${escape(title)} ${anchorLink(id, title)}</h2>${description === undefined ? '' : `<p class="lead">${inline(description)}</p>`}${routes.map(operation).join('')}</section>`

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { Fault } from '../../base/fault.ts'
 import type { EndpointFamily, Route } from '../route.ts'
 import { contents, operationGroups } from './contents.ts'
-import { renderMarkdown } from './markdown.ts'
+import { renderMarkdown, type Heading } from './markdown.ts'
 import { page } from './page.ts'
 import { readPages } from './pages.ts'
 import { reference } from './reference.ts'
@@ -138,10 +138,19 @@ function createSite(families: readonly EndpointFamily[]): Site {
     const own = pages.find((each) => each.url === url)
     if (own === undefined) throw new Fault('not_found', 'unknown_route', 'There is no such page.')
     const { html: body, headings } = renderMarkdown(own, pages)
-    const links = headings
-      .filter(({ depth }) => depth === 2)
-      .map(({ id, title }) => `<li><a href="#${id}">${escape(title)}</a></li>`)
-    const outline = links.length < 2 ? '' : `<h2>On this page</h2><ul>${links.join('')}</ul>`
+    const outline = outlineOf(headings)
     return page({ title: own.title, contents: contentsAt(url), body, outline, className: 'article' })
   }
+}
+
+const maxOutline = 24
+
+/** The headings of a page, beside its text. A long page shows the upper level only. */
+function outlineOf(headings: readonly Heading[]): string {
+  const inner = headings.filter(({ depth }) => depth === 2 || depth === 3)
+  const shown = inner.length > maxOutline ? inner.filter(({ depth }) => depth === 2) : inner
+  const links = shown.map(
+    ({ id, title, depth }) => `<li class="level-${depth}"><a href="#${id}">${escape(title)}</a></li>`,
+  )
+  return links.length < 2 ? '' : `<h2>On this page</h2><ul>${links.join('')}</ul>`
 }

@@ -197,7 +197,7 @@ const propertiesCount = (node: SchemaNode): number => Object.keys(propertiesOf(n
 function range(from: number | undefined, to: number | undefined, unit: string): string {
   if (from !== undefined && to !== undefined) return `${count(from)} to ${count(to)}${unit}`
   if (to !== undefined) return `up to ${count(to)}${unit}`
-  return from === undefined || from === 0 ? '' : `at least ${count(from)}${unit}`
+  return from === undefined || from === 0 ? '' : `at least ${count(from)}${from === 1 ? unit.slice(0, -1) : unit}`
 }
 
 const count = (value: number): string => value.toLocaleString('en')

@@ -28,7 +28,7 @@ export const ModerationBody = Type.Object(
       ],
       {
         description: 'One text, several texts, or the parts of one message.',
-        examples: ['You are worthless and everybody hates you.'],
+        examples: ['You are a worthless idiot.'],
       },
     ),
     model: Type.Optional(
@@ -41,7 +41,7 @@ export const ModerationBody = Type.Object(
   {
     title: 'ModerationRequest',
     description: 'A request in the style of the OpenAI moderations API.',
-    examples: [{ input: 'You are worthless and everybody hates you.' }],
+    examples: [{ input: 'You are a worthless idiot.' }],
   },
 )
 
@@ -93,7 +93,7 @@ export const ModerationAnswer = Type.Object(
           {
             flagged: true,
             categories: forEach(false, { harassment: true }),
-            category_scores: forEach(0, { harassment: 0.91, hate: 0.12, illicit: 0.01 }),
+            category_scores: forEach(0, { harassment: 0.9998, hate: 0.1557, 'self-harm': 0.0234, sexual: 0.0005 }),
             category_applied_input_types: forEach([], {
               harassment: ['text'],
               hate: ['text'],

@@ -137,9 +137,12 @@ function describedBy({ description, permission }: Route): { description?: string
 }
 
 function response(answer: Route['answers'][number], components: Components): Json {
-  const { description, schema, contentType = 'application/json', event } = answer
+  const { description, schema, contentType = 'application/json', event, example } = answer
   if (schema === undefined && answer.contentType === undefined) return { description }
-  const content = schema === undefined ? {} : { schema: components.describe(schema) }
+  const content = {
+    ...(schema === undefined ? {} : { schema: components.describe(schema) }),
+    ...(example === undefined ? {} : { example }),
+  }
   const stream = event === undefined ? {} : { 'text/event-stream': { schema: components.describe(event) } }
   return { description, content: { [contentType]: content, ...stream } }
 }

@@ -30,6 +30,17 @@ describe('the examples in the schemas', () => {
   }
 })
 
+describe('the example answer of each endpoint on the page', () => {
+  const described = operationsOf(scene.app.openapi(), '/')
+  for (const { route, status = 200, answer = '' } of operations) {
+    const schema = described.find(({ method, path }) => `${method} ${path}` === route)?.answers[status]
+    if (schema?.type === undefined) continue // a page, a file or metrics
+    it(`${route} matches the schema of its ${status}`, () => {
+      assert.deepEqual(misfits(schema, JSON.parse(answer)), [])
+    })
+  }
+})
+
 /** Examples for a state that differs from the one of a new policy at revision 2, which is published. */
 const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
   async publishPolicy({ pol }) {

@@ -74,8 +74,8 @@ describe('the documentation', () => {
   it('names the credential and the permission of an endpoint', async () => {
     const shown = operationsIn(await read('/docs'))
     const html = (name: string): string => shown.find((each) => each.name === name)?.html ?? ''
-    assert.match(html('publishPolicy'), /<dd>an administrator key<\/dd>.*<code>policies:publish<\/code>/s)
-    assert.match(html('createMessage'), /a project API key or a token; or none/)
+    assert.match(html('publishPolicy'), /<dd>An administrator key<\/dd>.*<code>policies:publish<\/code>/s)
+    assert.match(html('createMessage'), /A project API key or a token; or none/)
     assert.doesNotMatch(html('createMessage'), /<dt>Permission/)
   })
 
@@ -89,7 +89,8 @@ describe('the documentation', () => {
 
   it('explains every permission and every header of the gateway', async () => {
     const keys = await read('/docs/guide/authentication')
-    for (const permission of permissions) assert.ok(keys.includes(`<td><code>${permission}</code></td>`), permission)
+    for (const permission of permissions)
+      assert.ok(keys.includes(`<td data-label="Permission"><code>${permission}</code>`), permission)
     const headers = await read('/docs/guide/headers')
     for (const name of Object.keys(gatewayHeaders)) assert.ok(headers.includes(`<code>${name}</code>`), name)
   })
@@ -145,8 +146,9 @@ describe('the documentation', () => {
   }
 })
 
-/** The example of the first endpoint. */
-const firstCurl = (page: string): string => operationsIn(page)[0]?.snippets['curl'] ?? ''
+const curlOf = (page: string, name: string): string =>
+  operationsIn(page).find((each) => each.name === name)?.snippets['curl'] ?? ''
+const firstCurl = (page: string): string => curlOf(page, 'createMessage')
 
 describe('the documentation of a service with a public address', () => {
   it('prints that address, and on a port of its own the address of the request', async () => {
@@ -157,7 +159,7 @@ describe('the documentation of a service with a public address', () => {
     assert.match(firstCurl(page), /^curl https:\/\/gw\.example\.com\/v1\/messages /)
     const { administration } = scene.addresses
     const other = await (await fetch(`${administration}/docs`)).text()
-    assert.match(firstCurl(other), new RegExp(`^curl ${administration}/v1/organization/policies `))
+    assert.match(curlOf(other, 'listPolicies'), new RegExp(`^curl ${administration}/v1/organization/policies `))
     assert.doesNotMatch(other, /gw\.example\.com/)
   })
 })

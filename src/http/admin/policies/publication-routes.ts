@@ -51,7 +51,7 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       params: Schema.PolicyParams,
       query: none,
       body: Schema.AtRevision,
-      answer,
+      answer: { ...answer, example: Schema.pausedExample },
       operation: ({ policies: store }, input) => operations.pause(store, policyAt(input, input.body.revision)),
       present: presentPolicy,
     }),

@@ -39,7 +39,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       query: none,
       body: Schema.CreatePolicy,
       status: 201,
-      answer,
+      answer: { ...answer, example: Schema.draftExample },
       operation: ({ policies: store }, { actor, body }) =>
         operations.create(store, actor.organization.id, newPolicyOf(body)),
       present: presentPolicy,

@@ -194,6 +194,20 @@ const summaryExample = {
   updated_at: 1_767_225_600,
 }
 
+const policyExample = { ...summaryExample, draft: { ...contentExample, base_version: 1 }, published: versionExample }
+
+/** The policy after its creation, and while it is paused. */
+export const draftExample = {
+  ...summaryExample,
+  state: 'draft',
+  revision: 1,
+  current_version: null,
+  has_unpublished_changes: true,
+  draft: { ...contentExample, base_version: null },
+  published: null,
+}
+export const pausedExample = { ...policyExample, state: 'paused', revision: 4 }
+
 const PolicySummary = Type.Object(summary, { title: 'PolicySummary' })
 
 export const Policy = Type.Object(
@@ -208,10 +222,7 @@ export const Policy = Type.Object(
     ),
     published: orNull(PolicyVersion, 'The current version.'),
   },
-  {
-    title: 'Policy',
-    examples: [{ ...summaryExample, draft: { ...contentExample, base_version: 1 }, published: versionExample }],
-  },
+  { title: 'Policy', examples: [policyExample] },
 )
 
 export const PolicyList = listOf('PolicyList', PolicySummary, pageExample(summaryExample))
