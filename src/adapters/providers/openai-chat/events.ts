@@ -82,8 +82,9 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
   if (failureReasons.has(finish))
     throw upstreamFailed('The model’s upstream failed during its response.', new Error(finish))
   state.finish = finish || state.finish
-  // Only vLLM reports which stop string was generated.
-  if (finish === 'stop' && typeof choice['stop_reason'] === 'string') state.stopSequence = choice['stop_reason']
+  // Only vLLM and SGLang report which stop string was generated. A number is the token that ended the answer.
+  const stop = choice['stop_reason'] ?? choice['matched_stop']
+  if (finish === 'stop' && typeof stop === 'string') state.stopSequence = stop
 }
 
 function choiceOf({ writer, choices }: State, index: number): Choice {

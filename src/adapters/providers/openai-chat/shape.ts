@@ -26,6 +26,7 @@ const choice = fields({
   finish_reason: 'label',
   native_finish_reason: 'label',
   stop_reason: 'stop',
+  matched_stop: 'stop',
   logprobs: fields({ content: 'tokens', refusal: 'tokens' }),
 })
 
