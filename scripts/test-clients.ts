@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { installPackages } from './test-clients/packages.ts'
-import { installPython } from './test-clients/python.ts'
+import { installPython, pythonEnvironments } from './test-clients/python.ts'
 import { createRunFolder } from './test/run-folder.ts'
 import { runTests } from './test/run.ts'
 
@@ -22,8 +22,10 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 
 async function main(words: readonly string[]): Promise<number> {
   for (const name of installPackages(folder, log)) log(`not available: ${name}`)
-  const problem = installPython(folder, log)
-  if (problem !== undefined) log(`not available: the clients for Python (${problem})`)
+  for (const environment of pythonEnvironments) {
+    const problem = installPython(folder, environment, log)
+    if (problem !== undefined) log(`not available: ${environment.name} (${problem})`)
+  }
   if (spawnSync('tsc', ['--noEmit', '--project', folder], { stdio: 'inherit' }).status !== 0) return 1
   const files = globSync(`${folder}/*.test.ts`)
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))

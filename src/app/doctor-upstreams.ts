@@ -202,10 +202,12 @@ function addressHint({ kind, base_url: baseUrl }: EffectiveUpstream): string {
   return `base_url usually ends with /v1: try ${baseUrl.replace(/\/+$/, '')}/v1. `
 }
 
-/** A server rejects a request whose output limit exceeds the context window, and the limit of the entry is the default. */
+/** Some servers reject a request whose output limit exceeds the context window. */
 function contextProblem({ upstream, served }: UpstreamCheck, asked: ListedModel | undefined): Partial<Diagnosis> {
   const context = asked?.contextTokens
-  const entry = served.find(({ maxOutputTokens }) => context !== undefined && maxOutputTokens >= context)
+  const isTooLong = ({ capsOutput, maxOutputTokens }: Model): boolean =>
+    capsOutput && maxOutputTokens >= (context ?? Infinity)
+  const entry = served.find(isTooLong)
   if (context === undefined || entry === undefined) return {}
   const message = `${upstream.kind}, the model ${asked?.name} answers, but max_output_tokens of ${entry.name} is ${entry.maxOutputTokens} and its context has only ${context} tokens`
   const fix = `Configure ${entry.name} under models with context_tokens: ${context} and a smaller max_output_tokens.`
