@@ -98,6 +98,8 @@ export const faultCodes = {
   unknown_route: 'There is no endpoint at this path.',
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists the methods that it has.',
   already_set_up: 'The database already has an organization; setup works only on an empty one.',
+  duplicate_name:
+    'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',
   revision_conflict: 'The policy was changed after the revision in the request; read it again.',
   stale_configuration: 'The gateway configuration was saved after the `updated_at` in `If-Match`; read it again.',
   revision_exhausted: 'The policy has reached the highest possible revision; create a new policy in its place.',

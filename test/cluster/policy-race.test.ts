@@ -21,7 +21,7 @@ describe('many changes against one revision, on three nodes with PostgreSQL', { 
 function raceSuite(start: () => Promise<Scene>): void {
   it('one succeeds, the others get a conflict, and there is one audit row', async () => {
     await using scene = await start()
-    const id = textOf(await scene.admin.post('/policies', { name: 'Raced', rule: 'r' }))
+    const id = textOf(await scene.admin.post('/policies', { name: 'Raced once', rule: 'r' }))
     const outcomes = await race(scene, { path: `/policies/${id}`, headers: {} })
     assert.equal(outcomes.length, parallel)
     assert.equal(outcomes.filter(({ status }) => status === 200).length, 1)
@@ -32,7 +32,7 @@ function raceSuite(start: () => Promise<Scene>): void {
 
   it('with one Idempotency-Key there is one change, and every other request gets its reply or a retry', async () => {
     await using scene = await start()
-    const id = textOf(await scene.admin.post('/policies', { name: 'Raced', rule: 'r' }))
+    const id = textOf(await scene.admin.post('/policies', { name: 'Raced twice', rule: 'r' }))
     const outcomes = await race(scene, { path: `/policies/${id}`, headers: { 'idempotency-key': 'the-same' } })
     assert.equal(outcomes.length, parallel)
     assert.equal(outcomes.filter(({ status, replayed }) => status === 200 && !replayed).length, 1)

@@ -134,13 +134,16 @@ export function credentialContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('finds no key of an archived project', async () => {
+    it('marks a key of an archived project, until it is unarchived', async () => {
       await using scene = await openScene(open)
       await scene.work(async (store) => {
         await store.insertApiKey(apiKey('key_a'), stored('a'))
         await store.archiveProject('org_1', 'proj_1', 2)
       })
-      assert.equal((await scene.credentials.findApiKeys(['a'])).size, 0)
+      const isArchived = async () => (await scene.credentials.findApiKeys(['a'])).get('a')?.isArchived
+      assert.equal(await isArchived(), true)
+      await scene.work((store) => store.unarchiveProject('org_1', 'proj_1'))
+      assert.equal(await isArchived(), undefined)
     })
 
     it('stores a digest under another server secret, unless another process has already stored it', async () => {

@@ -3,10 +3,12 @@ import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
+import { createPolicyAdministration } from '../../src/domain/policy/mutations.ts'
 import { createPolicy, publishPolicy, updatePolicy } from '../../src/domain/policy/lifecycle.ts'
 import { summaryOf, type Policy } from '../../src/domain/policy/policy.ts'
 import type { PolicyStore } from '../../src/domain/policy/store.ts'
 import type { Engine } from '../support/engines.ts'
+import { createHandClock } from '../support/hand-clock.ts'
 import { fieldSamples } from '../support/policy-fields.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 
@@ -113,6 +115,28 @@ export function policyContract({ name, skip, open }: Engine): void {
         scene.work((store) => store.list('org_2', { ...newest, after: 'pol_1' })),
         rejectsWith('invalid_cursor'),
       )
+    })
+
+    it('keeps names unique, and lets a policy keep a name that it already shares', async () => {
+      await using scene = await openScene(open)
+      const [twin] = [await scene.put('pol_1'), await scene.put('pol_2')]
+      const { create, update } = createPolicyAdministration({
+        ids: (prefix) => `${prefix}_new`,
+        clock: createHandClock().clock,
+        checkExpression: () => undefined,
+        hasJudge: false,
+      })
+      const at = { organizationId: 'org_1', id: twin.id, revision: 1 }
+      const patch = { description: 'Changed.', name: twin.name.toUpperCase() }
+      const { value } = await scene.work((store) => update(store, at, patch))
+      assert.deepEqual([value.name, value.description], ['ÜNÏCODE', 'Changed.'])
+      for (const name of ['ünïcode', ' Ünïcode '])
+        await assert.rejects(
+          scene.work((store) => create(store, 'org_1', { name, rule: 'r' })),
+          rejectsWith('duplicate_name'),
+        )
+      const made = await scene.work((store) => create(store, 'org_2', { name: 'ünïcode', rule: 'r' }))
+      assert.equal(made.value.name, 'ünïcode')
     })
 
     it('lists versions by number, independent of their ids', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -38,7 +39,7 @@ describe('gatehouse policies backtest', () => {
       return { code, output: output.join('\n'), remarks: remarks.join('\n') }
     }
     const rule = 'Never mention "Falcon".'
-    const id = textOf(await app.admin.post('/policies', { name: 'P', rule, direction: 'request' }))
+    const id = textOf(await app.admin.post('/policies', { name: `P ${randomUUID()}`, rule, direction: 'request' }))
 
     const seen = await run('backtest', id, '--from', '7d', '--thresholds', '5000,9000')
     assert.deepEqual([seen.code, seen.remarks], [0, ''])

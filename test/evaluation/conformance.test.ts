@@ -153,8 +153,8 @@ async function prepare(app: TestApp, { gateway = {}, policies = [], request }: C
   }
   await send('PUT', '/api/policy-gateway/config', gateway)
   const ids: string[] = []
-  for (const policy of policies) {
-    const { id } = await send('POST', '/v1/organization/policies', { name: 'Case', ...policy })
+  for (const [at, policy] of policies.entries()) {
+    const { id } = await send('POST', '/v1/organization/policies', { name: `Case ${at}`, ...policy })
     ids.push(String(id))
     await send('POST', `/v1/organization/policies/${String(id)}/publish`, { revision: 1 })
   }

@@ -84,7 +84,7 @@ const calls: readonly Call[] = [
     const created = await fetch(path, {
       method: 'POST',
       headers: as(adminKey),
-      body: JSON.stringify({ name: 'soak', rule }),
+      body: JSON.stringify({ name: `soak ${text.slice(0, 60)}`, rule }),
     })
     const { id, revision } = (await created.json()) as { id: string; revision: number }
     const body = JSON.stringify({ revision })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { startAdminApp, textOf, type AdminApp } from '../support/administration.ts'
 import { answerWith } from '../support/paid-app.ts'
@@ -31,7 +32,7 @@ const withJudge = (settings: object = {}) => ({ judge: { model: 'judge-model', .
 
 async function publish({ admin }: AdminApp, rule: string, content: object = {}) {
   const draft = await admin.post('/policies', {
-    name: 'Rule',
+    name: `Rule ${randomUUID()}`,
     rule,
     mode: 'enforcing',
     direction: 'request',

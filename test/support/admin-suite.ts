@@ -4,6 +4,7 @@ import { startAdminApp, textOf, type Admin, type AdminApp, type Answer, type Jso
 /** An app for the tests of one file. Call it inside `describe`. */
 export function adminSuite(...options: Parameters<typeof startAdminApp>) {
   let app: AdminApp | undefined
+  let policies = 0 // names are unique
   before(async () => void (app = await startAdminApp(...options)))
   after(() => app?.[Symbol.asyncDispose]())
 
@@ -19,7 +20,7 @@ export function adminSuite(...options: Parameters<typeof startAdminApp>) {
     send: (method: string, path: string, body?: unknown): Promise<Answer> => admin().send(method, path, { body }),
     /** Creates a policy and applies these actions, such as `['publish', {}]`, each with the current revision. */
     async policy(fields: Json = {}, ...steps: readonly PolicyStep[]): Promise<Json> {
-      let policy = await admin().post('/policies', { name: 'Policy', rule: 'Say "no"', ...fields })
+      let policy = await admin().post('/policies', { name: `Policy ${++policies}`, rule: 'Say "no"', ...fields })
       for (const [operation, body = {}] of steps) policy = await applyStep(admin(), policy, { operation, body })
       return policy
     },

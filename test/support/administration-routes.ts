@@ -1,4 +1,5 @@
-import { textOf, type Admin, type Json } from './administration.ts'
+import { randomUUID } from 'node:crypto'
+import { itemsOf, textOf, type Admin, type Json } from './administration.ts'
 
 /** Ids of one resource of each kind. */
 export type Belongings = {
@@ -8,6 +9,7 @@ export type Belongings = {
   readonly key_id: string
   readonly admin_key_id: string
   readonly backtest_id: string
+  readonly event_id: string
 }
 
 export type AdminRoute = {
@@ -55,7 +57,14 @@ export const adminRoutes: readonly AdminRoute[] = [
     permission: 'policies:publish',
     body: { revision: 2, version: 1 },
   },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/discard_draft',
+    permission: 'policies:write',
+    body: { revision: 2 },
+  },
   { method: 'GET', path: '/policies/{policy_id}/versions', permission: 'policies:read' },
+  { method: 'GET', path: '/policies/{policy_id}/versions/{version}', permission: 'policies:read' },
   {
     method: 'POST',
     path: '/policies/{policy_id}/backtest',
@@ -93,6 +102,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/projects/{project_id}', permission: 'projects:read' },
   { method: 'PATCH', path: '/projects/{project_id}', permission: 'projects:write', body: { name: 'Changed' } },
   { method: 'POST', path: '/projects/{project_id}/archive', permission: 'projects:write' },
+  { method: 'POST', path: '/projects/{project_id}/unarchive', permission: 'projects:write' },
   { method: 'GET', path: '/projects/{project_id}/api_keys', permission: 'keys:read' },
   { method: 'POST', path: '/projects/{project_id}/api_keys', permission: 'keys:write', body: { name: 'New' } },
   { method: 'GET', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:read' },
@@ -112,6 +122,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/{event_id}', permission: 'audit:read' },
   { method: 'GET', path: '/limits', permission: 'usage:read' },
   {
     method: 'POST',
@@ -133,9 +144,14 @@ export const adminRoutes: readonly AdminRoute[] = [
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
 
+/** The path parameter that is a number. */
+const versionName = 'version'
+
 /** The path with ids in place of their names, and the query. */
 export function pathOf({ path, query }: AdminRoute, ids: Readonly<Record<string, string>>): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'nobody'))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(name === versionName ? '1' : (ids[name] ?? 'nobody')),
+  )
   return query === undefined ? filled : `${filled}?${query}`
 }
 
@@ -147,11 +163,12 @@ export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string
   )
 
 /** The names of the ids in the path. */
-export const idsIn = ({ path }: AdminRoute): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+export const idsIn = ({ path }: AdminRoute): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== versionName)
 
 /** Creates one resource of each kind; the policy is published and at revision 2. */
 export async function createOneOfEach(admin: Admin): Promise<Belongings> {
-  const policy = await admin.post('/policies', { name: 'Furniture', rule: 'Say "no"' })
+  const policy = await admin.post('/policies', { name: `Furniture ${randomUUID()}`, rule: 'Say "no"' })
   await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
   const project = await admin.post('/projects', { name: 'Furniture' })
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
@@ -162,5 +179,6 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     key_id: textOf(await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })),
     admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture', permissions: ['keys:write'] })),
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
+    event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
   }
 }

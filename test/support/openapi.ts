@@ -38,7 +38,12 @@ export function operationsOf(openapi: object, prefix: string): DescribedOperatio
         path,
         parameters,
         body: schemaOf(requestBody),
-        answers: Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, schemaOf(each) ?? {}])),
+        // A response with the status 304 has no body.
+        answers: Object.fromEntries(
+          Object.entries(responses)
+            .filter(([status]) => status !== '304')
+            .map(([status, each]) => [status, schemaOf(each) ?? {}]),
+        ),
         event: schemaOf(responses['200'], 'text/event-stream'),
         headers: Object.fromEntries(
           Object.entries(responses).map(([status, each]) => [status, Object.keys(each.headers ?? {})]),

@@ -35,6 +35,14 @@ export function createAuditedDirectory(directory: Directory) {
       return { value, record: projectRecord('project.archived', value) }
     },
 
+    /** Idempotent: unarchiving an active project changes nothing. */
+    async unarchiveProject(store: DirectoryStore, at: InProject): Promise<WithAuditRecord<Project>> {
+      const project = await findProject(store, at)
+      if (project.archivedAtMs === null) return { value: project }
+      const value = await directory.unarchiveProject(store, at.organizationId, at.projectId)
+      return { value, record: projectRecord('project.unarchived', value) }
+    },
+
     async createApiKey(
       store: DirectoryStore,
       at: InProject,

@@ -113,7 +113,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     const { value: row, readAt } = await search(key, table)
     const isInvalid = !row || row.key.revokedAtMs !== null
     if (isInvalid) rejected.add(key.own.digest)
-    if (isInvalid || (expiryOf(row) ?? Infinity) <= clock.nowMs()) throw invalidCredential()
+    if (isInvalid || row.isArchived || (expiryOf(row) ?? Infinity) <= clock.nowMs()) throw invalidCredential()
     return { row, readAt }
   }
 

@@ -17,6 +17,8 @@ export type Changes = {
    */
   announce(organizationId: string, revoked?: readonly string[]): void
   isRevoked(id: string): boolean
+  /** For an archived project that a later read found active again. */
+  restore(id: string): void
   /** Whether an entry from before the latest change may be used after the next read failed with this error. */
   mayUseStale(organizationId: string, error: unknown): boolean
 }
@@ -42,6 +44,7 @@ export function createChanges(clock: Pick<Clock, 'monotonicMs'>): Changes {
       latest.set(organizationId, { count: ++count, atMs: clock.monotonicMs() })
     },
     isRevoked: (id) => revokedIds.has(id),
+    restore: (id) => void revokedIds.delete(id),
     mayUseStale(organizationId, error) {
       if (!isFault(error) || error.code !== 'storage_unavailable') return false
       const change = latest.get(organizationId)

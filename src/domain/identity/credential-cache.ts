@@ -57,7 +57,10 @@ export function createCredentialCache<T extends Revocable>({ clock, changes, inv
     /** Reads the entry again. While the database is unreachable a stale entry is used for a bounded time, unless it is revoked. */
     async refresh(secret: string, read: () => Promise<KnownCredential<T>>): Promise<KnownCredential<T>> {
       try {
-        return set(secret, await read())
+        const known = set(secret, await read())
+        const { projectId } = known.value
+        if (projectId !== undefined && isCurrent(known)) changes.restore(projectId)
+        return known
       } catch (error) {
         const known = entries.get(secret)
         if (known === undefined) throw error

@@ -87,6 +87,12 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
       return required('project', id, await store.findProject(organizationId, id))
     },
 
+    /** The keys of the project that are not revoked work again. Idempotent. */
+    async unarchiveProject(store: DirectoryStore, organizationId: string, id: string): Promise<Project> {
+      if (!(await store.unarchiveProject(organizationId, id))) throw notFound('project', id)
+      return required('project', id, await store.findProject(organizationId, id))
+    },
+
     async createApiKey(store: DirectoryStore, project: ProjectRef, input: NewApiKey): Promise<Issued<ApiKey>> {
       const { organizationId } = project
       const current = required('project', project.id, await store.findProject(organizationId, project.id))

@@ -10,6 +10,8 @@ export type FoundKey<K> = {
   readonly secretNumber: number
   /** When this secret stops working although the key remains valid; null for the key's current secret. */
   readonly secretExpiresAtMs: number | null
+  /** The project is archived. The key is invalid until it is unarchived. */
+  readonly isArchived?: true
 }
 
 /** The keys that exist, by digest. */
@@ -80,6 +82,7 @@ export type DirectoryStore = {
   findProject(organizationId: string, id: string): Promise<Project | undefined>
   renameProject(organizationId: string, id: string, name: string): Promise<boolean>
   archiveProject(organizationId: string, id: string, atMs: number): Promise<boolean>
+  unarchiveProject(organizationId: string, id: string): Promise<boolean>
 
   insertApiKey(key: ApiKey, digest: StoredDigest): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>

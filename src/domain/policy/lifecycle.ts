@@ -58,6 +58,25 @@ export function publishPolicy(policy: Policy, publication: Publication): Policy 
   return withVersion(policy, published, { baseVersion: published.version, nowMs: publication.nowMs })
 }
 
+/** Resets the draft to the current version. Name and description are not part of the draft and stay. */
+export function discardDraft(policy: Policy, nowMs: number): Policy {
+  if (!policy.published)
+    throw conflict(
+      'invalid_state',
+      'Nothing was published yet, so there is no version to return to. Change the draft, or delete the policy.',
+    )
+  if (!summaryOf(policy).hasUnpublishedChanges)
+    throw conflict(
+      'no_unpublished_changes',
+      'The draft is the same as the current version. There is nothing to discard.',
+    )
+  return withRevision(
+    policy,
+    { draft: { ...contentOf(policy.published), baseVersion: policy.draft.baseVersion } },
+    nowMs,
+  )
+}
+
 /** Publishes the content of an earlier version again as a new version, and replaces the draft with it. */
 export function rollBackPolicy(policy: Policy, earlier: PolicyVersion, publication: Publication): Policy {
   if (earlier.version === policy.published?.version)

@@ -2,8 +2,11 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { WithAuditRecord } from '../identity/audit-log.ts'
+import { requireName } from '../identity/bounds.ts'
+import { foldName } from '../identity/names.ts'
 import {
   createPolicy,
+  discardDraft,
   pausePolicy,
   publishPolicy,
   requireRevision,
@@ -45,6 +48,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
 
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<WithAuditRecord<Policy>> {
       const policy = await check(store, organizationId, input)
+      await requireNewName(store, policy)
       await store.insert(policy)
       return { value: policy, record: policyAuditRecord(policy.id, { kind: 'policy.created', after: policy }) }
     },
@@ -55,6 +59,11 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
       await requireProjects(store, at.organizationId, patch.projectIds)
       const after = updatePolicy(policy, patch, clock.nowMs())
       if (after === policy) return { value: policy }
+      // A policy may keep a name that it shares with another since before names were unique.
+      if (after.name !== policy.name) {
+        requireName(after.name)
+        if (foldName(after.name) !== foldName(policy.name)) await requireNewName(store, after)
+      }
       return save(store, { kind: 'policy.updated', before: policy, after })
     },
 
@@ -62,6 +71,11 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
       const policy = await findAt(store, at)
       const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
+    },
+
+    async discardDraft(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
+      const policy = await findAt(store, at)
+      return save(store, { kind: 'policy.draft.discarded', before: policy, after: discardDraft(policy, clock.nowMs()) })
     },
 
     async pause(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
@@ -90,6 +104,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
 
   /** Returns the policy that `create` would insert, or throws the error that `create` would throw. */
   async function check(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Policy> {
+    requireName(input.name)
     checkRule(input.rule, checkExpression)
     await requireProjects(store, organizationId, input.projectIds)
     return createPolicy(input, { id: ids('pol'), organizationId, nowMs: clock.nowMs() })
@@ -107,7 +122,11 @@ export async function findPolicy(
   throw new Fault('not_found', 'not_found', `There is no policy ${id}.`)
 }
 
-async function findVersion(store: PolicyStore, policy: Policy, version: number): Promise<PolicyVersion> {
+export async function findVersion(
+  store: Pick<PolicyStore, 'findVersion'>,
+  policy: Policy,
+  version: number,
+): Promise<PolicyVersion> {
   const found = await store.findVersion(policy, version)
   if (found) return found
   const message = `There is no version ${version} of the policy ${policy.id}.`
@@ -131,6 +150,15 @@ async function save(store: PolicyStore, mutation: Required<PolicyMutation>): Pro
 async function lostRace(store: PolicyStore, { organizationId, id, revision }: PolicyAt): Promise<Fault> {
   const { revision: current } = await findPolicy(store, organizationId, id)
   return revisionConflict(current, revision)
+}
+
+/** Names are unique in an organization. The lock makes the check hold against policies that are created at the same time. */
+async function requireNewName(store: PolicyStore, { id, organizationId, name }: Policy): Promise<void> {
+  const folded = foldName(name)
+  const other = (await store.lockNames(organizationId)).find((each) => each.id !== id && foldName(each.name) === folded)
+  if (!other) return
+  const message = `The policy ${other.id} already has the name ${JSON.stringify(other.name)}. Choose another name, or change that policy.`
+  throw new Fault('conflict', 'duplicate_name', message, { param: 'name' })
 }
 
 async function requireProjects(store: PolicyStore, organizationId: string, ids: readonly string[] = []): Promise<void> {

@@ -13,11 +13,14 @@ import { IdempotencyHeaders, repeatableRequest } from './idempotency-key.ts'
 import { ConditionalHeaders } from './if-match.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
+import { isUnchanged, TagHeaders } from './entity-tag.ts'
 import { none } from './fields.ts'
 import { withCursorError } from './list.ts'
 import { admitRequest, type ResourceLimitParts } from './limit.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
+
+const notModified: RouteAnswer = { description: 'Nothing has changed since the `ETag` in `If-None-Match`.' }
 
 /** A caller of a resource endpoint: an administrator, or in the policy gateway also a principal of a project. */
 export type ResourceActor = Administrator | Principal
@@ -52,9 +55,11 @@ type Input<TActor, Params extends TObject, Query extends TObject, Body extends T
 /** The precondition of a mutation. */
 type Condition = { readonly ifMatch: string | undefined }
 
-type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject> = Described &
+type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
   Omit<RequestInput<Params, Query, never>, 'body'> & {
-    readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<unknown>
+    readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
+    /** The `ETag` of the response. A request that names it gets 304. */
+    readonly tag?: (body: Result) => string
   }
 
 type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
@@ -75,6 +80,8 @@ type MutationSpec<TActor, Stores, Params extends TObject, Query extends TObject,
     ) => Promise<WithAuditRecord<T>>
     readonly present: (value: T) => unknown
     readonly headers?: (value: T) => Readonly<Record<string, string>>
+    /** The `ETag` of the response, for the next conditional request. */
+    readonly tag?: (value: T) => string
   }
 
 export type ResourceRoutes<TActor extends ResourceActor, Stores extends ResourceStores, Reads = Stores> = ReturnType<
@@ -94,18 +101,22 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
     /** For routes with their own handler: runs a mutation, once per Idempotency-Key. */
     perform,
 
-    read<Params extends TObject, Query extends TObject>(spec: ReadSpec<TActor, Reads, Params, Query>): Route {
+    read<Params extends TObject, Query extends TObject, Result>(
+      spec: ReadSpec<TActor, Reads, Params, Query, Result>,
+    ): Route {
       const decode = reader({ ...spec, body: none })
       return {
         ...describe(spec, parts.credential),
         method: 'GET',
-        answers: { 200: spec.answer },
+        ...(spec.tag && { headers: TagHeaders }),
+        answers: { 200: spec.answer, ...(spec.tag && { 304: notModified }) },
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 422, 429, 500, 503],
-        async handle(request) {
+        async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, ...permissionsOf(spec))
-          return await spec.operation(parts.reads, { actor, ...decode(request) })
+          const body = await spec.operation(parts.reads, { actor, ...decode(request) })
+          return spec.tag && isUnchanged(request, reply, spec.tag(body)) ? reply.code(304).send() : body
         },
       }
     },
@@ -150,7 +161,8 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
           const input = { actor, ifMatch: request.headers['if-match'], ...decode(request) }
           const answer = await perform(request, actor, async (stores) => {
             const { value, ...rest } = await spec.operation(stores, input)
-            return { ...rest, value: { status, headers: spec.headers?.(value) ?? {}, body: spec.present(value) } }
+            const headers = { ...spec.headers?.(value), ...(spec.tag && { etag: spec.tag(value) }) }
+            return { ...rest, value: { status, headers, body: spec.present(value) } }
           })
           reply.code(answer.status).headers(answer.headers)
           return answer.body

@@ -28,6 +28,7 @@ const headers = {
   'X-RateLimit-Limit-Project-Tokens': header('integer', 'The token limit, if it is the project’s.', 1_000_000),
   'X-RateLimit-Remaining-Project-Tokens': header('integer', 'Tokens that remain of it.', 998_700),
   'X-RateLimit-Reset-Project-Tokens': header('string', 'Time until it is unused again.', '250ms'),
+  ETag: header('string', 'Names this state of the object, for `If-None-Match` and `If-Match`.', '"3"'),
   'Idempotent-Replayed': header(
     'string',
     '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
@@ -76,9 +77,12 @@ function standardHeaders(route: Route, family: EndpointFamily, status: number): 
     ...(status === 429 && isAdministration ? administrationLimit : []),
     ...(status >= 400 && onRejectedBody !== undefined ? ['X-Should-Retry' as const] : []),
     ...(isCounted ? inferenceLimits : []),
-    ...(status < 300 && takesIdempotencyKey(route.headers) ? ['Idempotent-Replayed' as const] : []),
+    ...(status < 300 && takes(route.headers, 'Idempotency-Key') ? ['Idempotent-Replayed' as const] : []),
+    ...(status < 400 && isTagged(route.headers) ? ['ETag' as const] : []),
   ]
 }
 
-const takesIdempotencyKey = (schema: Route['headers']): boolean =>
-  schema !== undefined && 'properties' in schema && Object.hasOwn(Object(schema.properties), 'Idempotency-Key')
+const takes = (schema: Route['headers'], name: string): boolean =>
+  schema !== undefined && 'properties' in schema && Object.hasOwn(Object(schema.properties), name)
+
+const isTagged = (schema: Route['headers']): boolean => takes(schema, 'If-None-Match') || takes(schema, 'If-Match')

@@ -57,7 +57,7 @@ describe('a mutation with an Idempotency-Key', () => {
 
   it('rejects the same Idempotency-Key with another request', async () => {
     const headers = newKey()
-    const made = await admin().send('POST', '/policies', { body: { name: 'One', rule: 'r' }, headers })
+    const made = await admin().send('POST', '/policies', { body: { name: 'Another', rule: 'r' }, headers })
     for (const [method, path, body] of [
       ['POST', '/policies', { name: 'Two', rule: 'r' }],
       ['POST', '/projects', { name: 'One' }],

@@ -38,8 +38,7 @@ describe('the OpenAPI description of the administration API', async () => {
       })
 
       it('has valid examples of the request and of every response', () => {
-        const schemas = [...(body === undefined ? [] : [body]), ...Object.values(answers)]
-        for (const schema of schemas) {
+        for (const schema of [...(body === undefined ? [] : [body]), ...Object.values(answers)]) {
           assert.ok((schema.examples?.length ?? 0) > 0, JSON.stringify(schema).slice(0, 200))
           for (const example of schema.examples ?? []) assert.deepEqual(misfits(schema, example), [])
         }
@@ -60,6 +59,12 @@ describe('the OpenAPI description of the administration API', async () => {
         assert.deepEqual(headers['429'], ['X-Request-Id', 'Retry-After', ...limit])
         const replayed = Object.keys(headers).filter((status) => headers[status]?.includes('Idempotent-Replayed'))
         assert.deepEqual(replayed.map(Number).filter((status) => status < 300).length, isChange(operation) ? 1 : 0)
+      })
+
+      it('names an ETag if it answers 304', () => {
+        if (!('304' in headers)) return
+        assert.ok(headers['200']?.includes('ETag') && headers['304']?.includes('ETag'))
+        assert.ok(parameters.some(({ name }) => name === 'If-None-Match'))
       })
 
       it('offers an Idempotency-Key if it is a mutation', () => {

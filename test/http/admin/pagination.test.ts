@@ -57,4 +57,6 @@ describe('pages of a list that changes', () => {
   })
 })
 
-const create = async (admin: Admin): Promise<string> => textOf(await admin.post('/policies', { name: 'P', rule: 'r' }))
+let created = 0
+const create = async (admin: Admin): Promise<string> =>
+  textOf(await admin.post('/policies', { name: `P${++created}`, rule: 'r' }))

@@ -2,6 +2,7 @@ import { findAdminKey } from '../../../domain/identity/audited-directory.ts'
 import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import { keyPageOf } from '../key-list.ts'
@@ -60,6 +61,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
       params: Schema.AdminKeyParams,
       query: none,
       answer: { description: 'The key, without its secret.', schema: Schema.AdminKeyObject },
+      tag: contentTag,
       operation: async ({ directory: store }, { actor, params }) =>
         presentAdminKey(await findAdminKey(store, actor.organization.id, params.key_id)),
     }),

@@ -3,6 +3,7 @@ import { findApiKey, findProject } from '../../../domain/identity/audited-direct
 import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import { keyPageOf } from '../key-list.ts'
@@ -64,6 +65,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
       params: Schema.ApiKeyParams,
       query: none,
       answer: { description: 'The key, without its secret.', schema: Schema.ApiKeyObject },
+      tag: contentTag,
       operation: async ({ directory: store }, input) =>
         presentApiKey(await findApiKey(store, projectAt(input), input.params.key_id)),
     }),

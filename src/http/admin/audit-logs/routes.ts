@@ -1,7 +1,9 @@
+import { Fault } from '../../../base/fault.ts'
 import { codeOfFilter } from '../../../domain/audit/event/kinds.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none, periodOf } from '../../resources/fields.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { presentAuditEntry, presentKeys } from './present.ts'
@@ -31,6 +33,22 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
           ...periodOf(query),
         })
         return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentAuditEntry)
+      },
+    }),
+    read({
+      name: 'getAuditEvent',
+      path: '/v1/organization/audit_logs/{event_id}',
+      summary: 'Read an audit event',
+      description: 'The `event_id` in the `policy` object of a blocked request names its event.',
+      permission: 'audit:read',
+      params: Schema.AuditEventParams,
+      query: none,
+      answer: { description: 'The event.', schema: Schema.AuditEntryObject },
+      tag: contentTag,
+      async operation({ events }, { actor, params }) {
+        const event = await events.find(actor.organization.id, params.event_id)
+        if (!event) throw new Fault('not_found', 'not_found', `There is no audit event ${params.event_id}.`)
+        return presentAuditEntry(event)
       },
     }),
     read({

@@ -8,6 +8,10 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
+export const AuditEventParams = Type.Object({
+  event_id: idText('The event.', 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+})
+
 export const AuditLogQuery = listQuery({
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
   decision: Type.Optional(Type.Enum([...decisions], { description: 'Only events with this decision.' })),
@@ -24,6 +28,26 @@ export const AuditLogQuery = listQuery({
   from: timeFilter('Only events at this Unix time or later.'),
   to: timeFilter('Only events before this Unix time.'),
 })
+
+const example = {
+  id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  object: 'organization.audit_log',
+  sequence: 42,
+  fingerprint: '9f2c'.repeat(16),
+  kind: 'policy.updated',
+  message: `adk_01k9z8y7x6w5v4t3s2r1q0p9n8 updated the policy ${policyExampleId}.`,
+  created_at: 1_767_225_600,
+  actor: { type: 'admin_key', id: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8' },
+  request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  resource_id: policyExampleId,
+  policy_id: policyExampleId,
+  project_id: null,
+  user_id: null,
+  decision: null,
+  old_revision: 2,
+  new_revision: 3,
+  details: { mode: 'enforcing' },
+}
 
 export const AuditEntryObject = Type.Object(
   {
@@ -58,28 +82,8 @@ export const AuditEntryObject = Type.Object(
         'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
     }),
   },
-  { title: 'AuditEvent' },
+  { title: 'AuditEvent', examples: [example] },
 )
-
-const example = {
-  id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
-  object: 'organization.audit_log',
-  sequence: 42,
-  fingerprint: '9f2c'.repeat(16),
-  kind: 'policy.updated',
-  message: `adk_01k9z8y7x6w5v4t3s2r1q0p9n8 updated the policy ${policyExampleId}.`,
-  created_at: 1_767_225_600,
-  actor: { type: 'admin_key', id: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8' },
-  request_id: 'req_01k9z8y7x6w5v4t3s2r1q0p9n8',
-  resource_id: policyExampleId,
-  policy_id: policyExampleId,
-  project_id: null,
-  user_id: null,
-  decision: null,
-  old_revision: 2,
-  new_revision: 3,
-  details: { mode: 'enforcing' },
-}
 
 export const AuditLogList = listOf('AuditEventList', AuditEntryObject, pageExample(example))
 

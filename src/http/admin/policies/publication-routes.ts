@@ -1,6 +1,7 @@
-import { findPolicy } from '../../../domain/policy/mutations.ts'
+import { findPolicy, findVersion } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
 import { gatewayHeader } from '../../gateway-headers.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route, RouteAnswer } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
@@ -19,7 +20,7 @@ const published: RouteAnswer = {
   headers: ['x-gatehouse-warning'],
 }
 
-/** Publish, pause, resume and roll back; list versions. */
+/** Publish, pause, resume, roll back and discard; read versions. */
 export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   /** A rule that cannot be evaluated is published nevertheless, with a warning. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
@@ -85,6 +86,21 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       present: presentPolicy,
       headers: warningOf,
     }),
+    mutation({
+      name: 'discardPolicyDraft',
+      method: 'POST',
+      path: `${policy}/discard_draft`,
+      summary: 'Discard the draft of a policy',
+      description:
+        'Resets the draft to the current version. Name and description stay. Responds with 409 if nothing was published yet, or if the draft is the same as the current version.',
+      permission: 'policies:write',
+      params: Schema.PolicyParams,
+      query: none,
+      body: Schema.AtRevision,
+      answer,
+      operation: ({ policies: store }, input) => operations.discardDraft(store, policyAt(input, input.body.revision)),
+      present: presentPolicy,
+    }),
     read({
       name: 'listPolicyVersions',
       path: `${policy}/versions`,
@@ -98,6 +114,20 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
         return presentList(await store.listVersions(policyOfVersions, pageOf(query)), (version) =>
           presentPolicyVersion(version, policyOfVersions),
         )
+      },
+    }),
+    read({
+      name: 'getPolicyVersion',
+      path: `${policy}/versions/{version}`,
+      summary: 'Read a version of a policy',
+      permission: 'policies:read',
+      params: Schema.VersionParams,
+      query: none,
+      answer: { description: 'The version.', schema: Schema.PolicyVersion },
+      tag: contentTag,
+      async operation({ policies: store }, { actor, params }) {
+        const policyOfVersion = await findPolicy(store, actor.organization.id, params.policy_id)
+        return presentPolicyVersion(await findVersion(store, policyOfVersion, params.version), policyOfVersion)
       },
     }),
   ]

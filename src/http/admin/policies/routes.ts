@@ -1,5 +1,6 @@
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { Route } from '../../route.ts'
+import { requireSameRevision, revisionTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
@@ -33,7 +34,8 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       method: 'POST',
       path: policies,
       summary: 'Create a policy',
-      description: 'Creates a draft. The policy has no effect until it is published.',
+      description:
+        'Creates a draft. The policy has no effect until it is published. Names are unique in an organization: another policy with the name in any case is 409 `duplicate_name`.',
       permission: 'policies:write',
       params: none,
       query: none,
@@ -52,6 +54,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       params: Schema.PolicyParams,
       query: none,
       answer,
+      tag: revisionTag,
       operation: async (reads, { actor, params }) =>
         presentPolicy(await findPolicy(reads.policies, actor.organization.id, params.policy_id)),
     }),
@@ -68,9 +71,13 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       body: Schema.UpdatePolicy,
       bodyLimitBytes: updateLimitBytes,
       answer,
-      operation: ({ policies: store }, { body: { revision, ...patch }, ...input }) =>
-        operations.update(store, policyAt(input, revision), patchOf(patch)),
+      takesIfMatch: true,
+      operation({ policies: store }, { body: { revision, ...patch }, ifMatch, ...input }) {
+        requireSameRevision(ifMatch, revision)
+        return operations.update(store, policyAt(input, revision), patchOf(patch))
+      },
       present: presentPolicy,
+      tag: revisionTag,
     }),
     mutation({
       name: 'deletePolicy',

@@ -46,6 +46,10 @@ const revision = Type.Integer({
 })
 
 export const PolicyParams = Type.Object({ policy_id: idText('The policy.', policyExampleId) })
+export const VersionParams = Type.Object({
+  ...PolicyParams.properties,
+  version: Type.Integer({ minimum: 1, maximum: maxRevision, description: 'The number of the version.', examples: [1] }),
+})
 
 const ofVersion = 'As in the current version, or in the draft while nothing is published.'
 
@@ -156,7 +160,7 @@ const versionExample = {
   current: true,
 }
 
-const PolicyVersion = Type.Object(
+export const PolicyVersion = Type.Object(
   {
     id: text('The id of the version.'),
     object: Type.Literal('organization.policy.version'),
@@ -165,7 +169,7 @@ const PolicyVersion = Type.Object(
     published_at: unixTime('Time of publication.'),
     current: Type.Boolean({ description: 'Whether it is the current version.' }),
   },
-  { title: 'PolicyVersion' },
+  { title: 'PolicyVersion', examples: [versionExample] },
 )
 
 const summary = {

@@ -1,6 +1,7 @@
 import { findProject } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
@@ -58,6 +59,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       params: Schema.ProjectParams,
       query: none,
       answer,
+      tag: contentTag,
       operation: async ({ directory: store }, input) => presentProject(await findProject(store, projectAt(input))),
     }),
     mutation({
@@ -78,13 +80,27 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       method: 'POST',
       path: `${projectPath}/archive`,
       summary: 'Archive a project',
-      description: 'The keys of the project stop working at once. Archiving cannot be undone; it is idempotent.',
+      description: 'The keys of the project stop working at once. Idempotent.',
       permission: 'projects:write',
       params: Schema.ProjectParams,
       query: none,
       body: none,
       answer,
       operation: ({ directory: store }, input) => directory.archiveProject(store, projectAt(input)),
+      present: presentProject,
+    }),
+    mutation({
+      name: 'unarchiveProject',
+      method: 'POST',
+      path: `${projectPath}/unarchive`,
+      summary: 'Unarchive a project',
+      description: 'The keys of the project that are neither revoked nor expired work again. Idempotent.',
+      permission: 'projects:write',
+      params: Schema.ProjectParams,
+      query: none,
+      body: none,
+      answer,
+      operation: ({ directory: store }, input) => directory.unarchiveProject(store, projectAt(input)),
       present: presentProject,
     }),
   ]

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import { timeOfIfMatch } from '../../resources/if-match.ts'
+import { timeOfIfMatch, timeTag } from '../../resources/if-match.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
@@ -38,6 +38,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
         return configurations.save(gateway, { organizationId: actor.organization.id, config, seenAtMs })
       },
       present: presentSaved,
+      tag: (saved) => savedTag(presentSaved(saved)),
     })
 
   return [
@@ -50,6 +51,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       params: none,
       query: none,
       answer,
+      tag: savedTag,
       operation: async ({ gateway }, { actor }) => presentSaved((await gateway.find(actor.organization.id)) ?? unsaved),
     }),
     save({ name: 'saveGatewayConfig', method: 'PUT', summary: 'Save the gateway configuration' }),
@@ -87,6 +89,9 @@ const presentSaved = ({ config, version, isRolledBack, createdAtMs, updatedAtMs 
   created_at: isoOrNull(createdAtMs),
   updated_at: isoOrNull(updatedAtMs),
 })
+
+const savedTag = ({ updated_at: time, rolled_back: isRolledBack }: ReturnType<typeof presentSaved>): string =>
+  timeTag(time, isRolledBack ? 'rolled_back' : '')
 
 const presentConfigVersion = ({ id, version, config, createdAtMs }: ConfigurationVersion) => ({
   id,

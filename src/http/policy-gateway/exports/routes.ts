@@ -1,6 +1,7 @@
 import { findSink, type SinkAt } from '../../../domain/audit/export/mutations.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
+import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
@@ -54,6 +55,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       params: Schema.ExportParams,
       query: none,
       answer,
+      tag: contentTag,
       operation: async ({ exports: store }, input) => ({ export: presentExport(await findSink(store, sinkAt(input))) }),
     }),
     mutation({

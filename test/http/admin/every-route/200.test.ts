@@ -5,6 +5,7 @@ import { adminRoutes, bodyOf, createOneOfEach, pathOf, titleOf } from '../../../
 
 /** These need another state than that of an app with one resource of each kind. */
 const rejected: Readonly<Record<string, string>> = {
+  'POST /policies/{policy_id}/discard_draft': 'no_unpublished_changes',
   'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
   'POST /policies/{policy_id}/resume': 'invalid_state',
   'POST /policies/{policy_id}/rollback': 'invalid_state',

@@ -18,6 +18,7 @@ const unknown: Belongings = {
   key_id: 'key_00000000000000000000000000',
   admin_key_id: 'adk_00000000000000000000000000',
   backtest_id: 'bt_00000000000000000000000000',
+  event_id: 'evt_00000000000000000000000000',
 }
 
 /** Each id of a path replaced by a foreign one in turn, and all of them together. */

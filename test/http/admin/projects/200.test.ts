@@ -20,7 +20,7 @@ describe('projects', () => {
     assert.equal(itemsOf(await admin().get('/projects'))[0]?.['name'], 'Support')
   })
 
-  it('disable their keys for good when they are archived', async () => {
+  it('disable their keys when they are archived', async () => {
     const id = textOf(await admin().post('/projects', { name: 'Old' }))
     const { value } = await admin().post(`/projects/${id}/api_keys`, { name: 'k' })
     const speak = () => app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })
@@ -35,5 +35,21 @@ describe('projects', () => {
       entries.map(({ kind }) => kind),
       ['project.archived', 'gateway.request.decided', 'api_key.created', 'project.created'],
     )
+  })
+
+  it('and their keys work again after they are unarchived', async () => {
+    const id = textOf(await admin().post('/projects', { name: 'Back' }))
+    const { value } = await admin().post(`/projects/${id}/api_keys`, { name: 'k' })
+    const speak = async () =>
+      (await app().post('/v1/messages', hello, { authorization: `Bearer ${String(value)}` })).status
+    await send('POST', `/projects/${id}/archive`)
+    assert.equal(await speak(), 401)
+    const back = await send('POST', `/projects/${id}/unarchive`)
+    assert.deepEqual([back.status, back.body['status'], back.body['archived_at']], [200, 'active', null])
+    assert.equal(await speak(), 200)
+    assert.deepEqual((await send('POST', `/projects/${id}/unarchive`)).body, back.body)
+    assert.equal((await send('POST', '/projects/proj_none/unarchive')).status, 404)
+    const kinds = itemsOf(await admin().get(`/audit_logs?project_id=${id}`)).map(({ kind }) => kind)
+    assert.equal(kinds.filter((kind) => kind === 'project.unarchived').length, 1)
   })
 })

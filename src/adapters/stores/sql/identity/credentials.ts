@@ -6,15 +6,15 @@ import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows
 const dayMs = 24 * 60 * 60 * 1000
 const touchEveryMs = 60_000
 
-/** The storage of authentication in SQL. A key of an archived project is not found. */
+/** The storage of authentication in SQL. */
 export function credentialStore(database: Database): CredentialStore {
   return {
     async findApiKeys(digests) {
       const rows = await withDigest<ApiKeyRow>(
         digests,
-        `${prefixed('k', columns.apiKey)}, ${asOrganization} from api_key k
+        `${prefixed('k', columns.apiKey)}, p.archived_at as project_archived_at, ${asOrganization} from api_key k
          join organization o on o.id = k.organization_id
-         join project p on p.id = k.project_id and p.archived_at is null`,
+         join project p on p.id = k.project_id`,
       )
       return byDigest(rows, apiKeyOf)
     },
@@ -106,6 +106,7 @@ type KeyRow<R> = R &
     secret_id: string | null
     secret_number: number
     secret_expires_at: number | null
+    project_archived_at?: number | null
   }
 
 const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): FoundKeys<K> =>
@@ -118,6 +119,7 @@ const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): Found
         secretId: row.secret_id,
         secretNumber: row.secret_number,
         secretExpiresAtMs: row.secret_expires_at,
+        ...(row.project_archived_at != null && { isArchived: true as const }),
       },
     ]),
   )

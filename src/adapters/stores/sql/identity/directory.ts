@@ -55,7 +55,10 @@ function organizations(
 
 function projects(
   tx: Transaction,
-): Pick<DirectoryStore, 'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject'> {
+): Pick<
+  DirectoryStore,
+  'insertProject' | 'listProjects' | 'findProject' | 'renameProject' | 'archiveProject' | 'unarchiveProject'
+> {
   const one = finder(tx)
   return {
     async insertProject({ id, organizationId, name, createdAtMs }: Project) {
@@ -95,6 +98,11 @@ function projects(
         'update project set archived_at = coalesce(archived_at, $3) where organization_id = $1 and id = $2',
         [organizationId, id, atMs],
       )) === 1,
+    unarchiveProject: async (organizationId, id) =>
+      (await tx.run('update project set archived_at = null where organization_id = $1 and id = $2', [
+        organizationId,
+        id,
+      ])) === 1,
   }
 }
 

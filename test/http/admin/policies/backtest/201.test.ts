@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
 import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
@@ -14,7 +15,8 @@ describe('a backtest of a draft over HTTP', () => {
   })
   after(() => app[Symbol.asyncDispose]())
 
-  const draft = (fields: Json): Promise<Json> => app.admin.post('/policies', { name: 'Draft', ...fields })
+  const draft = (fields: Json): Promise<Json> =>
+    app.admin.post('/policies', { name: `Draft ${randomUUID()}`, ...fields })
 
   async function completed(policyId: string, id: string): Promise<Json> {
     for (;;) {

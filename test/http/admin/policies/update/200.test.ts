@@ -53,7 +53,7 @@ describe('updating a policy', () => {
 
   it('answers a change without effect with the current revision, and writes nothing to the audit log', async () => {
     const before = await policy({ project_ids: [app().projectId] })
-    const same = { name: 'Policy', mode: 'monitoring', project_ids: [app().projectId, app().projectId] }
+    const same = { name: before['name'], mode: 'monitoring', project_ids: [app().projectId, app().projectId] }
     for (const body of [{}, same]) {
       const answer = await update(before, body)
       assert.deepEqual([answer.status, answer.body], [200, before])
