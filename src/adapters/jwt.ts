@@ -9,18 +9,17 @@ import {
 import { createFairBatches } from '../base/fair-batches.ts'
 import { Fault, isFault, type FaultDetails } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'
-import { invalidCredential } from '../domain/identity/authenticate.ts'
-import type { Claims, VerifyToken } from '../domain/identity/token-reader.ts'
+import { invalidToken, type Claims, type VerifyToken } from '../domain/identity/token-reader.ts'
 import { clientPrefixOf } from '../domain/identity/free-request.ts'
+import { algorithmProblem, problemOf, shown, type TokenRequirements } from './jwt-problems.ts'
 
-export type JwtSettings = {
-  readonly issuer: string
-  readonly audience: string
-  /** The `typ` header of access tokens, if the issuer sets one. */
-  readonly type: string | undefined
-  readonly algorithms: readonly string[]
+export type JwtSettings = TokenRequirements & {
+  readonly claims: ClaimNames
   readonly keys: { readonly jwksUrl: string } | { readonly secret: string }
 }
+
+/** The claims that name the organization, the project and the permissions: issuers reserve different names. */
+export type ClaimNames = { readonly organization: string; readonly project: string; readonly scope: string }
 
 const toleranceSeconds = 30
 
@@ -54,10 +53,15 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
       const key = await keyOf(token)
       return claimsOf(
         await signatures.submit(clientPrefixOf(address), async () => (await jwtVerify(token, key, options)).payload),
+        settings.claims,
       )
     } catch (error) {
       if (isFault(error)) throw error
-      throw isIssuerDown(error) ? issuerDown(error) : invalidCredential(error)
+      if (isIssuerDown(error)) throw issuerDown(error)
+      throw invalidToken(
+        problemOf(error, { header: headerOf(token), requirements: { ...settings, algorithms } }),
+        error,
+      )
     }
   }
 }
@@ -76,38 +80,48 @@ function keySource(settings: JwtSettings): (token: string) => Promise<CryptoKey 
     const secret = new TextEncoder().encode(keys.secret)
     return async () => secret
   }
-  const remote = createRemoteJWKSet(new URL(keys.jwksUrl), {
-    timeoutDuration: 5_000,
-    cooldownDuration: 30_000,
-    cacheMaxAge: 600_000,
-  })
+  const remote = remoteKeys(keys.jwksUrl)
   const algorithms = new Set(acceptedAlgorithms(settings))
   return async (token) => {
     const header = headerOf(token)
-    if (!algorithms.has(header.alg ?? '')) throw invalidCredential(new Error('the algorithm is not accepted'))
+    if (!algorithms.has(header.alg ?? '')) throw invalidToken(algorithmProblem(header.alg, [...algorithms]))
     return await remote(header)
   }
+}
+
+const remoteKeys = (jwksUrl: string) =>
+  createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 5_000, cooldownDuration: 30_000, cacheMaxAge: 600_000 })
+
+/** Fetches the keys of an issuer as the verifier does, and returns their ids and algorithms. */
+export async function fetchKeys(jwksUrl: string): Promise<{ id: string | undefined; algorithm: string | undefined }[]> {
+  const remote = remoteKeys(jwksUrl)
+  await remote.reload()
+  return (remote.jwks()?.keys ?? []).map(({ kid, alg }) => ({ id: kid, algorithm: alg }))
 }
 
 function headerOf(token: string): ProtectedHeaderParameters {
   try {
     return decodeProtectedHeader(token)
   } catch (error) {
-    throw invalidCredential(error) // a TypeError; from other calls it means that the issuer is unreachable
+    throw invalidToken('it is not a signed JWT', error) // a TypeError; from other calls it means that the issuer is unreachable
   }
 }
 
-function claimsOf(payload: Readonly<Record<string, unknown>>): Claims {
-  const { sub, org_id: organizationId, project_id: projectId, scope, exp } = payload
-  if (
-    typeof sub !== 'string' ||
-    typeof organizationId !== 'string' ||
-    typeof projectId !== 'string' ||
-    typeof exp !== 'number'
-  ) {
-    throw invalidCredential(new Error('the token lacks sub, org_id, project_id or exp'))
+function claimsOf(payload: Readonly<Record<string, unknown>>, names: ClaimNames): Claims {
+  return {
+    subject: textClaim(payload, 'sub'),
+    organizationId: textClaim(payload, names.organization),
+    projectId: textClaim(payload, names.project),
+    scope: wordsOf(payload[names.scope]),
+    expiresAtMs: Number(payload['exp']) * 1000, // required above
   }
-  return { subject: sub, organizationId, projectId, scope: wordsOf(scope), expiresAtMs: exp * 1000 }
+}
+
+function textClaim(payload: Readonly<Record<string, unknown>>, name: string): string {
+  const value = payload[name]
+  if (value === undefined) throw invalidToken(`${name} is missing`)
+  if (typeof value !== 'string' || value === '') throw invalidToken(`${name}: expected a text, got ${shown(value)}`)
+  return value
 }
 
 /** A space-separated string (RFC 8693) from most issuers, a list from some. */

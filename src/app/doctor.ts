@@ -14,6 +14,7 @@ import { readTlsFiles } from './tls-files.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
+import { checkTokens } from './doctor-tokens.ts'
 import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
 
 /** Checks everything that a start needs, part by part. A part is skipped if it depends on one that is wrong. */
@@ -53,6 +54,7 @@ export async function diagnose(
     ...(await checkRedis(config)),
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
     ...checkTls(config.server),
+    ...(await checkTokens(config, options)),
     ...(await checkUpstreams(config, env, options)),
     ...(await checkJobs(config)),
   ]

@@ -54,12 +54,12 @@ function reportIpDenials({ metrics, clock, database, warn }: Infrastructure, eve
 /** Tokens are accepted only if an issuer is configured, with one source of keys. */
 async function createTokenVerifier({ auth: { jwt } }: Config, clock: Clock): Promise<VerifyToken | undefined> {
   if (jwt === undefined) return undefined
-  const { issuer, audience, type, algorithms, jwks_url: jwksUrl, secret } = jwt
+  const { jwks_url: jwksUrl, secret, ...settings } = jwt
   if ((jwksUrl === undefined) === (secret === undefined))
     throw new ConfigError(['auth.jwt needs either jwks_url or secret'])
   const { createJwtVerifier } = await import('../adapters/jwt.ts')
   return createJwtVerifier(
-    { issuer, audience, type, algorithms, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
+    { ...settings, type: settings.type, keys: secret === undefined ? { jwksUrl: jwksUrl ?? '' } : { secret } },
     clock,
   )
 }

@@ -169,6 +169,26 @@ export const Jwt = entry(
       default: ['EdDSA', 'ES256', 'PS256', 'RS256'],
       description: 'Accepted signature algorithms. With `secret` only HS256.',
     }),
+    claims: section(
+      {
+        organization: Type.String({
+          default: 'org_id',
+          minLength: 1,
+          description: 'The claim with the id of the organization (`org_…`). Some issuers reserve `org_id`.',
+        }),
+        project: Type.String({
+          default: 'project_id',
+          minLength: 1,
+          description: 'The claim with the id of the project (`proj_…`).',
+        }),
+        scope: Type.String({
+          default: 'scope',
+          minLength: 1,
+          description: 'The claim with permissions of the policy gateway: words with spaces between them, or a list.',
+        }),
+      },
+      'Names of claims, if your identity provider cannot issue the default ones.',
+    ),
   },
   'JWTs of your identity provider. Without this section tokens are rejected.',
 )

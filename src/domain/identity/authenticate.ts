@@ -10,7 +10,7 @@ import { kindOfSecret, type KeyKind } from './key-format.ts'
 import { createLookups, type Read } from './lookups.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
-import { createTokenReader, type VerifyToken } from './token-reader.ts'
+import { createTokenReader, invalidToken, type VerifyToken } from './token-reader.ts'
 
 export type Authenticator = {
   /** A project API key or a token, for inference and the policy gateway. A cached credential is returned synchronously. */
@@ -33,6 +33,9 @@ export type AuthenticatorParts = {
 
 const touchEveryMs = 60_000
 
+/** Every JWT starts so: `{"` in base64. */
+const tokenStart = 'eyJ'
+
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { store, clock, changes, digests, failures, verifyToken } = parts
   const cacheParts = { clock, changes, invalid: invalidCredential }
@@ -54,6 +57,8 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
           address,
           async () => principals.set(secret, await readToken(await verifyToken(secret, address), address)).value,
         )
+      if (secret?.startsWith(tokenStart))
+        throw invalidToken('this server accepts no tokens; auth.jwt is not configured')
       const key = wellFormed('ak', secret, address)
       const read = async (): Promise<KnownCredential<Principal>> => {
         const { row, readAt } = await lookUp(key, {
@@ -176,11 +181,8 @@ const missingCredential = (): Fault =>
   new Fault('auth', 'invalid_api_key', 'No API key was sent.', { credential: 'missing' })
 
 /** Unknown, expired and revoked keys get the same message, so that a caller learns nothing about a key. */
-export const invalidCredential = (cause?: unknown): Fault =>
-  new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', {
-    credential: 'invalid',
-    cause,
-  })
+const invalidCredential = (): Fault =>
+  new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', { credential: 'invalid' })
 
 /** A key as a caller sent it. `own`: its digest under the current server secret. */
 type PresentedKey = { readonly text: string; readonly own: StoredDigest }

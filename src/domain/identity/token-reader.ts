@@ -1,3 +1,4 @@
+import { Fault } from '../../base/fault.ts'
 import { createCredentialCache, type CredentialCacheParts, type KnownCredential } from './credential-cache.ts'
 import type { Lookups } from './lookups.ts'
 import { isPermission } from './permissions.ts'
@@ -18,19 +19,26 @@ export type TokenReaderParts = CredentialCacheParts & { readonly lookups: Pick<L
 
 type KnownProject = Pick<Project, 'id'> & { readonly organization: Organization }
 
+/** A token says what is wrong with it, unlike a key: only its issuer can make one that gets as far as its claims. */
+export const invalidToken = (problem: string, cause?: unknown): Fault =>
+  new Fault('auth', 'invalid_api_key', `The token is not valid: ${problem}.`, { credential: 'invalid', cause })
+
 /** A token is verified again after a minute, so that the withdrawal of an issuer's key takes effect. */
 const trustTokenMs = 60_000
 
 /** Returns the principal of a verified token. Only its project is looked up. */
 export function createTokenReader({ lookups, ...cacheParts }: TokenReaderParts) {
-  const { clock, invalid } = cacheParts
+  const { clock } = cacheParts
   const projects = createCredentialCache<KnownProject>(cacheParts)
 
   async function projectOf(claims: Claims, address: string): Promise<KnownCredential<KnownProject>> {
     const name = `${claims.organizationId} ${claims.projectId}`
     const read = async (): Promise<KnownCredential<KnownProject>> => {
       const { value: row, readAt } = await lookups.project(claims, address)
-      if (!row) throw invalid()
+      if (!row) {
+        const { organizationId, projectId } = claims
+        throw invalidToken(`${projectId} is not an active project of the organization ${organizationId}`)
+      }
       const value = { id: row.project.id, organization: row.organization }
       return { value, readAt, expiresAtMs: null, touchedAtMs: Infinity }
     }
