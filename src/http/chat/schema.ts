@@ -53,7 +53,7 @@ const Refusal = Type.Object(
 )
 
 const parts = [Text, Image, File, Refusal] as const
-const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
+const Part = Type.Union([...parts, OtherThan('OtherChatPart', tagsOf(parts))])
 const Content = Type.Union([Type.String(), Type.Array(Part)], { description: 'A text, or parts.' })
 
 const FunctionCall = Type.Object(
@@ -67,27 +67,33 @@ const FunctionCall = Type.Object(
   },
   { title: 'ChatToolCall' },
 )
-const ToolCall = Type.Union([FunctionCall, OtherThan(['function'])])
+const ToolCall = Type.Union([FunctionCall, OtherThan('OtherChatToolCall', ['function'])])
 
 const Message = Type.Union(
   [
-    Type.Object({ role: Type.Literal('system'), content: Content, ...marks }),
-    Type.Object({ role: Type.Literal('developer'), content: Content, ...marks }),
-    Type.Object({ role: Type.Literal('user'), content: Content, ...marks }),
-    Type.Object({
-      role: Type.Literal('assistant'),
-      content: Nullish(Content),
-      refusal: Nullish(text('Why the model refused.')),
-      reasoning_content: Nullish(text('The reasoning.')),
-      tool_calls: Nullish(Type.Array(ToolCall, { description: 'The tools that the model called.' })),
-      ...marks,
-    }),
-    Type.Object({
-      role: Type.Literal('tool'),
-      tool_call_id: text('The `id` of the call.', { minLength: 1 }),
-      content: Content,
-      ...marks,
-    }),
+    Type.Object({ role: Type.Literal('system'), content: Content, ...marks }, { title: 'ChatSystemMessage' }),
+    Type.Object({ role: Type.Literal('developer'), content: Content, ...marks }, { title: 'ChatDeveloperMessage' }),
+    Type.Object({ role: Type.Literal('user'), content: Content, ...marks }, { title: 'ChatUserMessage' }),
+    Type.Object(
+      {
+        role: Type.Literal('assistant'),
+        content: Nullish(Content),
+        refusal: Nullish(text('Why the model refused.')),
+        reasoning_content: Nullish(text('The reasoning.')),
+        tool_calls: Nullish(Type.Array(ToolCall, { description: 'The tools that the model called.' })),
+        ...marks,
+      },
+      { title: 'ChatAssistantMessage' },
+    ),
+    Type.Object(
+      {
+        role: Type.Literal('tool'),
+        tool_call_id: text('The `id` of the call.', { minLength: 1 }),
+        content: Content,
+        ...marks,
+      },
+      { title: 'ChatToolMessage' },
+    ),
   ],
   { title: 'ChatMessage', examples: [{ role: 'user', content: 'Hello' }] },
 )
@@ -109,43 +115,49 @@ const FunctionTool = Type.Object(
   { title: 'ChatTool' },
 )
 
-const Named = Type.Object({ name: text('The name.') }, { description: 'The tool.' })
+const Named = Type.Object({ name: text('The name.') }, { title: 'ChatToolName', description: 'The tool.' })
 const ToolChoice = Type.Union(
   [
     Type.Enum(['none', 'auto', 'required']),
-    Type.Object({ type: Type.Literal('function'), function: Named }),
-    Type.Object({ type: Type.Literal('custom'), custom: Named }),
-    Type.Object({
-      type: Type.Literal('allowed_tools'),
-      allowed_tools: Type.Object(
-        {
-          mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
-          tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) }), {
-            description: 'The tools.',
-          }),
-        },
-        { description: 'A choice among some of the tools.' },
-      ),
-    }),
+    Type.Object({ type: Type.Literal('function'), function: Named }, { title: 'ChatFunctionChoice' }),
+    Type.Object({ type: Type.Literal('custom'), custom: Named }, { title: 'ChatCustomChoice' }),
+    Type.Object(
+      {
+        type: Type.Literal('allowed_tools'),
+        allowed_tools: Type.Object(
+          {
+            mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
+            tools: Type.Array(Type.Object({ function: Type.Optional(Named), custom: Type.Optional(Named) }), {
+              description: 'The tools.',
+            }),
+          },
+          { description: 'A choice among some of the tools.' },
+        ),
+      },
+      { title: 'ChatAllowedToolsChoice' },
+    ),
   ],
   { title: 'ChatToolChoice', description: 'How the model chooses a tool.' },
 )
 
 const ResponseFormat = Type.Union(
   [
-    Type.Object({ type: Type.Literal('text') }),
-    Type.Object({ type: Type.Literal('json_object') }),
-    Type.Object({
-      type: Type.Literal('json_schema'),
-      json_schema: Type.Object(
-        {
-          name: text('The name.', { minLength: 1 }),
-          schema: Nullish(jsonObject('JSON Schema of the answer.')),
-          strict: Nullish(flag('Whether the schema must be followed exactly.')),
-        },
-        { description: 'The schema of the answer.' },
-      ),
-    }),
+    Type.Object({ type: Type.Literal('text') }, { title: 'ChatTextFormat' }),
+    Type.Object({ type: Type.Literal('json_object') }, { title: 'ChatJsonFormat' }),
+    Type.Object(
+      {
+        type: Type.Literal('json_schema'),
+        json_schema: Type.Object(
+          {
+            name: text('The name.', { minLength: 1 }),
+            schema: Nullish(jsonObject('JSON Schema of the answer.')),
+            strict: Nullish(flag('Whether the schema must be followed exactly.')),
+          },
+          { description: 'The schema of the answer.' },
+        ),
+      },
+      { title: 'ChatJsonSchemaFormat' },
+    ),
   ],
   { title: 'ChatResponseFormat', description: 'The format of the answer.' },
 )
@@ -174,7 +186,9 @@ export const ChatBody = Type.Object(
       }),
     ),
     tools: Nullish(
-      Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]), { description: 'Tools that the model may use.' }),
+      Type.Array(Type.Union([FunctionTool, OtherThan('OtherChatTool', ['function'])]), {
+        description: 'Tools that the model may use.',
+      }),
     ),
     tool_choice: Nullish(ToolChoice),
     parallel_tool_calls: Nullish(flag('Whether the model may call several tools at once.')),

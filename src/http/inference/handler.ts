@@ -29,7 +29,7 @@ export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 429, 5
 export const InferenceHeaders = Type.Object({
   ...policyHeaders,
   'X-Free-Tier': Type.Optional(
-    Type.Literal('true', { description: 'Selects the single anonymous free request; send no credential with it.' }),
+    Type.Enum(['true'], { description: 'Selects the single anonymous free request; send no credential with it.' }),
   ),
 })
 

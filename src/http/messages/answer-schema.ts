@@ -108,31 +108,46 @@ const withType = (description: string) => Type.Object({ type: text('The type.') 
 /** One event of a streamed message. The names of the events are the values of `type`. */
 export const MessagesEvent = Type.Union(
   [
-    Type.Object({
-      type: Type.Literal('message_start'),
-      message: Type.Object(
-        { id: MessagesAnswer.properties.id, usage: jsonObject('The input tokens.') },
-        { description: 'The message without content.' },
-      ),
-    }),
-    Type.Object({ type: Type.Literal('content_block_start'), index, content_block: withType('The empty block.') }),
-    Type.Object({
-      type: Type.Literal('content_block_delta'),
-      index,
-      delta: withType('What is added: `text_delta`, `input_json_delta`, `thinking_delta` or `signature_delta`.'),
-    }),
-    Type.Object({ type: Type.Literal('content_block_stop'), index }),
-    Type.Object({
-      type: Type.Literal('message_delta'),
-      delta: Type.Object(
-        { stop_reason: MessagesAnswer.properties.stop_reason, stop_sequence: MessagesAnswer.properties.stop_sequence },
-        { description: 'Why the answer ended.' },
-      ),
-      usage: MessagesAnswer.properties.usage,
-      ...creditProperties,
-    }),
-    Type.Object({ type: Type.Literal('message_stop') }),
-    Type.Object({ type: Type.Literal('ping') }),
+    Type.Object(
+      {
+        type: Type.Literal('message_start'),
+        message: Type.Object(
+          { id: MessagesAnswer.properties.id, usage: jsonObject('The input tokens.') },
+          { description: 'The message without content.' },
+        ),
+      },
+      { title: 'MessageStartEvent' },
+    ),
+    Type.Object(
+      { type: Type.Literal('content_block_start'), index, content_block: withType('The empty block.') },
+      { title: 'ContentBlockStartEvent' },
+    ),
+    Type.Object(
+      {
+        type: Type.Literal('content_block_delta'),
+        index,
+        delta: withType('What is added: `text_delta`, `input_json_delta`, `thinking_delta` or `signature_delta`.'),
+      },
+      { title: 'ContentBlockDeltaEvent' },
+    ),
+    Type.Object({ type: Type.Literal('content_block_stop'), index }, { title: 'ContentBlockStopEvent' }),
+    Type.Object(
+      {
+        type: Type.Literal('message_delta'),
+        delta: Type.Object(
+          {
+            stop_reason: MessagesAnswer.properties.stop_reason,
+            stop_sequence: MessagesAnswer.properties.stop_sequence,
+          },
+          { description: 'Why the answer ended.' },
+        ),
+        usage: MessagesAnswer.properties.usage,
+        ...creditProperties,
+      },
+      { title: 'MessageDeltaEvent' },
+    ),
+    Type.Object({ type: Type.Literal('message_stop') }, { title: 'MessageStopEvent' }),
+    Type.Object({ type: Type.Literal('ping') }, { title: 'PingEvent' }),
     MessagesError,
   ],
   {

@@ -26,20 +26,29 @@ const Text = Type.Object(
   { title: 'TextBlock', examples: [{ type: 'text', text: 'Hello' }] },
 )
 
-const Base64Source = Type.Object({
-  type: Type.Literal('base64'),
-  media_type: text('The media type.'),
-  data: text('The content.'),
-})
-const UrlSource = Type.Object({ type: Type.Literal('url'), url: text('The address.') })
-const FileSource = Type.Object({ type: Type.Literal('file'), file_id: text('The file at the vendor.') })
-const TextSource = Type.Object({ type: Type.Literal('text'), data: text('The content.') })
-const ContentSource = Type.Object({
-  type: Type.Literal('content'),
-  content: Type.Union([Type.String(), Type.Array(Type.Object({ type: text('The type.') }))], {
-    description: 'A text, or blocks.',
-  }),
-})
+const Base64Source = Type.Object(
+  {
+    type: Type.Literal('base64'),
+    media_type: text('The media type.'),
+    data: text('The content.'),
+  },
+  { title: 'Base64Source' },
+)
+const UrlSource = Type.Object({ type: Type.Literal('url'), url: text('The address.') }, { title: 'UrlSource' })
+const FileSource = Type.Object(
+  { type: Type.Literal('file'), file_id: text('The file at the vendor.') },
+  { title: 'FileSource' },
+)
+const TextSource = Type.Object({ type: Type.Literal('text'), data: text('The content.') }, { title: 'TextSource' })
+const ContentSource = Type.Object(
+  {
+    type: Type.Literal('content'),
+    content: Type.Union([Type.String(), Type.Array(Type.Object({ type: text('The type.') }))], {
+      description: 'A text, or blocks.',
+    }),
+  },
+  { title: 'ContentSource' },
+)
 
 const Image = Type.Object(
   {
@@ -82,9 +91,12 @@ const ToolResult = Type.Object(
     type: Type.Literal('tool_result'),
     tool_use_id: text('The `id` of the `tool_use` block.', { minLength: 1 }),
     content: Nullish(
-      Type.Union([Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan(tagsOf(resultBlocks))]))], {
-        description: 'The result of the tool.',
-      }),
+      Type.Union(
+        [Type.String(), Type.Array(Type.Union([...resultBlocks, OtherThan('OtherResultBlock', tagsOf(resultBlocks))]))],
+        {
+          description: 'The result of the tool.',
+        },
+      ),
     ),
     is_error: Nullish(flag('Whether the tool failed.')),
     cache_control: CacheControl,
@@ -125,23 +137,26 @@ const ClientTool = Type.Object(
   { title: 'Tool' },
 )
 
-const AnyTool = Type.Union([ClientTool, OtherThan(['custom'])], {
+const AnyTool = Type.Union([ClientTool, OtherThan('VendorTool', ['custom'])], {
   description: 'A tool that the caller defines, or one of the vendor.',
 })
 
 /** A tool that is added or removed during the conversation, by its name or with its definition. */
-const ToolChange = <Change extends 'tool_addition' | 'tool_removal'>(change: Change) =>
-  Type.Object({
-    type: Type.Literal(change),
-    tool: Type.Object(
-      { name: Type.Optional(text('The name of the tool.')), definition: Type.Optional(AnyTool) },
-      { description: 'The tool, by its name or with its definition.' },
-    ),
-  })
-const changes = [ToolChange('tool_addition'), ToolChange('tool_removal')] as const
+const ToolChange = <Change extends 'tool_addition' | 'tool_removal'>(change: Change, title: string) =>
+  Type.Object(
+    {
+      type: Type.Literal(change),
+      tool: Type.Object(
+        { name: Type.Optional(text('The name of the tool.')), definition: Type.Optional(AnyTool) },
+        { description: 'The tool, by its name or with its definition.' },
+      ),
+    },
+    { title },
+  )
+const changes = [ToolChange('tool_addition', 'ToolAddition'), ToolChange('tool_removal', 'ToolRemoval')] as const
 
 const blocks = [...resultBlocks, ...changes, ToolUse, ToolResult, Thinking, RedactedThinking] as const
-const Block = Type.Union([...blocks, OtherThan(tagsOf(blocks))])
+const Block = Type.Union([...blocks, OtherThan('OtherBlock', tagsOf(blocks))])
 const Content = Type.Union([Type.String(), Type.Array(Block)], { description: 'A text, or blocks.' })
 
 const Role = Type.Enum(['user', 'assistant', 'system'], { description: 'Who the message is from.' })

@@ -4,11 +4,14 @@ import { moderationCategories, type ModerationCategory } from '../../wire/openai
 
 const maxInputs = 256
 
-const TextPart = Type.Object({ type: Type.Literal('text'), text: text('The text.') })
-const ImagePart = Type.Object({
-  type: Type.Literal('image_url'),
-  image_url: Type.Object({ url: text('The address of the image.') }, { description: 'An image.' }),
-})
+const TextPart = Type.Object({ type: Type.Literal('text'), text: text('The text.') }, { title: 'ModerationTextPart' })
+const ImagePart = Type.Object(
+  {
+    type: Type.Literal('image_url'),
+    image_url: Type.Object({ url: text('The address of the image.') }, { description: 'An image.' }),
+  },
+  { title: 'ModerationImagePart' },
+)
 
 export const ModerationBody = Type.Object(
   {

@@ -33,7 +33,7 @@ export const ResponsesAnswer = Type.Object(
     ...creditProperties,
   },
   {
-    title: 'Response',
+    title: 'ResponseObject',
     description: 'A whole response. With `stream: true` the same content is sent as server-sent events.',
     examples: [
       {
@@ -60,12 +60,15 @@ export const ResponsesAnswer = Type.Object(
   },
 )
 
-const FlatError = Type.Object({
-  error: text('What happened, which field, and what to do.', { examples: ['input: is required'] }),
-  code: text('Stable and machine-readable; `/docs/errors` explains every code.', { examples: ['invalid_parameter'] }),
-  request_id: text('The request, for questions to the operator.'),
-  policy: Type.Optional(jsonObject('The rule that denied the request.')),
-})
+const FlatError = Type.Object(
+  {
+    error: text('What happened, which field, and what to do.', { examples: ['input: is required'] }),
+    code: text('Stable and machine-readable; `/docs/errors` explains every code.', { examples: ['invalid_parameter'] }),
+    request_id: text('The request, for questions to the operator.'),
+    policy: Type.Optional(jsonObject('The rule that denied the request.')),
+  },
+  { title: 'ResponsesFlatError' },
+)
 
 const LimitError = Type.Object(
   {
@@ -80,7 +83,7 @@ const LimitError = Type.Object(
     ),
     request_id: text('The request, for questions to the operator.'),
   },
-  { description: 'The body of a 429.' },
+  { title: 'ResponsesLimitError', description: 'The body of a 429.' },
 )
 
 /** The error bodies of this family: flat, except for a 429. */

@@ -54,7 +54,7 @@ const InputFile = Type.Object(
 )
 
 const parts = [InputText, OutputText, Refusal, InputImage, InputFile] as const
-const Part = Type.Union([...parts, OtherThan(tagsOf(parts))])
+const Part = Type.Union([...parts, OtherThan('OtherResponsePart', tagsOf(parts))])
 const Content = Type.Union([Type.String(), Type.Array(Part)], { description: 'A text, or parts.' })
 
 const Message = Type.Object(
@@ -117,14 +117,14 @@ const NamespaceTool = Type.Object(
   {
     type: Type.Literal('namespace'),
     name: text('The name.', { minLength: 1, maxLength: 256 }),
-    tools: Type.Array(Type.Union([FunctionTool, OtherThan(['function'])]), {
+    tools: Type.Array(Type.Union([FunctionTool, OtherThan('OtherNamespaceTool', ['function'])]), {
       description: 'The tools of the namespace.',
     }),
   },
   { title: 'ResponseNamespaceTool' },
 )
 
-const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan(['function', 'namespace'])])
+const AnyTool = Type.Union([FunctionTool, NamespaceTool, OtherThan('OtherResponseTool', ['function', 'namespace'])])
 const AdditionalTools = Type.Object(
   {
     type: Type.Literal('additional_tools'),
@@ -134,47 +134,62 @@ const AdditionalTools = Type.Object(
 )
 
 const items = [Message, FunctionCall, FunctionCallOutput, Reasoning, ItemReference, AdditionalTools] as const
-const Item = Type.Union([...items, OtherThan(tagsOf(items))])
+const Item = Type.Union([...items, OtherThan('OtherResponseItem', tagsOf(items))])
 
 const choices = [
-  Type.Object({
-    type: Type.Literal('function'),
-    name: text('The name.'),
-    namespace: Nullish(text('The namespace of the tool.')),
-  }),
-  Type.Object({
-    type: Type.Literal('custom'),
-    name: text('The name.'),
-    namespace: Nullish(text('The namespace of the tool.')),
-  }),
-  Type.Object({
-    type: Type.Literal('allowed_tools'),
-    mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
-    tools: Type.Array(
-      Type.Object({
-        type: Type.Optional(text('The type.')),
-        name: Type.Optional(text('The name.')),
-        namespace: Nullish(text('The namespace of the tool.')),
-      }),
-      { description: 'The tools.' },
-    ),
-  }),
+  Type.Object(
+    {
+      type: Type.Literal('function'),
+      name: text('The name.'),
+      namespace: Nullish(text('The namespace of the tool.')),
+    },
+    { title: 'ResponseFunctionChoice' },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('custom'),
+      name: text('The name.'),
+      namespace: Nullish(text('The namespace of the tool.')),
+    },
+    { title: 'ResponseCustomChoice' },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('allowed_tools'),
+      mode: Type.Enum(['auto', 'required'], { description: 'Whether the model must use one of them.' }),
+      tools: Type.Array(
+        Type.Object({
+          type: Type.Optional(text('The type.')),
+          name: Type.Optional(text('The name.')),
+          namespace: Nullish(text('The namespace of the tool.')),
+        }),
+        { description: 'The tools.' },
+      ),
+    },
+    { title: 'ResponseAllowedToolsChoice' },
+  ),
 ] as const
-const ToolChoice = Type.Union([Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan(tagsOf(choices))], {
-  title: 'ResponseToolChoice',
-  description: 'How the model chooses a tool.',
-})
+const ToolChoice = Type.Union(
+  [Type.Enum(['none', 'auto', 'required']), ...choices, OtherThan('OtherResponseToolChoice', tagsOf(choices))],
+  {
+    title: 'ResponseToolChoice',
+    description: 'How the model chooses a tool.',
+  },
+)
 
 const TextFormat = Type.Union(
   [
-    Type.Object({ type: Type.Literal('text') }),
-    Type.Object({ type: Type.Literal('json_object') }),
-    Type.Object({
-      type: Type.Literal('json_schema'),
-      name: text('The name.', { minLength: 1 }),
-      schema: jsonObject('JSON Schema of the answer.'),
-      strict: Nullish(flag('Whether the schema must be followed exactly.')),
-    }),
+    Type.Object({ type: Type.Literal('text') }, { title: 'ResponsePlainTextFormat' }),
+    Type.Object({ type: Type.Literal('json_object') }, { title: 'ResponseJsonFormat' }),
+    Type.Object(
+      {
+        type: Type.Literal('json_schema'),
+        name: text('The name.', { minLength: 1 }),
+        schema: jsonObject('JSON Schema of the answer.'),
+        strict: Nullish(flag('Whether the schema must be followed exactly.')),
+      },
+      { title: 'ResponseJsonSchemaFormat' },
+    ),
   ],
   { title: 'ResponseTextFormat', description: 'The format of the answer.' },
 )

@@ -16,12 +16,14 @@ export function createComponents(): Components {
   function describe(schema: object): Json {
     const { title, ...described } = withPlainRecords(mapSchemas(schema, describe))
     if (typeof title !== 'string') return described
-    const known = schemas[title]
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(described)) {
+    // The same type may mean something else where it is used, so the description is there, too.
+    const { description, ...content } = described
+    const known = schemas[title] ?? described
+    if (JSON.stringify({ ...known, description: undefined }) !== JSON.stringify(content)) {
       throw new Error(`Two different schemas have the title ${title}.`)
     }
-    schemas[title] = described
-    return { $ref: `#/components/schemas/${title}` }
+    schemas[title] = known['description'] === description ? known : content
+    return { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) }
   }
 
   return { schemas, describe }

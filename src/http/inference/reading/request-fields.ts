@@ -31,8 +31,9 @@ export const Stream = Type.Boolean({
   default: false,
   description: 'True to receive the response as server-sent events.',
 })
-export const JsonObject = Type.Record(Type.String(), Type.Unknown())
-export const jsonObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
+const json = { title: 'JsonObject' }
+export const JsonObject = Type.Record(Type.String(), Type.Unknown(), json)
+export const jsonObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { ...json, description })
 
 /** Some SDKs send null for a field that is not set. */
 export const Nullish = <Schema extends TSchema>(schema: Schema) =>
@@ -45,8 +46,9 @@ const descriptionOf = ({ description }: { readonly description?: unknown }): { d
  * An object whose `type` is none of these tags. It is accepted, because an upstream may support it. Its static type is
  * `never`, so that a `switch` over the known tags stays exhaustive and `default` handles the others.
  */
-export const OtherThan = (tags: readonly string[]) =>
+export const OtherThan = (title: string, tags: readonly string[]) =>
   Type.Unsafe<never>({
+    title,
     type: 'object',
     required: ['type'],
     properties: { type: { type: 'string', not: { enum: tags }, description: 'The type.' } },
