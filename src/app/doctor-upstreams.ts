@@ -186,6 +186,8 @@ function explain(error: unknown, { upstream, model, listed }: FailedCall): Diagn
     return { part, state: 'warning', message, fix: 'It may still be loading the model: try again in a minute.' }
   if (kind === 'upstream_overloaded')
     return { part, state: 'warning', message, fix: 'Try again later, or check the quota of the key.' }
+  if (isFault(error) && error.code === 'upstream_quota_exhausted')
+    return { part, state: 'wrong', message, fix: `Add credit to the account of ${upstream.name}, or raise its quota.` }
   if (isFault(error) && error.details.isPermanent)
     return { part, state: 'wrong', message, fix: `Set api_key of ${upstream.name} to a key that the upstream accepts.` }
   const isMissing = listed !== undefined && listed.length > 0 && !listed.some(({ name }) => nameMatches(name, model))

@@ -68,8 +68,8 @@ export type Problem = {
   readonly path: readonly (string | number)[]
   readonly message: string
   readonly type: string
-  /** The invalid value, if it is short enough to repeat. */
-  readonly input?: string | number | boolean
+  /** The invalid value; of a missing field, the object that lacks it. A long value is cut. */
+  readonly input?: unknown
 }
 
 /** Every code with its description; `docs/errors.md` is generated from this table. */

@@ -32,6 +32,14 @@ export function gatewayHeader(name: GatewayHeaderName, value: string): Record<st
   return header.alias === undefined ? { [name]: value } : { [name]: value, [header.alias]: value }
 }
 
+/** Names the request fields that were left out. They may contain any text of the caller. */
+export const droppedHeader = (fields: readonly string[]): Record<string, string> =>
+  fields.length === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable(fields.join(', ')))
+
+const maxHeaderLength = 1000
+
+const printable = (text: string): string => text.slice(0, maxHeaderLength).replace(/[^ -~]/g, '?')
+
 /** The header and its alias in the form of OpenAPI's `components.headers`. */
 export function describeGatewayHeaders(): Record<string, object> {
   const described = Object.entries<GatewayHeader>(gatewayHeaders).flatMap(([name, { description, example, alias }]) => {

@@ -136,7 +136,7 @@ describe('a validator', () => {
     const { details } = faultOf(() => validateStrict({ project_ids: [1] }))
     assert.equal(details.param, 'revision')
     assert.deepEqual(details.problems, [
-      { path: ['revision'], type: 'missing', message: 'is required' },
+      { path: ['revision'], type: 'missing', message: 'is required', input: { project_ids: [1] } },
       { path: ['project_ids', 0], type: 'type', message: 'must be a string', input: 1 },
     ])
   })

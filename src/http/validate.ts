@@ -1,11 +1,12 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { Fault, type Problem } from '../base/fault.ts'
+import { Fault, isFault, type Problem } from '../base/fault.ts'
 import { validationMessages, type JsonSchema } from './validation-messages.ts'
 
 const maxProblems = 20
 const maxMessageLength = 300
 const maxNameLength = 64
+const maxInputLength = 1000
 
 /** Validates a value against a schema and returns it typed. Throws a fault that names the invalid field. */
 export type Validate<Value> = (value: unknown) => Value
@@ -77,15 +78,22 @@ function invalid(problems: readonly Problem[]): Fault {
   return new Fault('validation', 'invalid_parameter', message, { problems, ...(param === '' ? {} : { param }) })
 }
 
-/** Adds the invalid value to the problem if it is short. */
+/** Adds the invalid value to a fault that was thrown without one, such as `invalidField`. Other errors are unchanged. */
+export function withInputs(error: unknown, body: unknown): unknown {
+  if (!isFault(error) || error.details.problems === undefined) return error
+  const problems = error.details.problems.map((problem) => ('input' in problem ? problem : withInput(problem, body)))
+  return new Fault(error.kind, error.code, error.message, { ...error.details, problems })
+}
+
+/** Adds the invalid value to the problem, or the object that lacks it. */
 function withInput(problem: Problem, body: unknown): Problem {
   let value = body
   for (const step of problem.path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return problem
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) break
     value = Reflect.get(value, step)
   }
-  if (typeof value === 'string') return { ...problem, input: clipped(value, maxNameLength) }
-  return typeof value === 'number' || typeof value === 'boolean' ? { ...problem, input: value } : problem
+  const json = JSON.stringify(value) ?? ''
+  return { ...problem, input: json.length > maxInputLength ? clipped(json, maxInputLength) : value }
 }
 
 const unspecific = (message = 'is not valid'): Problem => ({ path: [], type: 'value', message })

@@ -20,7 +20,12 @@ export type CountTokensParts = {
 }
 
 /** The number of input tokens of a request, and the source of the number. */
-export type TokenCount = { readonly inputTokens: number; readonly source: TokenCountSource }
+export type TokenCount = {
+  readonly inputTokens: number
+  readonly source: TokenCountSource
+  /** True if an upstream of the caller's dialect counted the request as it was sent. */
+  readonly isPassthrough: boolean
+}
 
 /** The upstream's own count, the gateway's tokenizer, or an estimate from a sample of the texts or from their length. */
 export type TokenCountSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
@@ -41,12 +46,16 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
   return async (call) => {
     const { request, principal } = call
     const model = permittedModel(parts.catalogue, principal, request.model)
+    const provider = parts.providers.get(model.targets[0]?.upstream ?? '')
+    const ownCount = provider?.inputTokensOf?.(request)
+    if (ownCount !== undefined) return { inputTokens: ownCount, source: 'upstream', isPassthrough: false }
     const upstreamCount = await countUpstream(parts, model, call)
-    if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream' }
+    const isPassthrough = provider?.dialect === request.raw.dialect
+    if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream', isPassthrough }
     const countCaller = { queueKey: principal.organization.id, signal: call.signal }
     const { tokens, method } = await countLocally(parts.count, request, countCaller)
     const inputTokens = Math.ceil(tokens * parts.factors.of(model.name))
-    return { inputTokens, source: method === 'whole' ? 'tokenizer' : method }
+    return { inputTokens, source: method === 'whole' ? 'tokenizer' : method, isPassthrough: false }
   }
 }
 

@@ -13,7 +13,15 @@ const withAnthropic = (url: string) => ({
   models: [{ name: 'claude', targets: [{ upstream: 'a', model: 'claude-real' }] }],
 })
 
+const withChat = (url: string) => ({
+  upstreams: [{ name: 'c', kind: 'openai-chat', base_url: url }],
+  models: [{ name: 'gpt', targets: [{ upstream: 'c' }] }],
+})
+
 type Count = { input_tokens: number }
+
+/** The fields that the response names as left out. */
+const droppedIn = (response: Response): string | null => response.headers.get('x-gatehouse-dropped')
 
 describe('counting tokens', () => {
   it('lets the upstream count if it can, and names the source', async () => {
@@ -119,9 +127,10 @@ describe('counting tokens', () => {
     assert.ok(((await response.json()) as Count).input_tokens > 10_000)
   })
   it('estimates a long request from a sample, and names the source', async () => {
-    await using scene = await startTestApp()
+    await using upstream = await startUpstream()
+    await using scene = await startTestApp({ config: withChat(upstream.url) })
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20_000)
-    const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
+    const body = { model: 'gpt', messages: [{ role: 'user', content }] }
     const response = await scene.post('/v1/messages/count_tokens', body)
     assert.equal(response.headers.get('x-gatehouse-token-source'), 'sample')
     const { input_tokens: tokens } = (await response.json()) as Count
@@ -136,6 +145,60 @@ describe('counting tokens', () => {
     assert.equal(response.status, 422)
     const { detail } = (await response.json()) as { detail: { loc: unknown[]; msg: string; type: string }[] }
     assert.deepEqual(detail[0]?.loc.slice(0, 3), ['body', 'messages', 0])
+  })
+  it('repeats the invalid value, and the object that lacks a field', async () => {
+    await using scene = await startTestApp()
+    const detailOf = async (more: object): Promise<unknown> => {
+      const body = { model: 'gatehouse-echo', messages, ...more }
+      const response = await scene.post('/v1/messages/count_tokens', body)
+      assert.equal(response.status, 422)
+      const { detail } = (await response.json()) as { detail: { input: unknown }[] }
+      return detail[0]?.input
+    }
+    assert.deepEqual(await detailOf({ system: { text: 'no' } }), { text: 'no' })
+    assert.deepEqual(await detailOf({ messages: [{ role: 'user' }] }), { role: 'user' })
+    assert.deepEqual(await detailOf({ tools: [7] }), 7)
+    assert.deepEqual(await detailOf({ tool_choice: { type: 'tool', name: 'none' } }), 'none')
+    assert.equal(String(await detailOf({ system: { text: 'x'.repeat(5000) } })).length, 1000)
+  })
+  it('agrees with what the echo model charges, system and tools included', async () => {
+    await using scene = await startTestApp()
+    const system = 'Be brief. '.repeat(30)
+    for (const more of [{}, { system }, { system, tools }]) {
+      const body = { model: 'gatehouse-echo', messages, ...more }
+      const counted = (await (await scene.post('/v1/messages/count_tokens', body)).json()) as Count
+      const answer = await scene.post('/v1/messages', { ...body, max_tokens: 50 })
+      const { usage } = (await answer.json()) as { usage: Count }
+      assert.equal(counted.input_tokens, usage.input_tokens)
+    }
+  })
+  it('names edits of the context that nobody applies, and passes them to an upstream that does', async () => {
+    await using upstream = await startUpstream(answerJson({ input_tokens: 4711 }))
+    await using other = await startUpstream()
+    const [anthropic, chat] = [withAnthropic(upstream.url), withChat(other.url)]
+    const echo = { name: 'gatehouse-echo', targets: [{ upstream: 'echo' }] }
+    await using scene = await startTestApp({
+      config: {
+        upstreams: [...anthropic.upstreams, ...chat.upstreams, { name: 'echo', kind: 'echo' }],
+        models: [...anthropic.models, ...chat.models, echo],
+      },
+    })
+    const count = (model: string, edit: object) =>
+      scene.post('/v1/messages/count_tokens', { model, messages, context_management: { edits: [edit] } })
+    for (const edit of [
+      { type: 'clear_thinking_20251015', keep: { type: 'thinking_turns', value: 2 } },
+      { type: 'clear_tool_uses_20250919' },
+      { type: 'something_new', keep: 'all' },
+    ]) {
+      assert.equal(droppedIn(await count('gpt', edit)), 'context_management')
+      assert.equal(droppedIn(await count('gatehouse-echo', edit)), 'context_management')
+      assert.equal(droppedIn(await count('claude', edit)), null)
+      assert.deepEqual(JSON.parse(upstream.requests.at(-1)?.body ?? '').context_management, { edits: [edit] })
+      const body = { model: 'gatehouse-echo', messages, max_tokens: 50, context_management: { edits: [edit] } }
+      assert.equal(droppedIn(await scene.post('/v1/messages', body)), 'context_management')
+    }
+    const kept = { type: 'clear_thinking_20251015', keep: 'all' }
+    for (const model of ['gpt', 'gatehouse-echo', 'claude']) assert.equal(droppedIn(await count(model, kept)), null)
   })
   it('serves the responses dialect, too', async () => {
     await using scene = await startTestApp()

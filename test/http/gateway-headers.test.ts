@@ -54,8 +54,8 @@ describe('x-gatehouse-token-source', () => {
       ['/v1/responses/input_tokens', { input: 'Hello' }],
     ] as const) {
       const { headers } = await scene.post(path, { model: 'gatehouse-echo', ...body })
-      assert.equal(headers.get('x-gatehouse-token-source'), 'tokenizer', path)
-      assert.equal(headers.get('x-gateway-token-source'), 'tokenizer', path)
+      assert.equal(headers.get('x-gatehouse-token-source'), 'upstream', path)
+      assert.equal(headers.get('x-gateway-token-source'), 'upstream', path)
     }
   })
 })
@@ -90,9 +90,9 @@ describe('OpenAPI', () => {
     for (const path of ['/v1/messages', '/v1/responses', '/v1/chat/completions']) {
       assert.deepEqual(named(path), ['x-gatehouse-dropped', 'x-gateway-dropped'])
     }
-    for (const path of ['/v1/messages/count_tokens', '/v1/responses/input_tokens']) {
-      assert.deepEqual(named(path), ['x-gatehouse-token-source', 'x-gateway-token-source'])
-    }
+    const source = ['x-gatehouse-token-source', 'x-gateway-token-source']
+    assert.deepEqual(named('/v1/responses/input_tokens'), source)
+    assert.deepEqual(named('/v1/messages/count_tokens'), [...source, 'x-gatehouse-dropped', 'x-gateway-dropped'])
     assert.deepEqual(named('/v1/organization/policies/{policy_id}/publish'), ['x-gatehouse-warning'])
   })
 })

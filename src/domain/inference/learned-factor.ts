@@ -9,7 +9,10 @@ export type LearnedFactors = {
   learn(model: string, counted: number, reported: number): void
 }
 
-const weight = 0.2
+/** The factor is the median of the last samples, so that one odd request does not change it. */
+const maxSamples = 9
+/** Fewer samples do not change the count. */
+const minSamples = 3
 const sampleEveryMs = 30_000
 const bounds = { min: 0.25, max: 4 }
 /** Shorter texts are ignored, because the vendor's fixed framing tokens would distort their ratio. */
@@ -18,14 +21,14 @@ const minCounted = 50
 const maxModels = 1000
 
 export function createLearnedFactors(): LearnedFactors {
-  const factors = new Map<string, number>()
+  const samples = new Map<string, number[]>()
   const sampledAtMs = new Map<string, number>()
   const countedFor = new Set<string>()
   return {
     of(model) {
       if (countedFor.size >= maxModels) countedFor.clear()
       countedFor.add(model)
-      return factors.get(model) ?? 1
+      return medianOf(samples.get(model) ?? [])
     },
     wantsSample(model, nowMs) {
       if (!countedFor.has(model)) return false
@@ -37,8 +40,14 @@ export function createLearnedFactors(): LearnedFactors {
     learn(model, counted, reported) {
       if (counted < minCounted || reported <= 0) return
       const ratio = Math.min(bounds.max, Math.max(bounds.min, reported / counted))
-      const known = factors.get(model)
-      factors.set(model, known === undefined ? ratio : known + weight * (ratio - known))
+      if (samples.size >= maxModels && !samples.has(model)) samples.clear()
+      samples.set(model, [...(samples.get(model) ?? []), ratio].slice(-maxSamples))
     },
   }
+}
+
+function medianOf(ratios: readonly number[]): number {
+  if (ratios.length < minSamples) return 1
+  const sorted = ratios.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 1
 }

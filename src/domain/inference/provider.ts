@@ -30,6 +30,8 @@ export type Provider = {
    * the next target. Ends only after an `end` event; a response that stops without one is a thrown `Fault`.
    */
   infer(call: ProviderCall): AsyncIterable<Chunk>
+  /** The input tokens that a response will report. Set by a provider without an upstream, which knows them in advance. */
+  readonly inputTokensOf?: (request: InferenceRequest) => number
   /** Counts the input tokens of a request, if the upstream has an endpoint for it. */
   readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
   /** Asks the upstream which models it has. */

@@ -4,7 +4,7 @@ import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import type { CallerOf } from '../caller.ts'
-import { gatewayHeader } from '../gateway-headers.ts'
+import { droppedHeader, gatewayHeader } from '../gateway-headers.ts'
 import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Route } from '../route.ts'
@@ -20,6 +20,8 @@ export type CountEndpointParts = {
 export type CountCodec = {
   readonly decode: (incoming: CountInput) => InferenceRequest | Promise<InferenceRequest>
   readonly present: (inputTokens: number) => object
+  /** Fields of the request that only an upstream of this dialect applies before it counts. */
+  readonly editingFields?: (request: InferenceRequest) => readonly string[]
   /** Headers that this dialect's clients read besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
@@ -44,7 +46,7 @@ export function createCountHandler(parts: CountEndpointParts, codec: CountCodec)
     const principal = await callerOf.principal(request)
     const { limitStatus } = await admission.count(principal)
     const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
-    const { inputTokens, source } = await countTokens({
+    const { inputTokens, source, isPassthrough } = await countTokens({
       request: decodedRequest,
       principal,
       signal: inFlightRequest.signal,
@@ -53,6 +55,7 @@ export function createCountHandler(parts: CountEndpointParts, codec: CountCodec)
       ...codec.headers?.(request.id),
       ...rateLimitHeaders(limitStatus),
       ...gatewayHeader('x-gatehouse-token-source', source),
+      ...droppedHeader(isPassthrough ? [] : (codec.editingFields?.(decodedRequest) ?? [])),
     }
     return await reply.headers(headers).send(codec.present(inputTokens))
   }

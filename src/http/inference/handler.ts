@@ -12,7 +12,7 @@ import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
-import { gatewayHeader } from '../gateway-headers.ts'
+import { droppedHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import { recordError } from '../request-record.ts'
@@ -105,7 +105,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
       request,
       chunks,
       context: newContext(),
-      headers: { ...codec.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader(answer) },
+      headers: { ...codec.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader([...answer.dropped]) },
     }
     return await (decodedRequest.stream ? stream(reply, response) : whole(reply, response))
   }
@@ -148,11 +148,3 @@ function createPartIds(answerId: string): Ids {
 
 const limitHeaders = ({ admission }: InferenceAnswer): Record<string, string> =>
   admission === null ? {} : rateLimitHeaders(admission.limitStatus)
-
-/** Names the request fields that the upstream does not support. They may contain any text of the caller. */
-const droppedHeader = ({ dropped }: InferenceAnswer): Record<string, string> =>
-  dropped.size === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable([...dropped].join(', ')))
-
-const maxHeaderLength = 1000
-
-const printable = (text: string): string => text.slice(0, maxHeaderLength).replace(/[^ -~]/g, '?')

@@ -18,10 +18,11 @@ import { isEnvelope } from '../inference/signature-envelope.ts'
 
 /** Decodes a validated body of `POST /v1/messages`. */
 export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders): InferenceRequest {
-  const budget = body.thinking?.budget_tokens
+  const { max_tokens: limit } = body
+  const budget = body.thinking?.budget_tokens ?? 0
   // The budget of interleaved thinking spans several answers, so it may exceed `max_tokens`.
   const isBounded = !String(headers['anthropic-beta']).includes('interleaved-thinking')
-  if (isBounded && budget !== undefined && body.max_tokens !== undefined && budget >= body.max_tokens) {
+  if (isBounded && budget > 0 && typeof limit === 'number' && budget >= limit) {
     throw invalidField(['thinking', 'budget_tokens'], 'must be less than max_tokens')
   }
   return {
@@ -30,7 +31,7 @@ export function decodeMessages(body: MessagesBody, headers: IncomingHttpHeaders)
     stop: body.stop_sequences ?? [],
     flaggedCategories: body.flagged_categories ?? [],
     ...omitUndefined({
-      maxOutputTokens: body.max_tokens,
+      maxOutputTokens: limit,
       temperature: body.temperature,
       topP: body.top_p,
       topK: body.top_k,
@@ -73,7 +74,7 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
 }
 
 function systemMessages(system: CountTokensBody['system']): Message[] {
-  if (system === undefined || system.length === 0) return []
+  if (!system || system.length === 0) return []
   return [{ role: 'system', parts: typeof system === 'string' ? [decodeText(system)] : system.map(decodeBlock) }]
 }
 
@@ -96,14 +97,15 @@ function decodeMessage({ role = 'user', content }: CountTokensBody['messages'][n
 const choiceTypes = { auto: 'auto', any: 'required', none: 'none' } as const
 
 function decodeToolChoice(choice: CountTokensBody['tool_choice'], tools: readonly Tool[]): ToolChoice | undefined {
-  if (choice === undefined) return undefined
-  const type = choice.type ?? (choice.name === undefined ? 'auto' : 'tool')
+  if (!choice) return undefined
+  const { name = null } = choice
+  const type = choice.type ?? (name === null ? 'auto' : 'tool')
   if (type !== 'tool') return { type: choiceTypes[type] }
-  if (choice.name === undefined) throw invalidField(['tool_choice', 'name'], 'is required')
-  if (!tools.some((tool) => tool.name === choice.name)) {
+  if (name === null) throw invalidField(['tool_choice', 'name'], 'is required')
+  if (!tools.some((tool) => tool.name === name)) {
     throw invalidField(['tool_choice', 'name'], 'names no tool of this request')
   }
-  return { type: 'tool', name: choice.name }
+  return { type: 'tool', name }
 }
 
 function decodeReasoning(
@@ -112,7 +114,7 @@ function decodeReasoning(
 ): Reasoning | undefined {
   if (thinking?.type === 'disabled') return { effort: 'none' }
   const effort = effortByName(effortName)
-  if (thinking === undefined) return effort && { effort }
+  if (!thinking) return effort && { effort }
   return { visible: thinking.display !== 'omitted', ...omitUndefined({ effort, budgetTokens: thinking.budget_tokens }) }
 }
 
@@ -133,9 +135,9 @@ function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>
 
 /**
- * The caller's body for an upstream of the same dialect. It is unchanged except for three things that are removed:
- * `flagged_categories`, the edit that keeps all thinking (the gateway always does), and thinking without a signature of
- * the upstream.
+ * The caller's body for an upstream of the same dialect. It is unchanged except for four things that are removed:
+ * `flagged_categories`, the edit that keeps all thinking (the gateway always does), thinking without a signature of
+ * the upstream, and fields that are null, because they mean the same as absent ones.
  */
 function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> {
   const { context_management: management, ...rest } = body
@@ -143,7 +145,7 @@ function withoutGatewayFields(body: AnyBody): Readonly<Record<string, unknown>> 
   const edits = management?.edits?.filter((edit) => edit.type !== 'clear_thinking_20251015' || edit.keep !== 'all')
   const keepsEdits = management && (edits === undefined || edits.length > 0)
   return {
-    ...rest,
+    ...omitUndefined(rest),
     messages: body.messages.map(withoutForeignThinking),
     ...(keepsEdits && { context_management: { ...management, ...(edits && { edits }) } }),
   }

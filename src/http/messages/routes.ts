@@ -15,7 +15,7 @@ import {
 } from '../inference/handler.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
 import type { EndpointFamily } from '../route.ts'
-import { createValidator } from '../validate.ts'
+import { createValidator, withInputs } from '../validate.ts'
 
 const countPath = '/v1/messages/count_tokens'
 
@@ -75,13 +75,24 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         bodyLimitBytes: maxInferenceBytes,
         body: CountTokensBody,
         answers: {
-          200: { description: countDescription, schema: CountTokensAnswer, headers: ['x-gatehouse-token-source'] },
+          200: {
+            description: countDescription,
+            schema: CountTokensAnswer,
+            headers: ['x-gatehouse-token-source', 'x-gatehouse-dropped'],
+          },
         },
         errorStatuses: [400, 401, 403, 404, 408, 413, 422, 429, 500, 503],
         errorSchemas: { 422: TokenCountProblems },
         onRejectedBody,
         handle: createCountHandler(parts, {
-          decode: ({ body, headers }) => decodeCountTokens(validateCount(readBody(body)), headers),
+          decode({ body, headers }) {
+            try {
+              return decodeCountTokens(validateCount(readBody(body)), headers)
+            } catch (error) {
+              throw withInputs(error, body)
+            }
+          },
+          editingFields: ({ raw }) => ('context_management' in raw.body ? ['context_management'] : []),
           present: (inputTokens) => ({ input_tokens: inputTokens }),
           headers: idHeaders,
         }),

@@ -116,7 +116,7 @@ const Thinking = Type.Object(
   {
     type: Type.Literal('thinking'),
     thinking: text('The reasoning.'),
-    signature: Type.Optional(text('Proves that the model wrote it.')),
+    signature: Nullish(text('Proves that the model wrote it.')),
   },
   { title: 'ThinkingBlock' },
 )
@@ -129,7 +129,7 @@ const ClientTool = Type.Object(
   {
     type: Nullish(Type.Literal('custom', { description: 'Absent or `custom`.' })),
     name: text('The name of the tool.', { minLength: 1, maxLength: 256 }),
-    description: Type.Optional(text('What the tool does.')),
+    description: Nullish(text('What the tool does.')),
     input_schema: jsonObject('JSON Schema of the input.'),
     strict: Nullish(flag('Whether the input must match the schema exactly.')),
     cache_control: CacheControl,
@@ -176,11 +176,9 @@ const Message = Type.Object(
 
 const ToolChoice = Type.Object(
   {
-    type: Type.Optional(
-      Type.Enum(['auto', 'any', 'tool', 'none'], { description: 'Whether the model must use a tool.' }),
-    ),
-    name: Type.Optional(text('The name of the tool.')),
-    disable_parallel_tool_use: Type.Optional(flag('Whether the model may call only one tool at a time.')),
+    type: Nullish(Type.Enum(['auto', 'any', 'tool', 'none'], { description: 'Whether the model must use a tool.' })),
+    name: Nullish(text('The name of the tool.')),
+    disable_parallel_tool_use: Nullish(flag('Whether the model may call only one tool at a time.')),
   },
   { title: 'ToolChoice', description: 'How the model chooses a tool.' },
 )
@@ -193,22 +191,20 @@ const OutputFormat = Type.Object(
 /** The fields of both endpoints. */
 const shared = {
   model: Model,
-  system: Type.Optional(Type.Union([Type.String(), Type.Array(Text)], { description: 'System prompt.' })),
-  tools: Type.Optional(
-    Type.Array(AnyTool, { description: 'Tools that the caller defines, or vendor tools by `type`.' }),
-  ),
-  tool_choice: Type.Optional(ToolChoice),
-  thinking: Type.Optional(
+  system: Nullish(Type.Union([Type.String(), Type.Array(Text)], { description: 'System prompt.' })),
+  tools: Nullish(Type.Array(AnyTool, { description: 'Tools that the caller defines, or vendor tools by `type`.' })),
+  tool_choice: Nullish(ToolChoice),
+  thinking: Nullish(
     Type.Object(
       {
-        type: Type.Optional(text('The type.', { examples: ['adaptive'] })),
-        budget_tokens: Type.Optional(integer('Maximum number of tokens for reasoning.', { minimum: 1 })),
+        type: Nullish(text('The type.', { examples: ['adaptive'] })),
+        budget_tokens: Nullish(integer('Maximum number of tokens for reasoning.', { minimum: 1 })),
         display: Nullish(text('How the reasoning is returned.')),
       },
       { description: 'Whether and how the model reasons before it answers.' },
     ),
   ),
-  output_config: Type.Optional(
+  output_config: Nullish(
     Type.Object(
       { effort: Nullish(text('The reasoning effort.')), format: Nullish(OutputFormat) },
       { description: 'The reasoning effort and the format of the answer.' },
@@ -217,11 +213,11 @@ const shared = {
   context_management: Nullish(
     Type.Object(
       {
-        edits: Type.Optional(
+        edits: Nullish(
           Type.Array(
             Type.Object({
               type: text('The type.'),
-              keep: Type.Optional(Type.Unknown({ description: 'What is kept.' })),
+              keep: Nullish(Type.Unknown({ description: 'What is kept.' })),
             }),
             { description: 'Changes to the context.' },
           ),
@@ -240,17 +236,17 @@ export const MessagesBody = Type.Object(
   {
     ...shared,
     messages: Type.Array(Message, { minItems: 1, description: 'The conversation so far.' }),
-    max_tokens: Type.Optional(OutputLimit),
-    temperature: Type.Optional(Temperature),
-    top_p: Type.Optional(TopP),
-    top_k: Type.Optional(integer('Samples only from this many tokens.', { minimum: 0 })),
-    stop_sequences: Type.Optional(texts('The answer ends before one of these texts.')),
-    stream: Type.Optional(Stream),
-    metadata: Type.Optional(
+    max_tokens: Nullish(OutputLimit),
+    temperature: Nullish(Temperature),
+    top_p: Nullish(TopP),
+    top_k: Nullish(integer('Samples only from this many tokens.', { minimum: 0 })),
+    stop_sequences: Nullish(texts('The answer ends before one of these texts.')),
+    stream: Nullish(Stream),
+    metadata: Nullish(
       Type.Object({ user_id: Nullish(text('The end user.')) }, { description: 'Who the request is for.' }),
     ),
     output_format: Nullish(OutputFormat),
-    flagged_categories: Type.Optional(FlaggedCategories),
+    flagged_categories: Nullish(FlaggedCategories),
   },
   {
     title: 'MessageRequest',

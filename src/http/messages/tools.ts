@@ -5,8 +5,8 @@ import { cacheOf } from './decode-block.ts'
 import type { CountTokensBody, MessagesBlock, MessagesTool, MessagesToolChange } from './schema.ts'
 
 /** The tools that the model may call: those of the list, with the additions and removals of the conversation applied. */
-export function decodeTools({ tools = [], messages }: Pick<CountTokensBody, 'tools' | 'messages'>): Tool[] {
-  const declared = tools.map(decodeTool)
+export function decodeTools({ tools, messages }: Pick<CountTokensBody, 'tools' | 'messages'>): Tool[] {
+  const declared = (tools ?? []).map(decodeTool)
   const changes = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.filter(isChange)))
   if (changes.length === 0) return declared
   const known = new Map(declared.map((tool) => [tool.name, tool]))

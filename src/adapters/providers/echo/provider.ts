@@ -11,7 +11,12 @@ import { replyTo } from './reply.ts'
 
 /** The built-in provider without model and network. The same request always gets the same response. See its README. */
 export function createEchoProvider(name: string, estimateTokens: EstimateTokens): Provider {
-  return { name, dialect: undefined, infer: (call) => generate(call, estimateTokens) }
+  return {
+    name,
+    dialect: undefined,
+    infer: (call) => generate(call, estimateTokens),
+    inputTokensOf: estimateInputTokens,
+  }
 }
 
 async function* generate(call: ProviderCall, estimateTokens: EstimateTokens): AsyncGenerator<Chunk, void> {
@@ -26,6 +31,7 @@ async function* generate(call: ProviderCall, estimateTokens: EstimateTokens): As
     estimateTokens,
     wrapSignature: () => undefined,
   })
+  if ('context_management' in request.raw.body) call.onDropped('context_management')
   const inputTokens = estimateInputTokens(request)
   const used = { outputTokens: 0, reasoningTokens: 0 }
   writer.start(model, { ...used, inputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, source: 'reported' })
