@@ -1,6 +1,12 @@
 import { Fault } from '../../base/fault.ts'
 import type { Clock } from '../../base/clock.ts'
-import { outputItemsOf, type StoredItem, type StoredResponses } from '../../domain/inference/stored-responses.ts'
+import {
+  outputItemsOf,
+  type StoredItem,
+  type StoredResponse,
+  type StoredResponses,
+} from '../../domain/inference/stored-responses.ts'
+import { listedItems } from './input-items.ts'
 import type { ResponsesBody } from './schema.ts'
 
 /** A longer conversation exceeds every model's context. */
@@ -44,6 +50,26 @@ async function earlierItems(id: string, projectId: string, { stored, clock }: Hi
     const turn = await stored.find(projectId, next, clock.nowMs())
     if (!turn) throw unknown('previous_response_id', `Previous response with id '${next}' not found.`)
     turns.push([...turn.input, ...outputItemsOf(turn.document)])
+    next = turn.previousId
+  }
+  return turns.reverse().flat()
+}
+
+/**
+ * All items that the model received for a stored response, oldest first, in the form of a list. A previous turn that was
+ * deleted or has expired is left out together with the turns before it.
+ */
+export async function receivedItems(
+  response: StoredResponse,
+  projectId: string,
+  { stored, clock }: HistoryParts,
+): Promise<StoredItem[]> {
+  const turns: StoredItem[][] = [listedItems(response)]
+  let next = response.previousId
+  while (next !== null && turns.length < maxTurns) {
+    const turn = await stored.find(projectId, next, clock.nowMs())
+    if (!turn) break
+    turns.push([...listedItems(turn), ...outputItemsOf(turn.document)])
     next = turn.previousId
   }
   return turns.reverse().flat()

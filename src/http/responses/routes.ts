@@ -5,11 +5,12 @@ import type { Caller } from '../../domain/identity/principal.ts'
 import { decodeResponses } from './decode.ts'
 import { encodeResponses } from './encode.ts'
 import { encodeResponsesFault } from './errors.ts'
-import { withHistory } from './history.ts'
+import { receivedItems, withHistory } from './history.ts'
 import { storingResponse, type StoreResponseParts } from './store-response.ts'
 import { InputTokensAnswer, ResponsesAnswer, ResponsesError, ResponsesEvent } from './answer-schema.ts'
 import { ResponsesBody } from './schema.ts'
 import { createResponsesWriter } from './stream-writer.ts'
+import { InputItemList, InputItemsQuery, inputItemPage } from './input-items.ts'
 import {
   createInferenceHandler,
   createRejectedBodyCounter,
@@ -32,6 +33,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
   const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(ResponsesBody)
   const readId = createValidator(ResponseId)
+  const readItemsQuery = createQueryValidator(InputItemsQuery)
   return {
     name: 'Responses',
     description: 'Inference in the format of OpenAI’s Responses API, with stored responses.',
@@ -106,6 +108,28 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
           const response = await parts.stored.find(projectId, id, parts.clock.nowMs())
           if (!response) throw notFound(id)
           return response.document
+        },
+      },
+      {
+        name: 'listResponseInputItems',
+        method: 'GET',
+        path: '/v1/responses/{response_id}/input_items',
+        summary: 'List the input items of a stored response',
+        credential: 'api_key',
+        sdk: { vendor: 'openai', method: 'responses.inputItems.list' },
+        params: ResponseId,
+        query: InputItemsQuery,
+        answers: {
+          200: { description: 'The items that the model received, previous turns included.', schema: InputItemList },
+        },
+        errorStatuses,
+        async handle(request) {
+          const { projectId } = await parts.callerOf.principal(request)
+          const { response_id: id } = readId(request.params)
+          const query = readItemsQuery(request.query)
+          const response = await parts.stored.find(projectId, id, parts.clock.nowMs())
+          if (!response) throw notFound(id)
+          return inputItemPage(await receivedItems(response, projectId, parts), query)
         },
       },
       {
