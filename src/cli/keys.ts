@@ -2,7 +2,7 @@ import { apiPath, type ApiClient } from '../app/api-client.ts'
 import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } from '../app/api-types.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
-import { runOnServer, type Work } from './run-on-server.ts'
+import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -14,21 +14,26 @@ const options = {
   permissions: { type: 'string' },
   expires: { type: 'string' },
   'allow-ip': { type: 'string', multiple: true },
+  grace: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const keys: Command = {
-  summary: 'List, create and revoke keys',
+  summary: 'List, create, change, rotate and revoke keys',
   usage: `gatehouse keys list [--project ID] [--org ID] [--json]
 gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
+gatehouse keys update ID [--name NAME] [--models a,b] [--permissions p,q] [--expires TIME] [--allow-ip NETWORK]... [--org ID] [--json]
+gatehouse keys rotate ID [--grace 24h] [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
 A key's secret is shown when it is created, and never again. An API key may call models and nothing else, unless
 --permissions or keys.default_permissions in gatehouse.yaml give it more: gateway:read, gateway:write, exports:read,
 exports:write. An administrator key may do everything (*) unless --permissions lists less.
+update changes what is given: --models any, --expires never and --allow-ip any remove a restriction. rotate gives the key a
+new secret; the replaced one works until the grace time has passed, without --grace not at all.
 --allow-ip 203.0.113.0/24 restricts the key to these addresses; it may be given more than once.
 --org and --project may be left out while there is only one.`,
   async run(context) {
@@ -41,6 +46,8 @@ exports:write. An administrator key may do everything (*) unless --permissions l
 function verbOf(verb: string, id: string | undefined, values: Values): Work {
   if (verb === 'list') return list(values)
   if (verb === 'create') return create(values)
+  if (verb === 'update') return update(required(id, 'The id of the key'), values)
+  if (verb === 'rotate') return rotate(required(id, 'The id of the key'), values)
   if (verb === 'revoke') return revoke(required(id, 'The id of the key'))
   throw new UsageError(`There is no keys ${verb}.`)
 }
@@ -85,12 +92,54 @@ function create(values: Values): Work {
     const path = values.admin
       ? '/v1/organization/admin_api_keys'
       : apiPath`/v1/organization/projects/${values.project ?? (await onlyProject(client))}/api_keys`
-    const response = await client.post<CreatedKeyBody>(path, body)
-    return {
-      json: response,
-      text: `${response.value}\n\n${response.id} ${response.name} may: ${permissionText(response)}. Keep the key: it is not shown again.`,
-    }
+    return issuedResult(await client.post<CreatedKeyBody>(path, body))
   }
+}
+
+const issuedResult = (response: CreatedKeyBody): Result => ({
+  json: response,
+  text: `${response.value}\n\n${response.id} ${response.name} may: ${permissionText(response)}. Keep the key: it is not shown again.`,
+})
+
+function update(id: string, values: Values): Work {
+  const { name, expires } = values
+  const [models, networks] = [readList(values.models), values['allow-ip']?.flatMap((text) => readList(text) ?? [])]
+  const permissions = readList(values.permissions)
+  return async ({ client, clock }) => {
+    const endMs = expires === 'never' ? null : readTime(expires, clock.nowMs())
+    const body = {
+      ...(name !== undefined && { name }),
+      ...(permissions && { permissions }),
+      ...(models && { models: orAny(models) }),
+      ...(networks && { allowed_ips: orAny(networks) }),
+      ...(expires !== undefined && { expires_at: endMs === null ? null : Math.floor(endMs / 1000) }),
+    }
+    if (Object.keys(body).length === 0) throw new UsageError('There is nothing to change.')
+    const path = await keyPath(client, id)
+    const { body: response } = await client.request<AdminKeyBody | ApiKeyBody>('PATCH', path, { body })
+    return { json: response, text: `${response.id} ${response.name} may: ${permissionText(response)}.` }
+  }
+}
+
+/** `any` removes a restriction. */
+const orAny = (words: readonly string[]): readonly string[] | null => (words[0] === 'any' ? null : words)
+
+const rotate =
+  (id: string, { grace }: Values): Work =>
+  async ({ client, clock }) => {
+    const nowMs = clock.nowMs()
+    const endMs = grace === undefined ? nowMs : (readTime(grace, nowMs) ?? nowMs)
+    const body = { grace_seconds: Math.round((endMs - nowMs) / 1000) }
+    return issuedResult(await client.post<CreatedKeyBody>(`${await keyPath(client, id)}/rotate`, body))
+  }
+
+/** The path of a key in the API, which names the project of an API key. */
+async function keyPath(client: ApiClient, id: string): Promise<string> {
+  if (id.startsWith('adk_')) return apiPath`/v1/organization/admin_api_keys/${id}`
+  const { api_keys: keysOfProjects } = await client.get<KeysBody>('/operator/organization/keys')
+  const found = keysOfProjects.find((key) => key.id === id)
+  if (!found) throw new Error(`There is no key ${id}. gatehouse keys list shows all of them.`)
+  return apiPath`/v1/organization/projects/${found.project_id}/api_keys/${id}`
 }
 
 async function onlyProject(client: ApiClient): Promise<string> {

@@ -97,6 +97,28 @@ describe('gatehouse orgs create --with-project', () => {
   })
 })
 
+describe('gatehouse keys', () => {
+  it('renames, restricts and rotates a key of either kind', async () => {
+    await using line = await openCommandLine()
+    await line.call('setup')
+    for (const kind of [[], ['--admin']]) {
+      const created = await line.json('keys', 'create', '--name', 'First', ...kind)
+      const network = ['--allow-ip', '203.0.113.0/24']
+      const changed = await line.json('keys', 'update', created.id, '--name', 'Second', '--expires', '30d', ...network)
+      assert.deepEqual([changed.name, changed.allowed_ips], ['Second', ['203.0.113.0/24']])
+      assert.ok(changed.expires_at > created.created_at)
+      const lifted = await line.json('keys', 'update', created.id, '--expires', 'never', '--allow-ip', 'any')
+      assert.deepEqual([lifted.expires_at ?? null, lifted.allowed_ips], [null, null])
+      const rotated = await line.json('keys', 'rotate', created.id, '--grace', '1h')
+      assert.equal(rotated.id, created.id)
+      assert.notEqual(rotated.value, created.value)
+      assert.ok(Math.abs(rotated.previous_expires_at - Date.now() / 1000 - 3600) < 600)
+    }
+    assert.match((await line.call('keys', 'update', 'key_gone', '--name', 'a')).errors, /There is no key key_gone/)
+    assert.match((await line.call('keys', 'rotate')).errors, /^The id of the key is missing/)
+  })
+})
+
 describe('commands that read', () => {
   async function openServer() {
     await using stack = new AsyncDisposableStack()
