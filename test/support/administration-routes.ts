@@ -103,6 +103,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'PATCH', path: '/projects/{project_id}', permission: 'projects:write', body: { name: 'Changed' } },
   { method: 'POST', path: '/projects/{project_id}/archive', permission: 'projects:write' },
   { method: 'POST', path: '/projects/{project_id}/unarchive', permission: 'projects:write' },
+  { method: 'GET', path: '/api_keys', permission: 'keys:read' },
   { method: 'GET', path: '/projects/{project_id}/api_keys', permission: 'keys:read' },
   { method: 'POST', path: '/projects/{project_id}/api_keys', permission: 'keys:write', body: { name: 'New' } },
   { method: 'GET', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:read' },

@@ -61,6 +61,9 @@ export type KeyPage = NamedPage & {
   readonly withoutRevoked?: boolean
   readonly status?: { readonly is: (typeof keyStatuses)[number]; readonly nowMs: number }
 }
+export type ProjectKeyPage = KeyPage & { readonly projectId?: string }
+/** An API key with its project. */
+export type ProjectKey = ApiKey & { readonly project: Pick<Project, 'name' | 'archivedAtMs'> }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
 /** The storage of organizations, projects and keys. Every lookup takes the organization first, for tenant isolation. */
@@ -86,6 +89,8 @@ export type DirectoryStore = {
 
   insertApiKey(key: ApiKey, digest: StoredDigest): Promise<void>
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
+  /** Keys of all projects, or of one. */
+  listProjectKeys(organizationId: string, page: ProjectKeyPage): Promise<Paged<ProjectKey>>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
   /** Writes name, permissions, models, expiry and allowed addresses. Returns false if the key is unknown or revoked. */
   updateApiKey(key: ApiKey): Promise<boolean>

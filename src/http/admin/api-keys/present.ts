@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { ApiKey } from '../../../domain/identity/principal.ts'
+import type { ProjectKey } from '../../../domain/identity/store.ts'
 import type { Issued } from '../../../domain/identity/directory.ts'
 import type * as Schema from './schema.ts'
 
@@ -18,6 +19,12 @@ export const presentApiKey = (key: ApiKey) => ({
   ...(key.expiresAtMs !== null && { expires_at: toUnixSeconds(key.expiresAtMs) }),
   ...(key.previousExpiresAtMs !== null && { previous_expires_at: toUnixSeconds(key.previousExpiresAtMs) }),
   ...(key.revokedAtMs !== null && { revoked_at: toUnixSeconds(key.revokedAtMs) }),
+})
+
+export const presentProjectKey = ({ project, ...key }: ProjectKey): Static<typeof Schema.ProjectKeyObject> => ({
+  ...presentApiKey(key),
+  project_name: project.name,
+  project_status: project.archivedAtMs === null ? 'active' : 'archived',
 })
 
 export const presentIssuedApiKey = ({ key, secret }: Issued<ApiKey>): Static<typeof Schema.IssuedApiKey> => ({

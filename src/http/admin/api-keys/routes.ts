@@ -8,7 +8,7 @@ import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import { keyPageOf } from '../key-list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { presentApiKey, presentDeletedApiKey, presentIssuedApiKey } from './present.ts'
+import { presentApiKey, presentDeletedApiKey, presentIssuedApiKey, presentProjectKey } from './present.ts'
 import * as Schema from './schema.ts'
 
 const keys = '/v1/organization/projects/{project_id}/api_keys'
@@ -30,6 +30,23 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
         const { organizationId, id } = await findProject(store, projectAt(input))
         const page = keyPageOf(query, clock.nowMs())
         return presentList(await store.listApiKeys(organizationId, id, page), presentApiKey)
+      },
+    }),
+    read({
+      name: 'listProjectApiKeys',
+      path: '/v1/organization/api_keys',
+      summary: 'List the API keys of all projects',
+      permission: 'keys:read',
+      params: none,
+      query: Schema.ProjectKeyQuery,
+      answer: {
+        description: 'A page of keys with their projects, without their secrets.',
+        schema: Schema.ProjectKeyList,
+      },
+      async operation({ directory: store }, { actor, query }) {
+        const { project_id: projectId, ...page } = query
+        const filter = { ...keyPageOf(page, clock.nowMs()), ...(projectId !== undefined && { projectId }) }
+        return presentList(await store.listProjectKeys(actor.organization.id, filter), presentProjectKey)
       },
     }),
     mutation({

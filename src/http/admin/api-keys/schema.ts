@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { text, texts } from '../../described.ts'
 import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
+import { projectStatuses } from '../../../domain/identity/store.ts'
 import {
   allowedIps,
   expiresAt,
@@ -24,6 +25,10 @@ const projectId = idText('The project.', projectExampleId)
 export const ApiKeysParams = Type.Object({ project_id: projectId })
 export const ApiKeyParams = Type.Object({ project_id: projectId, key_id: idText('The API key.', exampleId) })
 export const ApiKeyQuery = keyQuery
+export const ProjectKeyQuery = Type.Object(
+  { ...keyQuery.properties, project_id: Type.Optional(idText('Only keys of this project.', projectExampleId)) },
+  { additionalProperties: false },
+)
 
 export const CreateApiKey = Type.Object(
   {
@@ -104,6 +109,8 @@ const example = {
   created_at: 1_767_225_600,
 }
 
+const projectKeyExample = { ...example, project_name: 'Support', project_status: 'active' }
+
 export const ApiKeyObject = Type.Object(fields, { title: 'ApiKey', examples: [example] })
 
 export const IssuedApiKey = Type.Object(
@@ -112,6 +119,19 @@ export const IssuedApiKey = Type.Object(
 )
 
 export const ApiKeyList = listOf('ApiKeyList', ApiKeyObject, pageExample(example))
+
+export const ProjectKeyObject = Type.Object(
+  {
+    ...fields,
+    project_name: Type.String({ description: 'The name of the project.' }),
+    project_status: Type.Enum([...projectStatuses], {
+      description: 'The status of the project. A key of an archived project does not work.',
+    }),
+  },
+  { title: 'ProjectApiKey', examples: [projectKeyExample] },
+)
+
+export const ProjectKeyList = listOf('ProjectApiKeyList', ProjectKeyObject, pageExample(projectKeyExample))
 
 export const DeletedApiKey = Type.Object(
   {

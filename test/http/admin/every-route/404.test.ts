@@ -59,6 +59,7 @@ describe('an id of another organization', () => {
       [`/policies/${own.policy_id}/versions`, other.ids.version_id],
       ['/admin_api_keys', other.ids.admin_key_id],
       ['/projects', other.ids.project_id],
+      ['/api_keys', other.ids.key_id],
       [`/projects/${own.project_id}/api_keys`, other.ids.key_id],
       ['/credits/ledger', String(itemsOf(await other.admin.get('/credits/ledger'))[0]?.['id'])],
       ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],

@@ -1,6 +1,6 @@
 import type { CredentialStore, FoundKeys, FreeClaim } from '../../../../domain/identity/store.ts'
 import type { Database, DatabaseRow } from '../database.ts'
-import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
+import { adminKeyOf, apiKeyOf, columns, organizationOf, prefixed, projectOf } from './rows.ts'
 import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -134,7 +134,6 @@ const statementLengths = [1, 8, 64, 512]
 
 type JoinedOrganization = { [Column in keyof OrganizationRow as `o_${Column}`]: OrganizationRow[Column] }
 
-const prefixed = (alias: string, list: string): string => list.replace(/\w+/g, `${alias}.$&`)
 const asOrganization = columns.organization.replace(/\w+/g, 'o.$& as o_$&')
 
 const organizationIn = (row: JoinedOrganization) =>

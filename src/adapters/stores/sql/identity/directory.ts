@@ -3,7 +3,7 @@ import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain
 import type { DirectoryStore } from '../../../../domain/identity/store.ts'
 import type { Transaction, Value } from '../database.ts'
 import { keyConditions, projectConditions } from './conditions.ts'
-import { adminKeyOf, apiKeyOf, columns, organizationOf, projectOf } from './rows.ts'
+import { adminKeyOf, apiKeyOf, columns, organizationOf, prefixed, projectKeyOf, projectOf } from './rows.ts'
 import { nameMatches, selectPage } from '../page.ts'
 
 /** Organizations, projects and keys in SQL, in the given transaction. */
@@ -110,7 +110,14 @@ function apiKeys(
   tx: Transaction,
 ): Pick<
   DirectoryStore,
-  'insertApiKey' | 'listApiKeys' | 'findApiKey' | 'lockApiKey' | 'updateApiKey' | 'rotateApiKey' | 'revokeApiKey'
+  | 'insertApiKey'
+  | 'listApiKeys'
+  | 'listProjectKeys'
+  | 'findApiKey'
+  | 'lockApiKey'
+  | 'updateApiKey'
+  | 'rotateApiKey'
+  | 'revokeApiKey'
 > {
   const one = finder(tx)
   return {
@@ -144,6 +151,24 @@ function apiKeys(
           only: keyConditions(page),
           matches: nameMatches(page),
           map: apiKeyOf,
+        },
+        page,
+      ),
+    listProjectKeys: (organizationId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'api_key k join project p on p.id = k.project_id',
+          columns: `${prefixed('k', columns.apiKey)}, p.name as project_name, p.archived_at as project_archived_at`,
+          where: {
+            'k.organization_id': organizationId,
+            ...(page.projectId !== undefined && { 'k.project_id': page.projectId }),
+          },
+          // A key of an archived project does not work.
+          only: [...keyConditions(page), ...(page.status?.is === 'active' ? [['p.archived_at is null'] as const] : [])],
+          matches: nameMatches(page),
+          id: 'k.id',
+          map: projectKeyOf,
         },
         page,
       ),

@@ -1,5 +1,6 @@
 import { isPermission } from '../../../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
+import type { ProjectKey } from '../../../../domain/identity/store.ts'
 
 /** The columns of each table in the order of its row type, and the mapping of rows to domain types. */
 export const columns = {
@@ -10,6 +11,9 @@ export const columns = {
   adminKey:
     'id, organization_id, name, redacted_value, permissions, allowed_ips, created_at, expires_at, revoked_at, last_used_at, previous_expires_at',
 }
+
+/** The columns of a table that has an alias. */
+export const prefixed = (alias: string, list: string): string => list.replace(/\w+/g, `${alias}.$&`)
 
 export type OrganizationRow = {
   id: string
@@ -79,6 +83,13 @@ export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({
   ...adminKeyOf(row),
   projectId: row.project_id,
   models: row.models === null ? null : stringsOf(row.models),
+})
+
+export type ProjectKeyRow = ApiKeyRow & { project_name: string; project_archived_at: number | null }
+
+export const projectKeyOf = (row: ProjectKeyRow): ProjectKey => ({
+  ...apiKeyOf(row),
+  project: { name: row.project_name, archivedAtMs: row.project_archived_at },
 })
 
 function stringsOf(json: string): string[] {
