@@ -20,7 +20,7 @@ function createFolder() {
     GATEHOUSE_LOG_LEVEL: 'silent',
   }
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], { env, cwd: folder, encoding: 'utf8' })
+    spawnSync(process.execPath, [main, ...args], { env, cwd: folder, encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 })
   const json = (...args: string[]) => JSON.parse(run(...args, '--json').stdout)
   return { folder, env, run, json }
 }
