@@ -40,7 +40,7 @@ function resourceOf(path: string, prefixes: readonly string[]): string {
     .slice(prefix.length)
     .split('/')
     .filter((part) => part !== '' && !part.startsWith('{'))
-  return parts.find((part) => part.endsWith('_keys')) ?? parts[0] ?? ''
+  return parts.find((part) => part.endsWith('_keys')) ?? parts[0] ?? prefix.split('/').at(-1) ?? ''
 }
 
 /** `admin_api_keys` as `Admin API keys`. */

@@ -63,8 +63,8 @@ describe('the fields of a schema', () => {
   it('are found by their path in the search', () => {
     const schema = Type.Object({ rules: Type.Object({ redact: Type.Boolean({ description: 'Hides data.' }) }) })
     assert.deepEqual(fieldsIn(schema), [
-      { path: 'rules', description: '' },
-      { path: 'rules.redact', description: 'Hides data.' },
+      { path: 'rules', id: 'rules', description: '' },
+      { path: 'rules.redact', id: 'rules.redact', description: 'Hides data.' },
     ])
   })
 })

@@ -39,20 +39,26 @@ export function fieldList(schema: TSchema | undefined, where: FieldsOf): string 
   return schema === undefined ? '' : alternatives(objectsIn(schema), where, maxDepth)
 }
 
-/** Every field with its path, for the search index. */
-export function fieldsIn(schema: TSchema | undefined, depth = 2): { path: string; description: string }[] {
-  if (schema === undefined) return []
-  return walk(schema, '', depth)
-}
+/** A field for the search index: its path, and the end of its id on the page. */
+export type IndexedField = { readonly path: string; readonly id: string; readonly description: string }
 
-function walk(node: SchemaNode, prefix: string, depth: number): { path: string; description: string }[] {
+/** The fields of a schema and of the objects in it. */
+export const fieldsIn = (schema: TSchema | undefined): readonly IndexedField[] =>
+  schema === undefined ? [] : walk(schema, { path: '', id: '' }, indexedDepth)
+
+const indexedDepth = 2
+
+function walk(node: SchemaNode, prefix: { path: string; id: string }, depth: number): IndexedField[] {
   if (depth === 0) return []
-  return objectsIn(node).flatMap((object) =>
-    Object.entries(propertiesOf(object)).flatMap(([name, field]) => [
-      { path: prefix + name, description: descriptionOf(field) },
-      ...walk(field, `${prefix}${name}.`, depth - 1),
-    ]),
-  )
+  const objects = objectsIn(node)
+  return objects.flatMap((object, index) => {
+    const number = objects.length === 1 ? '' : `${index + 1}.`
+    return Object.entries(propertiesOf(object)).flatMap(([name, field]) => {
+      const own = { path: prefix.path + name, id: `${prefix.id}${number}${name}` }
+      const inner = { path: `${own.path}.`, id: `${own.id}.` }
+      return [{ ...own, description: descriptionOf(field) }, ...walk(field, inner, depth - 1)]
+    })
+  })
 }
 
 function alternatives(objects: readonly SchemaNode[], where: FieldsOf, depth: number): string {

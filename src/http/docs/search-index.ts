@@ -56,13 +56,14 @@ function fieldEntries(route: Route): Entry[] {
     ['body', route.body],
   ] as const
   const entries = parts.flatMap(([part, schema]) =>
-    fieldsIn(schema).map(({ path, description }): Entry => [
+    fieldsIn(schema).map(({ path, id, description }): Entry => [
       'field',
       path,
       `${route.summary}, ${part}`,
-      `/docs#${route.name}.${part}.${path}`,
+      `/docs#${route.name}.${part}.${id}`,
       plain(description).slice(0, 160),
     ]),
   )
-  return [...new Map(entries.map((entry) => [entry[3], entry])).values()]
+  // Alternatives of a union share fields. The first one is enough.
+  return [...new Map(entries.toReversed().map((entry) => [entry[1], entry])).values()].toReversed()
 }

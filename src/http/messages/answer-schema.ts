@@ -58,7 +58,7 @@ export const MessagesAnswer = Type.Object(
 /** Answer of `POST /v1/messages/count_tokens`. */
 export const CountTokensAnswer = Type.Object(
   { input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }) },
-  { title: 'TokenCount', examples: [{ input_tokens: 9 }] },
+  { title: 'TokenCount', examples: [{ input_tokens: 8 }] },
 )
 
 /** The error body of this family. */

@@ -94,7 +94,7 @@ export const InputTokensAnswer = Type.Object(
     object: Type.Literal('response.input_tokens'),
     input_tokens: integer('Input tokens.', { minimum: 0, examples: [14] }),
   },
-  { title: 'InputTokens', examples: [{ object: 'response.input_tokens', input_tokens: 9 }] },
+  { title: 'InputTokens', examples: [{ object: 'response.input_tokens', input_tokens: 8 }] },
 )
 
 /** One event of a streamed response. */

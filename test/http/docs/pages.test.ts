@@ -54,6 +54,20 @@ describe('the documentation', () => {
     assert.deepEqual([...new Set(dead)], [])
   })
 
+  it('finds nothing that is not there', async () => {
+    const entries = JSON.parse(await read('/docs/assets/search.json')) as [kind: string, ...texts: string[]][]
+    const html = new Map<string, string>()
+    const dead: string[] = []
+    for (const [, title = '', , url = ''] of entries) {
+      const { pathname, hash } = new URL(url, 'http://localhost')
+      if (!html.has(pathname)) html.set(pathname, await read(pathname))
+      if (hash !== '' && !html.get(pathname)?.includes(` id="${hash.slice(1)}"`)) dead.push(`${title}: ${url}`)
+    }
+    assert.deepEqual(dead, [])
+    const kinds = new Set(entries.map(([kind]) => kind))
+    assert.deepEqual([...kinds].toSorted(), ['endpoint', 'error', 'field', 'page', 'section'])
+  })
+
   it('has an anchor for every operation of the OpenAPI description, and no two alike', async () => {
     const { paths } = scene.app.openapi() as { paths: Record<string, Record<string, { operationId: string }>> }
     const described = Object.values(paths).flatMap((methods) => Object.values(methods).map((each) => each.operationId))
