@@ -20,7 +20,7 @@ const folder = new URL('../../../docs/', import.meta.url)
 
 /** The order of the pages. Guides that are not named here follow at the end. */
 const order: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['API', ['authentication', 'keys', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
+  ['API', ['authentication', 'keys', 'jwt', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
   ['Use it', ['openai-sdk', 'anthropic-sdk', 'claude-code', 'codex', 'vercel-ai-sdk', 'langchain']],
   [
     'Set rules',
@@ -35,7 +35,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'conformance',
     ],
   ],
-  ['Run it', ['configuration', 'operating', 'secrets', 'exports', 'backup', 'upgrade', 'outages']],
+  ['Run it', ['configuration', 'your-own-model', 'operating', 'secrets', 'exports', 'backup', 'upgrade', 'outages']],
 ]
 
 /** Pages outside of `docs/guide` and `docs/api` that are served too. */

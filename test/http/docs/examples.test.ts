@@ -43,9 +43,14 @@ describe('the example answer of each endpoint on the page', () => {
 
 /** Examples for a state that differs from the one of a new policy at revision 2, which is published. */
 const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
-  async publishPolicy({ pol }) {
-    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, rule: 'Say "yes"' } })
+  /** Names of policies are unique, and the example in another language has created it. */
+  async createPolicy() {
+    const named = itemsOf(await scene.admin.get('/policies?search=No+project+names'))
+    for (const policy of named)
+      await scene.admin.send('DELETE', `/policies/${textOf(policy)}?revision=${String(policy['revision'])}`)
   },
+  publishPolicy: changeDraft,
+  discardPolicyDraft: changeDraft,
   async resumePolicy({ pol }) {
     await scene.admin.post(`/policies/${pol}/pause`, { revision: 2 })
   },
@@ -87,6 +92,10 @@ describe('the example of each endpoint in Node', () => {
   })
 })
 
+async function changeDraft({ pol }: Ids): Promise<void> {
+  await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, rule: 'Say "yes"' } })
+}
+
 /** Runs code without imports, and returns what it prints. */
 async function evaluate(code: string): Promise<readonly unknown[]> {
   const printed: unknown[] = []
@@ -116,6 +125,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     bt: own.backtest_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
+    evt: textOf(itemsOf(await app.admin.get('/audit_logs?limit=1'))[0] ?? {}),
   }
 }
 
