@@ -6,6 +6,7 @@ import type { BalanceObject } from '../http/admin/credits/balance-schema.ts'
 import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
 import type { OverrideObject } from '../http/admin/limits/override-routes.ts'
 import type { LimitsObject } from '../http/admin/limits/schema.ts'
+import type { EvaluationObject } from '../http/admin/evaluate/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
@@ -28,6 +29,7 @@ export type PolicyBody = Static<typeof Policy>
 export type PolicySummaryBody = Omit<PolicyBody, 'draft' | 'published'>
 export type PolicyVersionBody = NonNullable<PolicyBody['published']>
 export type BacktestBody = Static<typeof Backtest>
+export type EvaluationBody = Static<typeof EvaluationObject>
 export type ConfigurationBody = Static<typeof SavedAnswer>
 export type ProjectBody = Static<typeof ProjectObject>
 export type LedgerEntryBody = Static<typeof LedgerEntryObject>

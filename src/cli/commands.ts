@@ -8,6 +8,7 @@ export const commands: Commands = {
   keys: async () => (await import('./keys.ts')).keys,
   policies: async () => (await import('./policies.ts')).policies,
   gateway: async () => (await import('./gateway.ts')).gateway,
+  evaluate: async () => (await import('./evaluate.ts')).evaluate,
   exports: async () => (await import('./exports.ts')).exportsCommand,
   usage: async () => (await import('./usage.ts')).usage,
   limits: async () => (await import('./limits.ts')).limits,

@@ -64,7 +64,6 @@ type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Resu
 
 type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
   readonly body: Body
-  readonly bodyLimitBytes?: number
   readonly operation: (reads: Reads, input: Input<TActor, typeof none, typeof none, Body>) => Promise<unknown>
 }
 
@@ -128,7 +127,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
       return {
         ...describe(schemas, parts.credential),
         method: 'POST',
-        bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
+        bodyLimitBytes: defaultBodyLimitBytes,
         body: spec.body,
         answers: { 200: spec.answer },
         errorStatuses: [400, 401, 403, 413, 422, 429, 500, 503],

@@ -26,7 +26,6 @@ export function evaluateRoute({ query }: AdminRoutes, parts: AdminParts): Route 
       'Answers what a request or response with this text would get, and why, with the code that evaluates these. Drafts and configurations that are not saved can be evaluated as well. Nothing is sent to the requested model, nothing counts against a quota, and nothing is stored. Rewriting and redacting are reported and not carried out. Also needs the permission `gateway:read`.',
     permission: 'policies:read',
     body: EvaluateBody,
-    bodyLimitBytes: 1024 * 1024,
     answer: { description: 'The verdict, the result of each check, and the evidence.', schema: EvaluationObject },
     async operation(reads, { actor, body }) {
       requirePermission(actor.permissions, 'gateway:read')
