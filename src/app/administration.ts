@@ -91,7 +91,12 @@ export function createAdministration(parts: AdministrationParts) {
     checkExpression: createCelChecker(),
     hasJudge: parts.hasJudge,
   })
-  const configurations = createConfigurationAdministration({ ids, clock, patterns: re2Patterns })
+  const configurations = createConfigurationAdministration({
+    ids,
+    clock,
+    patterns: re2Patterns,
+    hasJudge: parts.hasJudge,
+  })
   const backtests = createBacktestAdministration({ ids, clock })
   const change = createChange({ database, clock, changes, open })
   const reads = { ...open(readOnly(database)), ledger: ledgerReports(database) }

@@ -67,7 +67,8 @@ async function apply({ client, values, context }: Call, config: object): Promise
   // If-Match prevents this save from overwriting another one that was made since the plan.
   const headers = { 'if-match': current.updated_at ?? 'null' }
   const { body: response } = await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })
-  return { json: response, text: `${plan}\nSaved as version ${response.version}.` }
+  const warnings = response.warnings.map(({ message }) => `Warning: ${message}`)
+  return { json: response, text: `${plan}\nSaved as version ${response.version}.`, warnings }
 }
 
 type Fields = ReadonlyMap<string, unknown>

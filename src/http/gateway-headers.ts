@@ -9,7 +9,7 @@ type GatewayHeader = {
 export const gatewayHeaders = {
   'x-gatehouse-warning': {
     description:
-      'The request succeeded, but with a caveat: `rule_not_evaluable` for a rule that no check can evaluate.',
+      'The request succeeded, but with a caveat: `rule_not_evaluable` for a rule that no check can evaluate, `rewrite_without_judge` for a configuration that rewrites texts although no judge model is configured.',
     example: 'rule_not_evaluable',
   },
   'x-gatehouse-token-source': {

@@ -60,6 +60,13 @@ describe('gatehouse gateway', () => {
     assert.equal((await run(['apply', path])).output, 'Nothing changes.')
   })
 
+  it('warns about rewriting without a judge', async () => {
+    await using scene = await openScene()
+    await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    const { remarks } = await scene.run(['apply', scene.file('rules: { response_pattern: rewrite }'), '--yes'])
+    assert.match(remarks, /^Warning: .* no judge model is configured/)
+  })
+
   it('accepts its own output, and the response of the API', async () => {
     await using scene = await openScene()
     await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })

@@ -1,7 +1,7 @@
 import type { AuditDecision } from '../audit/event/verdict.ts'
 import { isOptionalCategory } from '../moderation/categories.ts'
 import type { TextDirection } from '../moderation/classifier.ts'
-import type { GatewayConfiguration } from './configuration.ts'
+import type { GatewayConfiguration, ResponsePattern } from './configuration.ts'
 
 /** The findings of all texts of one request or one answer. */
 export type GatewayInput = {
@@ -50,11 +50,18 @@ const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits 
   direction === 'request' && rules.allowlist.length > 0 && allowlistHits.length === 0
 
 /** The configured replacement of a denial. Falls back to `refuse` if a rewrite is needed and no judge is available. */
-function replacementOf({ rules, refusal_replacement: replacement }: GatewayConfiguration, findings: GatewayInput) {
+const replacementOf = (config: GatewayConfiguration, { canRephrase }: GatewayInput): ResponsePattern =>
+  isRephrasedBy(config) && !canRephrase ? 'refuse' : configuredPattern(config)
+
+/** True if the configuration rewrites or sums up a text that matches, which needs a judge and the whole text. */
+export function isRephrasedBy(config: GatewayConfiguration): boolean {
+  const pattern = configuredPattern(config)
+  return pattern === 'rewrite' || pattern === 'summary'
+}
+
+function configuredPattern({ rules, refusal_replacement: replacement }: GatewayConfiguration): ResponsePattern {
   const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
-  const configured = pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
-  const needsJudge = configured === 'rewrite' || configured === 'summary'
-  return needsJudge && !findings.canRephrase ? 'refuse' : configured
+  return pattern === 'refuse' && rules.rewrite_instead_of_refuse ? 'rewrite' : pattern
 }
 
 /** The first configured reason code that starts with the decision in capitals, or the decision in capitals. */

@@ -32,6 +32,7 @@ function open() {
   const store = createMemoryStore()
   let ids = 0
   const configurations = createConfigurationAdministration({
+    hasJudge: false,
     ids: (prefix) => `${prefix}_${++ids}`,
     clock: { ...systemClock, nowMs: () => 1_000 },
     patterns: re2Patterns,

@@ -5,11 +5,21 @@ import type { WithAuditRecord, AuditRecord } from '../identity/audit-log.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { withDefaults, type GivenConfiguration } from './complete.ts'
 import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'
+import { isRephrasedBy } from './evaluate.ts'
 import type { GatewayStore } from './store.ts'
 import { requireTerms } from './terms.ts'
 import { hash } from 'node:crypto'
 
-export type ConfigurationMutationParts = { readonly ids: Ids; readonly clock: Clock; readonly patterns: PatternEngine }
+export type ConfigurationMutationParts = {
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly patterns: PatternEngine
+  /** Whether a judge model is configured, which rewrites texts. */
+  readonly hasJudge: boolean
+}
+
+/** A setting that is saved and has no effect. */
+export type ConfigurationWarning = { readonly code: 'rewrite_without_judge'; readonly message: string }
 
 /** Input of a save. */
 export type SaveRequest = {
@@ -22,13 +32,17 @@ export type SaveRequest = {
 export type ConfigurationAdministration = ReturnType<typeof createConfigurationAdministration>
 
 /** Mutations of a gateway configuration. Each one runs in its caller's transaction and returns its audit record. */
-export function createConfigurationAdministration({ ids, clock, patterns }: ConfigurationMutationParts) {
+export function createConfigurationAdministration({ ids, clock, patterns, hasJudge }: ConfigurationMutationParts) {
   return {
     /** Normalises a configuration. Throws if a term is invalid. */
     check(given: GivenConfiguration, paramPrefix?: string): GatewayConfiguration {
       requireTerms(given, patterns, paramPrefix)
       return withDefaults(given)
     },
+
+    /** Settings that have no effect in this service. */
+    warningsOf: (config: GatewayConfiguration): readonly ConfigurationWarning[] =>
+      isRephrasedBy(config) && !hasJudge ? [rewriteWithoutJudge] : [],
 
     save,
   }
@@ -58,6 +72,12 @@ export function createConfigurationAdministration({ ids, clock, patterns }: Conf
     if (now.version === version) throw stale(now)
     return save(store, request)
   }
+}
+
+const rewriteWithoutJudge: ConfigurationWarning = {
+  code: 'rewrite_without_judge',
+  message:
+    'The configuration rewrites or sums up texts that match, and no judge model is configured for that: these texts are refused. Name a model in policies.judge of the service configuration.',
 }
 
 /** Saving an equal configuration changes nothing, unless it ends a rollback. */

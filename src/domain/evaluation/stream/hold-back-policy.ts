@@ -1,5 +1,6 @@
 /** How much of a streamed text is held back, and why. */
 import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
+import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
 import { closestLogOdds } from '../../moderation/classifier.ts'
 import type { Terms } from '../../moderation/terms.ts'
 import type { Findings } from '../scan/findings.ts'
@@ -49,18 +50,11 @@ function createHoldBackPolicy(plan: SharedPlan, isRequestNearThreshold: boolean)
       isRequestNearThreshold ||
       partial.length < enforcing.length ||
       denied.some(isPattern) ||
-      (isRephrased(plan) && denied.length + flagged.length > 0),
+      (isRephrasedBy(gateway.config) && denied.length + flagged.length > 0),
     lookBehindLength: Math.max(0, ...partial.map(({ lookBehind }) => lookBehind.characters)),
     terms: denied.length > 0 ? gateway.terms : undefined,
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
     policies: { request: [], response: partial.map(({ policy }) => policy) },
     blocking: new Set<Category>([...alwaysBlockedCategories, ...requested, ...flagged]),
   }
-}
-
-/** True if the gateway configuration rephrases a hit, which needs the whole text. */
-function isRephrased({ gateway }: SharedPlan): boolean {
-  const { rules, refusal_replacement: replacement } = gateway.config
-  const pattern = rules.response_pattern ?? replacement.mode ?? 'refuse'
-  return pattern === 'rewrite' || pattern === 'summary' || (pattern === 'refuse' && rules.rewrite_instead_of_refuse)
 }

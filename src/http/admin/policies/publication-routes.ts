@@ -66,9 +66,10 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       params: Schema.PolicyParams,
       query: none,
       body: Schema.AtRevision,
-      answer,
+      answer: published,
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
       present: presentPolicy,
+      headers: warningOf,
     }),
     mutation({
       name: 'rollbackPolicy',

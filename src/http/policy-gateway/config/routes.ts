@@ -4,7 +4,8 @@ import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config
 import { timeOfIfMatch, timeTag } from '../../resources/if-match.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
-import type { Route } from '../../route.ts'
+import { gatewayHeader } from '../../gateway-headers.ts'
+import type { Route, RouteAnswer } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
 import * as Schema from './schema.ts'
@@ -13,10 +14,23 @@ import type { ConfigurationVersion } from '../../../domain/gateway-config/store.
 const path = '/api/policy-gateway/config'
 const bodyLimitBytes = 1024 * 1024
 const answer = { description: 'The configuration.', schema: Schema.SavedAnswer }
+const savedAnswer: RouteAnswer = {
+  description: 'The configuration. The header `x-gatehouse-warning` has the codes of its warnings.',
+  schema: Schema.SavedAnswer,
+  headers: ['x-gatehouse-warning'],
+}
 
 /** `/api/policy-gateway/config`: the gateway configuration of the organization. */
 export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
   const { read, mutation } = routes
+  const presented = (saved: SavedConfiguration) => ({
+    ...presentSaved(saved),
+    warnings: [...configurations.warningsOf(saved.config)],
+  })
+  const warningHeader = ({ config }: SavedConfiguration): Record<string, string> => {
+    const codes = configurations.warningsOf(config).map(({ code }) => code)
+    return codes.length === 0 ? {} : gatewayHeader('x-gatehouse-warning', codes.join(', '))
+  }
   const save = ({ name, method, summary }: Pick<Route, 'name' | 'summary'> & { method: 'PUT' | 'POST' }): Route =>
     mutation({
       name,
@@ -31,13 +45,14 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       body: Schema.SaveBody,
       bodyLimitBytes,
       takesIfMatch: true,
-      answer,
+      answer: savedAnswer,
       operation: async ({ gateway }, { actor, body, ifMatch }) => {
         const seenAtMs = timeOfIfMatch(ifMatch)
         const config = configurations.check(...givenIn(body))
         return configurations.save(gateway, { organizationId: actor.organization.id, config, seenAtMs })
       },
-      present: presentSaved,
+      present: presented,
+      headers: warningHeader,
       tag: (saved) => savedTag(presentSaved(saved)),
     })
 
@@ -52,7 +67,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       query: none,
       answer,
       tag: savedTag,
-      operation: async ({ gateway }, { actor }) => presentSaved((await gateway.find(actor.organization.id)) ?? unsaved),
+      operation: async ({ gateway }, { actor }) => presented((await gateway.find(actor.organization.id)) ?? unsaved),
     }),
     save({ name: 'saveGatewayConfig', method: 'PUT', summary: 'Save the gateway configuration' }),
     save({

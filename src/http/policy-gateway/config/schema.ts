@@ -43,6 +43,16 @@ export const SavedAnswer = Type.Object(
     }),
     created_at: orNull(isoTime('When the first configuration was saved; null before that.')),
     updated_at: orNull(isoTime('When this one was saved.')),
+    warnings: Type.Array(
+      Type.Object(
+        {
+          code: Type.String({ description: '`rewrite_without_judge`: texts that would be rewritten are refused.' }),
+          message: Type.String({ description: 'What has no effect, and what to do.' }),
+        },
+        { title: 'GatewayConfigWarning' },
+      ),
+      { description: 'Settings that have no effect in this service.' },
+    ),
   },
   {
     title: 'SavedGatewayConfig',
@@ -53,6 +63,7 @@ export const SavedAnswer = Type.Object(
         rolled_back: false,
         created_at: '2026-01-01T00:00:00.000Z',
         updated_at: '2026-01-01T00:00:00.000Z',
+        warnings: [],
       },
     ],
   },

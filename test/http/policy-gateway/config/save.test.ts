@@ -19,7 +19,14 @@ describe('the gateway configuration', () => {
   it('is the default before the first save', async () => {
     const { status, body } = await send('GET', '/config')
     assert.equal(status, 200)
-    assert.deepEqual(body, { config: defaults, version: 0, rolled_back: false, created_at: null, updated_at: null })
+    assert.deepEqual(body, {
+      config: defaults,
+      version: 0,
+      rolled_back: false,
+      created_at: null,
+      updated_at: null,
+      warnings: [],
+    })
   })
 
   it('is readable as saved with every key of the organization, and with no other', async () => {
