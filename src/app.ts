@@ -55,7 +55,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     keyDefaults: { permissions: config.keys.default_permissions },
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests } = await createIdentity(infrastructure, administration.audit.events)
+  const { authenticator, freeRequests, onDenied } = await createIdentity(infrastructure, administration.audit.events)
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
@@ -74,7 +74,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   await openExpiry(infrastructure, stored)
 
   built.use(watchProcess(metrics))
-  const recorder = createRequestRecorder({ clock, log, metrics })
+  const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
   const parts = {

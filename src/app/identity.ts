@@ -3,21 +3,27 @@ import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
-import { createIpDenials } from '../domain/audit/ip-denials.ts'
+import { createKeyDenials } from '../domain/audit/key-denials.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
-import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
+import { createAuthenticator, type Authenticator, type OnKeyDenied } from '../domain/identity/authenticate.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import type { Infrastructure } from './infrastructure.ts'
 
 /** Authentication by key or token, and the single free request. */
-export type Identity = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
+export type Identity = {
+  readonly authenticator: Authenticator
+  readonly freeRequests: FreeRequests
+  readonly onDenied: OnKeyDenied
+}
 
 export async function createIdentity(infrastructure: Infrastructure, events: EventMaker): Promise<Identity> {
   const { config, clock, changes, database, keyring, warn } = infrastructure
   const store = credentialStore(database)
+  const onDenied = reportDenials(infrastructure, events)
   return {
+    onDenied,
     authenticator: createAuthenticator({
       store,
       digests: createKeyDigests(keyring),
@@ -25,7 +31,7 @@ export async function createIdentity(infrastructure: Infrastructure, events: Eve
       changes,
       failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
       verifyToken: await createTokenVerifier(config, clock),
-      onIpDenied: reportIpDenials(infrastructure, events),
+      onDenied,
       onTouchFailed: warn('the last use of a key could not be written'),
     }),
     freeRequests: createFreeRequests({
@@ -37,17 +43,17 @@ export async function createIdentity(infrastructure: Infrastructure, events: Eve
   }
 }
 
-function reportIpDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker) {
-  const denials = metrics.counter(
+function reportDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker): OnKeyDenied {
+  const atAddress = metrics.counter(
     'gatehouse_ip_denials_total',
     'Requests of valid keys that came from an address which the key does not allow.',
     { credential: ['api_key', 'admin_key'] },
   )
-  return createIpDenials({
+  return createKeyDenials({
     clock,
-    count: (credential) => denials.add({ credential }),
+    count: (credential, reason) => void (reason === 'ip_not_allowed' && atAddress.add({ credential })),
     append: (facts) => database.transaction((tx) => eventLog(tx, events).append(facts)),
-    onError: warn('a key was used from an address that it does not allow, and the audit log cannot be written'),
+    onError: warn('a key was denied, and the audit log cannot be written'),
   })
 }
 

@@ -4,6 +4,7 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
+import type { OnKeyDenied } from '../domain/identity/authenticate.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
 import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
@@ -38,6 +39,8 @@ export type RecorderParts = {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Called for a caller that lacks a permission. Not on the control socket: the operator lacks none. */
+  readonly onDenied?: OnKeyDenied
 }
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
@@ -48,7 +51,7 @@ export function declareRecord(app: FastifyInstance): void {
   app.decorateRequest('record')
 }
 
-export function createRequestRecorder({ clock, log, metrics }: RecorderParts): RequestRecorder {
+export function createRequestRecorder({ clock, log, metrics, onDenied }: RecorderParts): RequestRecorder {
   const labels = { route: 'closed-by-caller', status: statusClasses } as const // a route is a pattern, never a path
   const seconds = metrics.histogram(
     'gatehouse_http_request_seconds',
@@ -84,6 +87,8 @@ export function createRequestRecorder({ clock, log, metrics }: RecorderParts): R
       const durationMs = record ? clock.monotonicMs() - record.startMs : 0
       const route = request.routeOptions.url ?? 'none'
       seriesOf(route, Math.floor(status / 100))(durationMs / 1000)
+      if (record?.actor && record.fault?.code === 'permission_denied')
+        onDenied?.(record.actor, { address: request.ip, reason: 'permission_denied' })
       const line = {
         request_id: request.id,
         method: request.method,

@@ -79,7 +79,7 @@ function createScene(overrides: Partial<ApiKey> = {}, verifyToken?: (token: stri
     changes,
     failures: createAuthFailures(clock, 3),
     verifyToken,
-    onIpDenied: (credential, address) => void log.denied.push(`${credential.id} ${address}`),
+    onDenied: (credential, { address, reason }) => void log.denied.push(`${credential.id} ${address} ${reason}`),
     onTouchFailed: () => {},
   })
   const revoke = (): void => void rows.set(digest, { ...found, key: { ...key, revokedAtMs: nowMs } })
@@ -173,7 +173,10 @@ describe('authentication', () => {
     assert.equal(log.touches, 0)
     assert.equal((await authenticate()).id, 'key_1')
     await assert.rejects(async () => authenticator.principal(secret, '198.51.100.1'), isDenied)
-    assert.deepEqual([log.lookUps, log.denied], [1, ['key_1 198.51.100.1', 'key_1 198.51.100.1']])
+    assert.deepEqual(
+      [log.lookUps, log.denied],
+      [1, ['key_1 198.51.100.1 ip_not_allowed', 'key_1 198.51.100.1 ip_not_allowed']],
+    )
   })
   it('updates the last use of a key at most once a minute', async () => {
     const { authenticate, advance, log } = createScene()
@@ -273,6 +276,24 @@ describe('authentication', () => {
       createScene({}, async () => ({ ...claims, organizationId: 'org_2' })).authenticate('a.b.c'),
       isRejected,
     )
+  })
+})
+
+describe('a denied key', () => {
+  it('is reported at every use, with the reason, if it is revoked or expired', async () => {
+    for (const [fields, reason] of [
+      [{ revokedAtMs: 1 }, 'revoked'],
+      [{ expiresAtMs: 1 }, 'expired'],
+    ] as const) {
+      const { authenticate, log } = createScene(fields)
+      for (let count = 0; count < 2; count++) await assert.rejects(authenticate(), isRejected)
+      assert.deepEqual(log.denied, [`key_1 192.0.2.1 ${reason}`, `key_1 192.0.2.1 ${reason}`])
+    }
+  })
+  it('is not reported if it is unknown, because it belongs to no organization', async () => {
+    const { authenticate, log } = createScene()
+    await assert.rejects(authenticate(mintSecret('ak', systemRandom)), isRejected)
+    assert.deepEqual(log.denied, [])
   })
 })
 

@@ -18,6 +18,21 @@ export type Authenticator = {
   administrator(secret: string | undefined, address: string): MaybePromise<Administrator>
 }
 
+export const keyDenialReasons = [
+  'ip_not_allowed',
+  'revoked',
+  'expired',
+  'project_archived',
+  'permission_denied',
+] as const
+export type KeyDenialReason = (typeof keyDenialReasons)[number]
+
+/** Called when a request of a known key is denied. */
+export type OnKeyDenied = (
+  credential: Administrator | Principal,
+  denial: { readonly address: string; readonly reason: KeyDenialReason },
+) => void
+
 export type AuthenticatorParts = {
   readonly store: CredentialStore
   readonly digests: KeyDigests
@@ -25,8 +40,7 @@ export type AuthenticatorParts = {
   readonly changes: Changes
   readonly failures: AuthFailures
   readonly verifyToken: VerifyToken | undefined
-  /** Called when a valid key is used from an address that is not in its list. */
-  readonly onIpDenied: (credential: Administrator | Principal, address: string) => void
+  readonly onDenied: OnKeyDenied
   /** Called when the time of a key's last use could not be written. The request goes on. */
   readonly onTouchFailed: (error: unknown) => void
 }
@@ -45,6 +59,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const lookups = createLookups(store, changes)
   const readToken = createTokenReader({ ...cacheParts, lookups })
   const search = createKeySearch({ store, digests, onFailed: parts.onTouchFailed })
+  const lookUp = createKeyLookup({ search, rejected, clock, onDenied: parts.onDenied })
   // The next lookup of each key then stores its digest under the secret that is now current.
   digests.onChange(() => [principals, administrators].forEach((known) => known.clear()))
 
@@ -63,7 +78,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       const read = async (): Promise<KnownCredential<Principal>> => {
         const { row, readAt } = await lookUp(key, {
           kind: 'api_key',
+          address,
           find: (digest) => lookups.apiKey(digest, address),
+          credentialOf: principalOf,
         })
         return cacheEntryOf(row, readAt, principalOf(row))
       }
@@ -76,7 +93,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       const read = async (): Promise<KnownCredential<Administrator>> => {
         const { row, readAt } = await lookUp(key, {
           kind: 'admin_key',
+          address,
           find: (digest) => lookups.adminKey(digest, address),
+          credentialOf: administratorOf,
         })
         return cacheEntryOf(row, readAt, administratorOf(row))
       }
@@ -107,26 +126,19 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
     if (secret === undefined) throw missingCredential()
     if (kindOfSecret(secret) !== kind) throw invalidCredential()
     const own = digests.current(secret)
-    if (rejected.has(own.digest)) throw authFault(address, invalidCredential())
+    const before = rejected.get(own.digest)
+    if (before !== undefined) {
+      if (before.revoked !== undefined) parts.onDenied(before.revoked, { address, reason: 'revoked' })
+      throw authFault(address, invalidCredential())
+    }
     return { text: secret, own }
-  }
-
-  async function lookUp<K extends KeyDates>(
-    key: PresentedKey,
-    table: KeyTable<K>,
-  ): Promise<{ row: FoundKey<K>; readAt: number }> {
-    const { value: row, readAt } = await search(key, table)
-    const isInvalid = !row || row.key.revokedAtMs !== null
-    if (isInvalid) rejected.add(key.own.digest)
-    if (isInvalid || row.isArchived || (expiryOf(row) ?? Infinity) <= clock.nowMs()) throw invalidCredential()
-    return { row, readAt }
   }
 
   /** A key with a list of addresses works only from these. Without a list, the cost is one comparison with null. */
   function admit<T extends Principal | Administrator>(known: KnownCredential<T>, address: string): T {
     const { networks } = known.value
     if (networks === null || isAllowedIp(networks, address)) return touch(known)
-    parts.onIpDenied(known.value, address)
+    parts.onDenied(known.value, { address, reason: 'ip_not_allowed' })
     throw new Fault('permission', 'ip_not_allowed', `This key may not be used from ${address}.`)
   }
 
@@ -155,6 +167,13 @@ const cacheEntryOf = <T>(row: FoundKey<KeyDates>, readAt: number, value: T): Kno
   secretName: secretName(row.key.id, row.secretNumber),
   touchedAtMs: row.key.lastUsedAtMs ?? 0,
 })
+
+/** Why a key does not work; undefined if it does. */
+function invalidityOf(row: FoundKey<KeyDates>, nowMs: number): KeyDenialReason | undefined {
+  if (row.key.revokedAtMs !== null) return 'revoked'
+  if (row.isArchived) return 'project_archived'
+  return (expiryOf(row) ?? Infinity) <= nowMs ? 'expired' : undefined
+}
 
 /** The secret expires with its key, or before if a rotation replaced it. */
 function expiryOf({ key, secretExpiresAtMs }: FoundKey<KeyDates>): number | null {
@@ -189,7 +208,30 @@ type PresentedKey = { readonly text: string; readonly own: StoredDigest }
 
 type KeyTable<K> = {
   readonly kind: 'api_key' | 'admin_key'
+  readonly address: string
   readonly find: (digest: string) => Promise<Read<FoundKey<K>>>
+  readonly credentialOf: (row: FoundKey<K>) => Principal | Administrator
+}
+
+type KeyLookupParts = Pick<AuthenticatorParts, 'clock' | 'onDenied'> & {
+  readonly search: ReturnType<typeof createKeySearch>
+  readonly rejected: RejectedSecrets
+}
+
+/** Finds a key that is not cached, and rejects it if it does not work. */
+function createKeyLookup({ search, rejected, clock, onDenied }: KeyLookupParts) {
+  return async <K extends KeyDates>(
+    key: PresentedKey,
+    table: KeyTable<K>,
+  ): Promise<{ row: FoundKey<K>; readAt: number }> => {
+    const { value: row, readAt } = await search(key, table)
+    const reason = row && invalidityOf(row, clock.nowMs())
+    if (row && reason === undefined) return { row, readAt }
+    const credential = row && table.credentialOf(row)
+    if (!row || reason === 'revoked') rejected.set(key.own.digest, { revoked: credential })
+    if (credential && reason) onDenied(credential, { address: table.address, reason })
+    throw invalidCredential()
+  }
 }
 
 type KeySearchParts = {
@@ -202,7 +244,7 @@ type KeySearchParts = {
 function createKeySearch({ store, digests, onFailed }: KeySearchParts) {
   return async <K extends { readonly id: string }>(
     { text, own }: PresentedKey,
-    { kind, find }: KeyTable<K>,
+    { kind, find }: Pick<KeyTable<K>, 'kind' | 'find'>,
   ): Promise<Read<FoundKey<K>>> => {
     let read = await find(own.digest)
     let from: StoredDigest & { readonly isPrevious: boolean } = { ...own, isPrevious: true }
@@ -227,15 +269,21 @@ const maxDigests = 10_000
  * becomes valid: new secrets are random, and a revocation is final. Expired secrets are not included, because the clock
  * that found them expired can be wrong.
  */
-type RejectedSecrets = { has(digest: string): boolean; add(digest: string): void }
+type RejectedSecrets = {
+  get(digest: string): RejectedSecret | undefined
+  set(digest: string, secret: RejectedSecret): void
+}
+
+/** `revoked`: the key, if there was one. */
+type RejectedSecret = { readonly revoked: Principal | Administrator | undefined }
 
 function createRejectedSecrets(): RejectedSecrets {
-  const digests = new Set<string>()
+  const digests = new Map<string, RejectedSecret>()
   return {
-    has: (digest) => digests.has(digest),
-    add(digest) {
-      digests.add(digest)
-      if (digests.size > maxDigests) digests.delete(digests.values().next().value ?? '') // evicts the oldest
+    get: (digest) => digests.get(digest),
+    set(digest, secret) {
+      digests.set(digest, secret)
+      if (digests.size > maxDigests) digests.delete(digests.keys().next().value ?? '') // evicts the oldest
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
+import type { KeyDenialReason } from '../../identity/authenticate.ts'
 import type { Administrator, Principal } from '../../identity/principal.ts'
 import { canonicalize } from './canonical.ts'
 import type { AuditContent } from './content.ts'
@@ -74,24 +75,35 @@ const plain = (value: Details, keep: (key: string) => boolean = () => true): Jso
     canonicalize(JSON.parse(JSON.stringify(value, (key, member: unknown) => (keep(key) ? member : undefined)))),
   )
 
-export type IpDenial = {
+export type KeyDenial = {
   readonly caller: Administrator | Principal
   readonly address: string
+  readonly reason: KeyDenialReason
   readonly timeMs: number
+  /** Denied requests since the last event of this key and reason, with this one. */
+  readonly requests: number
 }
 
-/** The facts of a valid key that was used from an address outside its `allowed_ips`: it may be stolen. */
-export function ipDenialFacts({ caller, address, timeMs }: IpDenial): EventFacts {
+const explanations: Readonly<Record<KeyDenialReason, string>> = {
+  ip_not_allowed: 'which its allowed_ips do not hold',
+  revoked: 'although it is revoked',
+  expired: 'although it has expired or was replaced',
+  project_archived: 'although its project is archived',
+  permission_denied: 'for something that it has no permission for',
+}
+
+/** The facts of a known key that was denied: it may be stolen, or somebody forgot to replace it. */
+export function keyDenialFacts({ caller, address, reason, timeMs, requests }: KeyDenial): EventFacts {
   const isAdmin = !('projectId' in caller)
   return {
     code: isAdmin ? 'admin.admin_api_key.denied' : 'admin.api_key.denied',
     organizationId: caller.organization.id,
     projectId: 'projectId' in caller ? caller.projectId : undefined,
     timeMs,
-    message: `${caller.id} was used from ${address}, which its allowed_ips do not hold.`,
+    message: `${caller.id} was used from ${address}, ${explanations[reason]}.`,
     actor: { credentialId: caller.id },
-    failure: { code: 'ip_not_allowed' },
+    failure: { code: reason },
     resources: [{ type: isAdmin ? 'admin_api_key' : 'api_key', uid: caller.id }],
-    details: { actor_type: caller.kind, address, resource_id: caller.id },
+    details: { actor_type: caller.kind, address, reason, requests, resource_id: caller.id },
   }
 }

@@ -1,5 +1,6 @@
 import { isPermission } from '../../../../domain/identity/permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from '../../../../domain/identity/principal.ts'
+import type { Transaction } from '../database.ts'
 import type { ProjectKey } from '../../../../domain/identity/store.ts'
 
 /** The columns of each table in the order of its row type, and the mapping of rows to domain types. */
@@ -96,3 +97,11 @@ function stringsOf(json: string): string[] {
   const value: unknown = JSON.parse(json)
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
+
+/** Finds one row and maps it. */
+export const finder =
+  (tx: Transaction) =>
+  async <T>(map: (row: never) => T, sql: string, params: string[]): Promise<T | undefined> => {
+    const [row] = await tx.query(sql, params)
+    return row === undefined ? undefined : map(row as never)
+  }
