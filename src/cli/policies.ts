@@ -16,7 +16,7 @@ export const policies: Command = {
 gatehouse policies show ID [--json]
 gatehouse policies create --name NAME --rule TEXT [FIELDS] [--json]
 gatehouse policies update ID [--name NAME] [--rule TEXT] [FIELDS] [--revision N] [--json]
-gatehouse policies publish|pause|resume|delete ID [--revision N] [--json]
+gatehouse policies publish|pause|resume|discard|delete ID [--revision N] [--json]
 gatehouse policies rollback ID --version N [--revision N] [--json]
 gatehouse policies diff ID [--version N] [--json]
 gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
@@ -25,7 +25,7 @@ gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
 FIELDS: ${fieldUsage}
 
-Without --revision, a change applies to the current revision. diff compares the draft with the current version, or with the
+Without --revision, a change applies to the current revision. discard sets the draft back to the current version. diff compares the draft with the current version, or with the
 version that --version names. apply creates and updates the policies of a file: it shows the plan and asks for confirmation
 first. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 --org may be left out while there is only one organization.`,

@@ -12,12 +12,13 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 const path = '/v1/organization/projects'
 
 export const projects: Command = {
-  summary: 'List, create and archive projects',
+  summary: 'List, create, archive and unarchive projects',
   usage: `gatehouse projects list [--org ID] [--json]
 gatehouse projects create --name NAME [--org ID] [--json]
-gatehouse projects archive ID [--org ID] [--json]
+gatehouse projects archive|unarchive ID [--org ID] [--json]
 
---org may be left out while there is only one organization. The keys of an archived project stop working.`,
+--org may be left out while there is only one organization. The keys of an archived project stop working until it is
+unarchived.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id] = positionals
@@ -31,10 +32,10 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
     const name = required(values.name, '--name')
     return async ({ client }) => resultOf(await client.post<ProjectBody>(path, { name }))
   }
-  if (verb === 'archive') {
+  if (verb === 'archive' || verb === 'unarchive') {
     const projectId = required(id, 'The id of the project')
     return async ({ client }) =>
-      resultOf(await client.post<ProjectBody>(apiPath`/v1/organization/projects/${projectId}/archive`))
+      resultOf(await client.post<ProjectBody>(apiPath`/v1/organization/projects/${projectId}/${verb}`))
   }
   throw new UsageError(`There is no projects ${verb}.`)
 }

@@ -119,6 +119,21 @@ describe('gatehouse keys', () => {
   })
 })
 
+describe('commands that undo', () => {
+  it('unarchive a project, and set a draft back to what is published', async () => {
+    await using line = await openCommandLine()
+    await line.call('setup')
+    const project = await line.json('projects', 'create', '--name', 'Second')
+    assert.equal((await line.json('projects', 'archive', project.id)).status, 'archived')
+    assert.equal((await line.json('projects', 'unarchive', project.id)).status, 'active')
+    const { id } = await line.json('policies', 'create', '--name', 'Birds', '--rule', '"falcon"')
+    await line.call('policies', 'publish', id)
+    assert.equal((await line.json('policies', 'update', id, '--rule', '"heron"')).has_unpublished_changes, true)
+    const discarded = await line.json('policies', 'discard', id)
+    assert.deepEqual([discarded.draft.rule, discarded.has_unpublished_changes], ['"falcon"', false])
+  })
+})
+
 describe('commands that read', () => {
   async function openServer() {
     await using stack = new AsyncDisposableStack()

@@ -121,7 +121,7 @@ describe('the operator', () => {
   it('has the same API without a running server, except for operations that need one', async () => {
     await using folder = await temporaryFolder()
     const config = checkConfig({ storage: { data_dir: join(folder.path, 'data') } })
-    await using connection = await connect(config)
+    await using connection = await connect(config, { mayCreate: true })
     const operator = operatorOf(connection)
     await assert.rejects(operator.balance(), { message: 'There is no organization yet: run gatehouse setup.' })
     const { project_id: projectId } = await operator.setUp('First')

@@ -35,6 +35,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
   publish: async (call) => publishedResult(await actOn(call, 'publish')),
   pause: async (call) => resultOf((await actOn(call, 'pause')).policy),
   resume: async (call) => publishedResult(await actOn(call, 'resume')),
+  discard: async (call) => resultOf((await actOn(call, 'discard_draft')).policy),
   async rollback(call) {
     const version = wholeNumber(required(call.values.version, '--version'), '--version')
     return publishedResult(await actOn(call, 'rollback', { version }))
