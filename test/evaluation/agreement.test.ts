@@ -115,9 +115,9 @@ describe('evaluating and simulating a text', () => {
   async function withRules(config: object, policies: readonly Json[], work: () => Promise<void>): Promise<void> {
     await gateway('PUT', '/config', config)
     const ids: string[] = []
-    for (const one of policies) {
+    for (const [at, one] of policies.entries()) {
       const projects = one['scope'] === 'projects' ? { project_ids: [app.projectId] } : {}
-      const id = textOf(await app.admin.post('/policies', { name: 'Tried', ...one, ...projects }))
+      const id = textOf(await app.admin.post('/policies', { name: `Tried ${at}`, ...one, ...projects }))
       await app.admin.post(`/policies/${id}/publish`, { revision: 1 })
       ids.push(id)
     }

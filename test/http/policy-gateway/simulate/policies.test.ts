@@ -16,7 +16,7 @@ describe('a simulation', () => {
   /** Creates a policy for one test. */
   async function policy(content: Json, isPublished = true) {
     const { admin } = scene()
-    const id = textOf(await admin.post('/policies', { name: 'Tried', mode: 'enforcing', ...content }))
+    const id = textOf(await admin.post('/policies', { name: String(content['rule']), mode: 'enforcing', ...content }))
     if (isPublished) await admin.post(`/policies/${id}/publish`, { revision: 1 })
     return {
       id,
