@@ -13,6 +13,11 @@ type PythonEnvironment = {
 export const pythonEnvironments: readonly PythonEnvironment[] = [
   { name: 'the clients for Python', home: '.python', requirements: 'python/requirements.txt' },
   {
+    name: 'clients for Python that need older versions of the official ones',
+    home: '.python-older',
+    requirements: 'python/older-requirements.txt',
+  },
+  {
     name: 'a model with its server, which pip compiles for several minutes',
     home: '.model',
     requirements: 'python/model-requirements.txt',

@@ -5,6 +5,8 @@ export type ClientRequest = {
   readonly model: string
   readonly text: string
   readonly wantsThinking?: boolean
+  /** The response is to be an object with a `city`, as JSON text. Only some clients support it. */
+  readonly wantsObject?: boolean
   /** A tool that the model may call. The client then continues until there is a final response. */
   readonly tool?: ClientTool
   readonly signal?: AbortSignal
@@ -35,6 +37,8 @@ export type Client = {
   readonly isStreaming: boolean
   /** False for clients that never show thinking. */
   readonly showsThinking: boolean
+  /** False for clients that do not report the usage. */
+  readonly showsUsage?: false
   /** How it handles a refusal: reports it, throws an error for some formats, or omits it. */
   readonly onRefusal: 'tells' | 'may raise' | 'hides'
   send(address: Address, request: ClientRequest): Promise<ClientResult>

@@ -96,6 +96,33 @@ export function failEverywhere(clients: readonly Client[]): void {
   }
 }
 
+/** Every client shows the gateway's own message, whatever it does with the status. */
+export function showMessagesOfErrors(clients: readonly Client[]): void {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp()
+    const authorization = `Bearer ${app.adminKey}`
+    const saved = await app.post('/api/policy-gateway/config', { rules: { denylist: ['falcon'] } }, { authorization })
+    assert.equal(saved.status, 200)
+  })
+  after(() => app[Symbol.asyncDispose]())
+
+  for (const client of clients) {
+    const request = { model: echoModel }
+    describe(`${client.name}, rejected by the gateway`, { timeout }, () => {
+      it('shows why its key was rejected', async () => {
+        const wrongKey = { url: app.url, apiKey: 'ak_wrong' }
+        const { message } = await failureOf(client.send(wrongKey, { ...request, text: 'Hello' }))
+        assert.match(message, /The API key is invalid, expired or revoked\./)
+      })
+      it('shows which policy denied its request', async () => {
+        const { message } = await failureOf(client.send(app, { ...request, text: 'Tell me about the falcon' }))
+        assert.match(message, /Denied by the policy default \(REFUSE\)\./)
+      })
+    })
+  }
+}
+
 const echoModel = 'gatehouse-echo'
 
 /** A key with a limit of one request per day, which is used up. */

@@ -8,13 +8,13 @@ import { after, before, describe, it } from 'node:test'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { without } from './agent.ts'
-import { withoutPython } from './python.ts'
+import { interpreterOf, withoutPython, type PythonEnvironment } from './python.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const packages = join(import.meta.dirname, 'node_modules')
 
 /** The client guides. The guides to the gateway itself have their own test. */
-const pages = globSync(join(root, 'docs/guide/{*-sdk,claude-code,codex,langchain}.md'))
+const pages = globSync(join(root, 'docs/guide/{*-sdk,*-frameworks,claude-code,codex,langchain}.md'))
 
 type Block = { readonly language: string; readonly code: string }
 
@@ -30,8 +30,12 @@ const commands: Readonly<Record<string, string>> = {
   codex: '@openai/codex/bin/codex.js',
 }
 
-const unrunnable = (page: string, language: string): string | false => {
-  if (language === 'python') return withoutPython
+/** Some frameworks need an older version of the official clients. */
+const environmentOf = (code: string): PythonEnvironment =>
+  /^(import|from) (instructor|litellm|llama_index)/m.test(code) ? 'older' : 'newest'
+
+const unrunnable = (page: string, { language, code }: Block): string | false => {
+  if (language === 'python') return withoutPython(environmentOf(code))
   const [command] = Object.keys(commands).filter((name) => basename(page).startsWith(name))
   return command === undefined ? false : without(commands[command] ?? '')
 }
@@ -43,18 +47,24 @@ describe('the client guides', { timeout: 10 * 60_000 }, () => {
 
   for (const page of pages) {
     const blocks = blocksOf(page)
-    for (const [at, { language, code }] of blocks.entries()) {
+    for (const [at, block] of blocks.entries()) {
+      const { language, code } = block
       if (!['js', 'python', 'sh'].includes(language)) continue
-      it(`${basename(page)}, snippet ${at + 1}, runs unchanged`, { skip: unrunnable(page, language) }, async () => {
+      it(`${basename(page)}, snippet ${at + 1}, runs unchanged`, { skip: unrunnable(page, block) }, async () => {
         const here = (source: string): string => source.replaceAll('http://127.0.0.1:8080', app.url)
         const config = blocks.find((block) => block.language === 'toml')?.code ?? ''
         const output = await run({ language, code: here(code), config: here(config), key: app.apiKey })
-        // Model requests get an echo response, moderation requests get verdicts.
-        assert.match(output, code.includes('.moderations.') ? /\[ (true|false), / : /\[gatehouse-echo\]/)
+        assert.match(output, outputOf(code))
       })
     }
   }
 })
+
+/** Model requests get an echo response, moderation requests get verdicts, and a client for objects gets one. */
+function outputOf(code: string): RegExp {
+  if (code.includes('.moderations.')) return /\[ (true|false), /
+  return code.includes('import instructor') ? /city='Rome'/ : /\[gatehouse-echo\]/
+}
 
 type Snippet = Block & { readonly config: string; readonly key: string }
 
@@ -87,6 +97,6 @@ async function run({ language, code, config, key }: Snippet): Promise<string> {
 
 function commandFor(language: string, code: string): [string, ...string[]] {
   if (language === 'js') return [process.execPath, '--input-type=module', '--eval', code]
-  if (language === 'python') return [join(packages, '.python/bin/python'), '-c', code]
+  if (language === 'python') return [interpreterOf(environmentOf(code)), '-c', code]
   return ['bash', '-euc', code]
 }

@@ -6,10 +6,18 @@ import { createInterface } from 'node:readline'
 import type { Dialect } from '../../../src/domain/inference/request.ts'
 import { modes, type Address, type ClientRequest, type Client, type ClientResult } from '../client.ts'
 
-/** Created by `npm run test:clients` if the machine has Python. */
-const interpreter = join(import.meta.dirname, 'node_modules/.python/bin/python')
+/** The virtual environments that `npm run test:clients` creates if the machine has Python. */
+const environments = { newest: '.python', older: '.python-older' } as const
+export type PythonEnvironment = keyof typeof environments
 
-export const withoutPython = existsSync(interpreter) ? false : 'there is no Python with its clients on this machine'
+const pathIn = (environment: PythonEnvironment, file: string): string =>
+  join(import.meta.dirname, 'node_modules', environments[environment], file)
+
+export const interpreterOf = (environment: PythonEnvironment): string => pathIn(environment, 'bin/python')
+
+/** The reason to skip if the environment could not be created. The copy of its requirements is written last. */
+export const withoutPython = (environment: PythonEnvironment): string | false =>
+  existsSync(pathIn(environment, 'requirements.txt')) ? false : 'there is no Python with its clients on this machine'
 
 /** A client, the module in `python/` that runs it, and one of the ways in which that module reads a response. */
 export type PythonClient = Omit<Client, 'send'> & { readonly module: string; readonly mode: string }
@@ -47,13 +55,14 @@ export const officialClients: readonly PythonClient[] = [
 
 /** A Python process, started on first use. */
 export function createPython(
+  environment: PythonEnvironment,
   clients: readonly PythonClient[],
 ): AsyncDisposable & { readonly clients: readonly Client[] } {
   let child: ChildProcess | undefined
   let count = 0
   const conversations = new Map<number, (event: PythonEvent) => void>()
   const start = (): ChildProcess => {
-    const python = spawn(interpreter, ['-B', join(import.meta.dirname, 'python/driver.py')], {
+    const python = spawn(interpreterOf(environment), ['-B', join(import.meta.dirname, 'python/driver.py')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     createInterface({ input: python.stdout }).on('line', (line) => {
@@ -111,5 +120,6 @@ const requestOf = ({ module, dialect, mode }: PythonClient, prompt: ClientReques
   model: prompt.model,
   text: prompt.text,
   wants_thinking: prompt.wantsThinking === true,
+  wants_object: prompt.wantsObject === true,
   ...(prompt.tool && { tool: prompt.tool }),
 })

@@ -55,11 +55,11 @@ describe('a real model on this machine', { skip: withoutModel, timeout: 600_000 
     for (const client of newestClients) answersWithinTheLimit(client)
   })
 
-  describe('with the official clients for Python', { skip: withoutPython }, () => {
+  describe('with the official clients for Python', { skip: withoutPython('newest') }, () => {
     // OpenAI's stream helpers raise an error for every response that a limit cut off, also for OpenAI's own.
     const isUnfit = ({ module, mode }: PythonClient): boolean => module !== 'messages' && mode === 'stream helper'
     const clients = officialClients.filter((client) => client.module !== 'tool_runner' && !isUnfit(client))
-    const python = createPython(clients)
+    const python = createPython('newest', clients)
     after(() => python[Symbol.asyncDispose]())
     for (const client of python.clients) answersWithinTheLimit(client)
   })

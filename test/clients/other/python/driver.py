@@ -10,6 +10,11 @@ import json
 import sys
 
 
+OUTPUT = sys.stdout
+# Some clients print to the standard output.
+sys.stdout = sys.stderr
+
+
 class Conversation:
     """One running request, and its connection to the test."""
 
@@ -18,9 +23,10 @@ class Conversation:
         self.asked = asked
         self.result = None
         self.turn = asyncio.Lock()
+        self.loop = asyncio.get_running_loop()
 
     def emit(self, **event):
-        print(json.dumps({"id": self.number, **event}), flush=True)
+        print(json.dumps({"id": self.number, **event}), file=OUTPUT, flush=True)
 
     def on_text(self):
         self.emit(text=True)
@@ -32,6 +38,10 @@ class Conversation:
             self.emit(call=tool_input)
             return await self.result
 
+    def run_tool_now(self, tool_input):
+        """For clients that run tools in another thread."""
+        return asyncio.run_coroutine_threadsafe(self.run_tool(tool_input), self.loop).result()
+
     async def hold(self):
         try:
             client = importlib.import_module(self.asked["client"])
@@ -39,7 +49,9 @@ class Conversation:
         except asyncio.CancelledError:
             self.emit(error={"status": None, "message": "stopped by the caller"})
         except Exception as error:
-            self.emit(error={"status": getattr(error, "status_code", None), "message": str(error)})
+            # OpenAI's client shows the message of an error on /v1/responses only in the body.
+            message = f"{error} {getattr(error, 'body', '')}"
+            self.emit(error={"status": getattr(error, "status_code", None), "message": message})
 
 
 async def main():
