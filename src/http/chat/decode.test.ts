@@ -202,12 +202,6 @@ describe('decoding a chat body', () => {
       'modalities: only "text" is supported',
     ],
     [
-      'the deprecated functions field',
-      { functions: [] },
-      'unsupported_parameter',
-      'functions: is not supported; use tools',
-    ],
-    [
       'a file without content',
       { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] },
       'invalid_parameter',
@@ -233,9 +227,9 @@ describe('decoding a chat body', () => {
     ],
     [
       'an unknown role',
-      { messages: [{ role: 'function', content: 'x' }] },
+      { messages: [{ role: 'robot', content: 'x' }] },
       'invalid_parameter',
-      'messages[0].role: must be one of "system", "developer", "user", "assistant" or "tool"',
+      'messages[0].role: must be one of "system", "developer", "user", "assistant", "tool" or "function"',
     ],
     [
       'arguments that are not a string',

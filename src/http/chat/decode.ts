@@ -13,11 +13,13 @@ import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tool
 import { effortByName, parametersOf } from '../inference/reading/request-fields.ts'
 import { invalidField } from '../validate.ts'
 import type { ChatBody, ChatMessage, ChatPart, ChatTool, ChatToolCall } from './schema.ts'
+import { withoutFunctions } from './legacy-functions.ts'
 import { vendorFieldRoles } from '../../wire/field-roles.ts'
 
 /** Decodes a validated body of `POST /v1/chat/completions`. */
-export function decodeChat(body: ChatBody): InferenceRequest {
-  rejectUnsupported(body)
+export function decodeChat(sent: ChatBody): InferenceRequest {
+  rejectUnsupported(sent)
+  const body = withoutFunctions(sent)
   const { flagged_categories: flagged, ...rawBody } = body
   const effort = effortByName(body.reasoning_effort)
   return {
@@ -49,11 +51,11 @@ function rejectUnsupported(body: ChatBody): void {
   }
   if ((body.n ?? 1) > 1) reject('n', 'must be 1; only one choice is supported')
   if (body.modalities?.some((modality) => modality !== 'text')) reject('modalities', 'only "text" is supported')
-  if ('functions' in body && body.functions != null) reject('functions', 'is not supported; use tools')
 }
 
 function decodeMessage(message: ChatMessage, at: number): Message {
   if (message.role === 'assistant') return { role: 'assistant', parts: decodeAssistant(message, at) }
+  if (message.role === 'function') throw new Error('Messages of functions are rewritten before.')
   const parts = decodeContent(message.content, ['messages', at, 'content'])
   const mark = breakpointOf(message)
   if (message.role !== 'tool') return { role: message.role === 'user' ? 'user' : 'system', parts: marked(parts, mark) }

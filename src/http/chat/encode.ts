@@ -13,7 +13,7 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
   const { id, model, createdAtSeconds } = context
   const envelope = { id, object: 'chat.completion', created: createdAtSeconds }
   const usage = formatChatUsage(end.usage)
-  if (document?.dialect === 'chat') {
+  if (document?.dialect === 'chat' && !context.usesFunctions) {
     const { body } = document
     return {
       ...envelope,
@@ -27,6 +27,7 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
   const finish = formatFinish(
     stopReason,
     blocks.some((block) => block.type === 'refusal'),
+    context.usesFunctions,
   )
   return {
     ...envelope,
@@ -34,7 +35,7 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
     choices: [
       {
         index: 0,
-        message: formatMessage(blocks, freeTextTools(context.request)),
+        message: formatMessage(blocks, context),
         logprobs: null,
         finish_reason: finish,
       },
@@ -44,7 +45,8 @@ export function encodeChat(context: AnswerContext, { events, document }: WholeAn
   }
 }
 
-function formatMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<string>) {
+function formatMessage(blocks: readonly FoldedBlock[], { request, usesFunctions }: AnswerContext) {
+  const freeText = freeTextTools(request)
   const thinking = joined(blocks, 'thinking')
   const calls = blocks.flatMap((block) => formatCall(block, freeText))
   return {
@@ -52,8 +54,14 @@ function formatMessage(blocks: readonly FoldedBlock[], freeText: ReadonlySet<str
     content: joined(blocks, 'text'),
     refusal: joined(blocks, 'refusal'),
     ...(thinking && { reasoning_content: thinking }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(usesFunctions ? functionCallOf(blocks) : calls.length > 0 && { tool_calls: calls }),
   }
+}
+
+/** The older form has one call per answer, so further calls are left out. */
+function functionCallOf(blocks: readonly FoldedBlock[]): { function_call?: object } {
+  const call = blocks.find((block) => block.type === 'tool-call')
+  return call === undefined ? {} : { function_call: { name: call.name, arguments: call.input || '{}' } }
 }
 
 /** This dialect has one text of each kind, so the texts of all blocks are joined. */

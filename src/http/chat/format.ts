@@ -12,8 +12,10 @@ const finishWords: Readonly<Record<StopReason, string>> = {
 }
 
 /** The finish reason. A refusal in words is a normal stop; its text is in `refusal`. */
-export const formatFinish = (stopReason: StopReason, hasRefusal: boolean): string =>
-  stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
+export function formatFinish(stopReason: StopReason, hasRefusal: boolean, usesFunctions = false): string {
+  if (stopReason === 'tool-call' && usesFunctions) return 'function_call'
+  return stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
+}
 
 /** Token counts in this dialect, where cached tokens are part of the input tokens. */
 export const formatChatUsage = (usage: Usage) => ({

@@ -1,4 +1,5 @@
 import { decodeChat } from './decode.ts'
+import { usesFunctions } from './legacy-functions.ts'
 import { encodeChat } from './encode.ts'
 import { ChatAnswer, ChatEvent } from './answer-schema.ts'
 import { ChatBody } from './schema.ts'
@@ -48,7 +49,10 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         onRejectedBody,
         handle: createInferenceHandler(parts, {
           path: '/v1/chat/completions',
-          decode: ({ body }) => ({ request: decodeChat(validate(body)) }),
+          decode({ body }) {
+            const valid = validate(body)
+            return { request: decodeChat(valid), usesFunctions: usesFunctions(valid) }
+          },
           newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
           createWriter: createChatWriter,
           encode: encodeChat,

@@ -56,6 +56,10 @@ const parts = [Text, Image, File, Refusal] as const
 const Part = Type.Union([...parts, OtherThan('OtherChatPart', tagsOf(parts))])
 const Content = Type.Union([Type.String(), Type.Array(Part)], { description: 'A text, or parts.' })
 
+const CalledFunction = Type.Object(
+  { name: text('The name.', { minLength: 1 }), arguments: text('The arguments, as JSON.') },
+  { title: 'ChatFunctionCall', deprecated: true, description: 'The older form of `tool_calls`.' },
+)
 const FunctionCall = Type.Object(
   {
     type: Type.Literal('function'),
@@ -81,6 +85,7 @@ const Message = Type.Union(
         refusal: Nullish(text('Why the model refused.')),
         reasoning_content: Nullish(text('The reasoning.')),
         tool_calls: Nullish(Type.Array(ToolCall, { description: 'The tools that the model called.' })),
+        function_call: Nullish(CalledFunction),
         ...marks,
       },
       { title: 'ChatAssistantMessage' },
@@ -94,22 +99,28 @@ const Message = Type.Union(
       },
       { title: 'ChatToolMessage' },
     ),
+    Type.Object(
+      {
+        role: Type.Literal('function'),
+        name: text('The function that was called.', { minLength: 1 }),
+        content: Nullish(Content),
+      },
+      { title: 'ChatFunctionMessage', deprecated: true },
+    ),
   ],
   { title: 'ChatMessage', examples: [{ role: 'user', content: 'Hello' }] },
 )
 
+const definition = {
+  name: text('The name.', { minLength: 1, maxLength: 256 }),
+  description: Nullish(text('What the tool does.')),
+  parameters: Nullish(jsonObject('JSON Schema of the arguments.')),
+  strict: Nullish(flag('Whether the schema must be followed exactly.')),
+}
 const FunctionTool = Type.Object(
   {
     type: Type.Literal('function'),
-    function: Type.Object(
-      {
-        name: text('The name.', { minLength: 1, maxLength: 256 }),
-        description: Nullish(text('What the tool does.')),
-        parameters: Nullish(jsonObject('JSON Schema of the arguments.')),
-        strict: Nullish(flag('Whether the schema must be followed exactly.')),
-      },
-      { description: 'The function.' },
-    ),
+    function: Type.Object(definition, { description: 'The function.' }),
     ...marks,
   },
   { title: 'ChatTool' },
@@ -191,6 +202,18 @@ export const ChatBody = Type.Object(
       }),
     ),
     tool_choice: Nullish(ToolChoice),
+    functions: Nullish(
+      Type.Array(Type.Object(definition, { title: 'ChatFunction', deprecated: true }), {
+        description: 'The older form of `tools`. The answer then has `function_call`.',
+        deprecated: true,
+      }),
+    ),
+    function_call: Nullish(
+      Type.Union([Type.Enum(['none', 'auto']), Named], {
+        description: 'The older form of `tool_choice`.',
+        deprecated: true,
+      }),
+    ),
     parallel_tool_calls: Nullish(flag('Whether the model may call several tools at once.')),
     reasoning_effort: Nullish(text('The reasoning effort.', { examples: ['medium'] })),
     response_format: Nullish(ResponseFormat),

@@ -54,6 +54,7 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
   return createAnswerWriter({
     dialect: 'chat',
     allowsInterleaving: true, // clients assemble calls by their index
+    ignoresRaw: context.usesFunctions === true,
     format: (step) => format(state, step),
     pass: (frame) => state.passthrough.frame(frame),
     track: (step) => track(state, step),
@@ -112,6 +113,8 @@ const chunk = (state: State, delta: string): string =>
 function openBlock(state: State, block: number, part: BlockStart): string {
   const { toolIndex: index, isFreeText } = state.open.get(block) ?? {}
   if (isFreeText) return ''
+  if (part.type === 'tool-call' && state.context.usesFunctions)
+    return functionCall(state, index, { name: part.name, arguments: '' })
   if (part.type === 'tool-call') {
     const call = { index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }
     return chunk(state, JSON.stringify({ tool_calls: [call] }))
@@ -119,6 +122,10 @@ function openBlock(state: State, block: number, part: BlockStart): string {
   if (part.type !== 'opaque' || part.dialect !== 'chat' || !isRecord(part.raw)) return ''
   return chunk(state, JSON.stringify({ tool_calls: [{ index, ...part.raw }] }))
 }
+
+/** The older form has one call per answer, so further calls are left out. */
+const functionCall = (state: State, index: number | undefined, call: object): string =>
+  index === 0 ? chunk(state, JSON.stringify({ function_call: call })) : ''
 
 /** Hot path: runs for every delta. */
 function writeDelta(state: State, block: number, text: string): string {
@@ -136,6 +143,7 @@ function writeDelta(state: State, block: number, text: string): string {
     case 'refusal':
       return chunk(state, `{"refusal":${json}}`)
     case 'tool-call':
+      if (state.context.usesFunctions) return functionCall(state, open.toolIndex, { arguments: text })
       return chunk(state, `{"tool_calls":[{"index":${open.toolIndex},"function":{"arguments":${json}}}]}`)
     default:
       return ''
@@ -152,11 +160,13 @@ function closeBlock(state: State, block: number): string {
     const call = { index, id: part.id, type: 'custom', custom: { name: part.name, input: freeTextOf(json) } }
     return chunk(state, JSON.stringify({ tool_calls: [call] }))
   }
+  if (open.isEmpty && state.context.usesFunctions) return functionCall(state, index, { arguments: '{}' })
   return open.isEmpty ? chunk(state, `{"tool_calls":[{"index":${index},"function":{"arguments":"{}"}}]}`) : ''
 }
 
 function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
-  const finish = formatFinish(effectiveStop(end.stopReason, state.hasToolCall), state.hasRefusal)
+  const reason = effectiveStop(end.stopReason, state.hasToolCall)
+  const finish = formatFinish(reason, state.hasRefusal, state.context.usesFunctions)
   const own = state.passthrough.ending(finish, isPassthrough)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
   if (!state.includesUsage) return withPolicy(last, end) + done

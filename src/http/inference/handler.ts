@@ -59,6 +59,7 @@ export type Incoming = { readonly body: unknown; readonly headers: FastifyReques
 export type DecodedRequest = {
   readonly request: InferenceRequest
   readonly echo?: Readonly<Record<string, unknown>>
+  readonly usesFunctions?: boolean
   /** Taps the outgoing stream. Contexts from `newContext` produce the same ids as the copy sent to the caller. */
   readonly observe?: (chunks: AsyncIterable<Chunk>, newContext: () => AnswerContext) => AsyncIterable<Chunk>
 }
@@ -81,7 +82,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
     const caller = await callerOf.principalOrFree(request)
     const incoming = { body: request.body, headers: request.headers, caller }
     const decoding = countRejected(admission, caller, () => codec.decode(incoming))
-    const { request: decodedRequest, observe, echo = {} } = await decoding
+    const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = await decoding
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
     const call = {
       requestId: request.id,
@@ -98,6 +99,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
       requestId: request.id,
       request: decodedRequest,
       echo,
+      usesFunctions,
     }
     const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
     const chunks = observe?.(answer.chunks, newContext) ?? answer.chunks

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Fault } from '../../base/fault.ts'
 import type { StoredItem, StoredResponse } from '../../domain/inference/stored-responses.ts'
-import { flag, text } from '../described.ts'
+import { flag } from '../described.ts'
 
 const exampleItemId = 'msg_01h455vb4pex5vsknk084sn02qin00'
 

@@ -21,7 +21,7 @@ import {
   type InferenceParts,
 } from '../inference/handler.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
-import type { EndpointFamily } from '../route.ts'
+import type { EndpointFamily, Route } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 
 const errorStatuses = [400, 401, 404, 429, 500, 503]
@@ -32,8 +32,6 @@ export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponse
 export function responsesFamily(parts: ResponsesParts): EndpointFamily {
   const onRejectedBody = createRejectedBodyCounter(parts)
   const validate = createValidator(ResponsesBody)
-  const readId = createValidator(ResponseId)
-  const readItemsQuery = createQueryValidator(InputItemsQuery)
   return {
     name: 'Responses',
     description: 'Inference in the format of OpenAI’s Responses API, with stored responses.',
@@ -110,28 +108,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
           return response.document
         },
       },
-      {
-        name: 'listResponseInputItems',
-        method: 'GET',
-        path: '/v1/responses/{response_id}/input_items',
-        summary: 'List the input items of a stored response',
-        credential: 'api_key',
-        sdk: { vendor: 'openai', method: 'responses.inputItems.list' },
-        params: ResponseId,
-        query: InputItemsQuery,
-        answers: {
-          200: { description: 'The items that the model received, previous turns included.', schema: InputItemList },
-        },
-        errorStatuses,
-        async handle(request) {
-          const { projectId } = await parts.callerOf.principal(request)
-          const { response_id: id } = readId(request.params)
-          const query = readItemsQuery(request.query)
-          const response = await parts.stored.find(projectId, id, parts.clock.nowMs())
-          if (!response) throw notFound(id)
-          return inputItemPage(await receivedItems(response, projectId, parts), query)
-        },
-      },
+      inputItemsRoute(parts),
       {
         name: 'deleteResponse',
         method: 'DELETE',
@@ -170,6 +147,32 @@ const DeletedResponse = Type.Object(
   },
   { title: 'ResponseDeleted', examples: [{ id: exampleId, object: 'response', deleted: true }] },
 )
+
+const readId = createValidator(ResponseId)
+const readItemsQuery = createQueryValidator(InputItemsQuery)
+
+const inputItemsRoute = (parts: ResponsesParts): Route => ({
+  name: 'listResponseInputItems',
+  method: 'GET',
+  path: '/v1/responses/{response_id}/input_items',
+  summary: 'List the input items of a stored response',
+  credential: 'api_key',
+  sdk: { vendor: 'openai', method: 'responses.inputItems.list' },
+  params: ResponseId,
+  query: InputItemsQuery,
+  answers: {
+    200: { description: 'The items that the model received, previous turns included.', schema: InputItemList },
+  },
+  errorStatuses,
+  async handle(request) {
+    const { projectId } = await parts.callerOf.principal(request)
+    const { response_id: id } = readId(request.params)
+    const query = readItemsQuery(request.query)
+    const response = await parts.stored.find(projectId, id, parts.clock.nowMs())
+    if (!response) throw notFound(id)
+    return inputItemPage(await receivedItems(response, projectId, parts), query)
+  },
+})
 
 const notFound = (id: string): Fault =>
   new Fault('not_found', 'not_found', `Response with id '${id}' not found.`, { param: 'response_id' })

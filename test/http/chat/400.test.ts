@@ -89,15 +89,6 @@ describeStatus('chat', 400, [
     }),
   ],
   [
-    'the deprecated functions',
-    requestWith({ functions: [] }),
-    chatError('functions: is not supported; use tools', {
-      type: 'invalid_request_error',
-      code: 'unsupported_parameter',
-      param: 'functions',
-    }),
-  ],
-  [
     'audio output',
     requestWith({ modalities: ['audio'] }),
     chatError('modalities: only "text" is supported', {

@@ -10,6 +10,8 @@ export type DialectWriter = {
   readonly dialect: Dialect
   /** True if the deltas of several blocks may alternate on the wire. */
   readonly allowsInterleaving?: boolean
+  /** True if the upstream's raw frames have another form than this caller expects. */
+  readonly ignoresRaw?: boolean
   /** The frames of an event in the gateway's own encoding. */
   format(step: WriteStep): string
   /** Adapts a raw frame of an upstream of the same dialect for the caller. */
@@ -77,7 +79,8 @@ export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
     write,
     forward(chunk) {
       if (hasEnded() && chunk.events.length === 0) return '' // an upstream may send frames after its end
-      const frames = isFormatted ? undefined : framesIn(dialectWriter.dialect, chunk)
+      const frames =
+        isFormatted || dialectWriter.ignoresRaw === true ? undefined : framesIn(dialectWriter.dialect, chunk)
       return frames === undefined ? write(chunk.events) : pass(frames, chunk.events)
     },
     fail(fault) {

@@ -16,6 +16,8 @@ export type AnswerContext = {
   readonly newId: Ids
   /** Further fields that the answer repeats, in dialects that repeat the request. */
   readonly echo?: Readonly<Record<string, unknown>>
+  /** True if a chat caller declared `functions`, the older form of tools. */
+  readonly usesFunctions?: boolean
 }
 
 /** Any event of an answer except its last. */
