@@ -59,6 +59,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     limitsOf,
     ratesOf,
     allocator,
+    ledger,
     backlog,
     heartbeat,
     settle: createSettle({ ledger, limits, backlog, failpoint, onCharge: measures.charge }),

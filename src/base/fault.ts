@@ -117,7 +117,7 @@ export const faultCodes = {
   moderation_blocked:
     'The text falls into a category that is always blocked, or that this request asked to block. `policy` names it.',
   policy_blocked:
-    'A rule of the organization denies the request or the answer; `policy` names the rule and the audit event.',
+    'A rule of the organization denies the request or the answer; `policy` names the rule and the audit event. An administrator reads the event with `GET /v1/organization/audit_logs/{event_id}`.',
   model_not_found: 'There is no model of this name in the catalogue.',
   upstream_error: 'The model’s upstream failed or sent an invalid response.',
   upstream_rejected:

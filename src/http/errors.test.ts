@@ -45,7 +45,7 @@ describe('the error responses of the inference families', () => {
       assert.deepEqual([messages.status, chat.status, responses.status], [status, status, status])
       assert.deepEqual(messages.body, {
         type: 'error',
-        error: { type: messagesType, message: 'Why.' },
+        error: { type: messagesType, message: 'Why.', details: { error_code: code } },
         request_id: 'req_1',
       })
       assert.deepEqual(chat.body, {
@@ -65,7 +65,7 @@ describe('the error responses of the inference families', () => {
     assert.equal(encodeMessagesFault(fault, 'r').status, 529)
     assert.deepEqual(encodeMessagesFault(fault, 'r').body, {
       type: 'error',
-      error: { type: 'overloaded_error', message: 'Busy.' },
+      error: { type: 'overloaded_error', message: 'Busy.', details: { error_code: 'upstream_overloaded' } },
       request_id: 'r',
     })
     assert.equal(encodeChatFault(fault, 'r').status, 503)
@@ -85,18 +85,25 @@ describe('the error responses of the inference families', () => {
     for (const encode of [encodeChatFault, encodeResponsesFault]) {
       const refusal = encode(fault, 'r')
       assert.deepEqual([refusal.status, refusal.body], [429, body])
-      assert.deepEqual(refusal.headers, { 'retry-after': '3' })
+      assert.deepEqual(refusal.headers, { 'retry-after': '3', 'x-gatehouse-error-code': 'too_many_auth_failures' })
     }
     assert.deepEqual(encodeMessagesFault(fault, 'r').body, {
       type: 'error',
-      error: { type: 'rate_limit_error', message: 'Slow down.' },
+      error: {
+        type: 'rate_limit_error',
+        message: 'Slow down.',
+        details: { error_code: 'too_many_auth_failures' },
+      },
       request_id: 'r',
     })
   })
 
   it('sends x-should-retry: false for a wait of more than a minute, with the true Retry-After', () => {
-    const wait = (retryAfterSeconds: number) =>
-      encodeChatFault(new Fault('rate_limit', 'invalid_request', 'Later.', { retryAfterSeconds }), 'r').headers
+    const wait = (retryAfterSeconds: number) => {
+      const fault = new Fault('rate_limit', 'invalid_request', 'Later.', { retryAfterSeconds })
+      const { 'x-gatehouse-error-code': _code, ...headers } = encodeChatFault(fault, 'r').headers
+      return headers
+    }
     assert.deepEqual(wait(60), { 'retry-after': '60' })
     assert.deepEqual(wait(61), { 'retry-after': '61', 'x-should-retry': 'false' })
     assert.deepEqual(wait(0), { 'retry-after': '1' })
@@ -124,7 +131,11 @@ describe('the error responses of the inference families', () => {
 
   it('sends x-should-retry: false for a request that can never succeed', () => {
     const fault = new Fault('rate_limit', 'rate_limit_exceeded', 'No.', { retryAfterSeconds: 2, isPermanent: true })
-    assert.deepEqual(encodeChatFault(fault, 'r').headers, { 'x-should-retry': 'false', 'retry-after': '2' })
+    assert.deepEqual(encodeChatFault(fault, 'r').headers, {
+      'x-should-retry': 'false',
+      'retry-after': '2',
+      'x-gatehouse-error-code': 'rate_limit_exceeded',
+    })
   })
 
   it('names the header that carries the option at fault', () => {

@@ -1,5 +1,6 @@
 import { Fault, type FaultDetails, type FaultFields, type RequestOption } from '../base/fault.ts'
 import { LimitedFault } from '../domain/limits/limited-fault.ts'
+import { gatewayHeader } from './gateway-headers.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 
 /** A fault of the HTTP layer itself, with headers of its own, such as `allow`. */
@@ -20,7 +21,10 @@ const challenges: Readonly<Record<NonNullable<FaultDetails['credential']>, strin
 /** The headers of an error response that do not depend on the endpoint family. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   const { credential, isPermanent, retryAfterSeconds } = fault.details
-  const headers = ownHeaders(fault)
+  const headers: Record<string, string> = {
+    ...gatewayHeader('x-gatehouse-error-code', fault.code),
+    ...ownHeaders(fault),
+  }
   if (credential !== undefined) headers['www-authenticate'] = challenges[credential]
   if (isPermanent === true) headers['x-should-retry'] = 'false'
   if (retryAfterSeconds !== undefined) headers['retry-after'] = wholeSeconds(retryAfterSeconds)

@@ -7,6 +7,11 @@ type GatewayHeader = {
 
 /** The response headers that Gatehouse itself defines. Handlers, OpenAPI and tests take the names from this table. */
 export const gatewayHeaders = {
+  'x-gatehouse-error-code': {
+    description:
+      'The code of an error, the same in every endpoint family. It is also in the body, except in that of `count_tokens`.',
+    example: 'invalid_parameter',
+  },
   'x-gatehouse-warning': {
     description:
       'The request succeeded, but with a caveat: `rule_not_evaluable` for a rule that no check can evaluate, `rewrite_without_judge` for a configuration that rewrites texts although no judge model is configured.',

@@ -57,7 +57,7 @@ describe('a validator', () => {
   })
 
   const cases: readonly [name: string, check: (value: unknown) => unknown, value: unknown, message: string][] = [
-    ['a missing field', validate, { messages: [] }, 'model: is required (and 1 more)'],
+    ['a missing field', validate, { messages: [] }, 'model: is required; messages: must have at least 1 item'],
     ['an empty list', validate, { model: 'm', messages: [] }, 'messages: must have at least 1 item'],
     ['an empty text', validate, { ...message('hi'), model: '' }, 'model: must not be empty'],
     [

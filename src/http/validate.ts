@@ -4,6 +4,8 @@ import { Fault, isFault, type Problem } from '../base/fault.ts'
 import { validationMessages, type JsonSchema } from './validation-messages.ts'
 
 const maxProblems = 20
+/** How many problems the message names. */
+const maxNamed = 3
 const maxMessageLength = 300
 const maxNameLength = 64
 const maxInputLength = 1000
@@ -73,8 +75,12 @@ export function fieldName(path: Problem['path']): string {
 function invalid(problems: readonly Problem[]): Fault {
   const [first] = problems
   const param = first === undefined ? '' : fieldName(first.path)
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  const message = clipped(`${param === '' ? 'body' : param}: ${first?.message}`, maxMessageLength) + more
+  const named = problems.slice(0, maxNamed).map(({ path, message: text }) => {
+    const name = fieldName(path)
+    return clipped(`${name === '' ? 'body' : name}: ${text}`, maxMessageLength)
+  })
+  const rest = problems.length - named.length
+  const message = named.join('; ') + (rest > 0 ? ` (and ${rest} more)` : '')
   return new Fault('validation', 'invalid_parameter', message, { problems, ...(param === '' ? {} : { param }) })
 }
 

@@ -130,9 +130,9 @@ export function policyContract({ name, skip, open }: Engine): void {
       const patch = { description: 'Changed.', name: twin.name.toUpperCase() }
       const { value } = await scene.work((store) => update(store, at, patch))
       assert.deepEqual([value.name, value.description], ['ÜNÏCODE', 'Changed.'])
-      for (const name of ['ünïcode', ' Ünïcode '])
+      for (const taken of ['ünïcode', ' Ünïcode '])
         await assert.rejects(
-          scene.work((store) => create(store, 'org_1', { name, rule: 'r' })),
+          scene.work((store) => create(store, 'org_1', { name: taken, rule: 'r' })),
           rejectsWith('duplicate_name'),
         )
       const made = await scene.work((store) => create(store, 'org_2', { name: 'ünïcode', rule: 'r' }))

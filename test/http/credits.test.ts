@@ -32,7 +32,7 @@ describe('GET /v1/credits', () => {
     const answer = await scene.app.get('/v1/credits')
     assert.equal(answer.status, 200)
     assert.deepEqual(await answer.json(), {
-      data: { total_credits: 10, total_usage: 0.015, remaining_credits: 9985, currency: 'USD' },
+      data: { total_credits: 10, total_usage: 0.015, remaining_credits: 9985, remaining_usd: 9.985, currency: 'USD' },
     })
   })
 
@@ -107,6 +107,7 @@ describe('administration of limits and credits', () => {
         project_id: null,
         api_key_id: null,
         model: 'paid',
+        user_id: null,
         requests: 1,
         input_tokens: 12,
         cache_read_tokens: 0,
@@ -116,7 +117,7 @@ describe('administration of limits and credits', () => {
         cost_usd: 0.015,
       },
     ])
-    for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=user']) {
+    for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=color']) {
       assert.equal((await scene.app.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
     }
   })

@@ -1,5 +1,6 @@
 import { dayMs, hourMs, minuteMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { retryIn } from '../../base/plural.ts'
 import type { GatewayConfiguration, Quota, QuotaWindow } from './configuration.ts'
 
 /** Unix milliseconds; the end is exclusive. */
@@ -125,7 +126,8 @@ export function overQuota(shortage: QuotaShortage, request: QuotaRequest, { nowM
   const untilEnd = Math.max(1, Math.ceil((window.endMs - nowMs) / 1000))
   const retryAfterSeconds = isHeld ? Math.min(heldSeconds, untilEnd) : untilEnd
   const neverFits = quota.tokens > 0 && leastTokens(request) > quota.tokens
-  return new Fault('rate_limit', 'rate_limit_exceeded', messageOf(shortage, neverFits, request), {
+  const text = messageOf(shortage, neverFits, request)
+  return new Fault('rate_limit', 'rate_limit_exceeded', neverFits ? text : `${text} ${retryIn(retryAfterSeconds)}`, {
     retryAfterSeconds,
     ...(neverFits && { isPermanent: true }),
     policy: {
@@ -156,6 +158,6 @@ function messageOf(
     const { inputTokens, leastOutputTokens } = request
     return `${whole}, and this request needs at least ${inputTokens} tokens for its input and ${leastOutputTokens} for an answer. Shorten its input.`
   }
-  if (isHeld) return `${whole}, and requests in flight have reserved the rest. Try again when they have ended.`
-  return `${whole}, and what is left does not suffice for this request. Try again when the ${quota.window} has ended.`
+  if (isHeld) return `${whole}, and requests in flight have reserved the rest. They return what they do not use.`
+  return `${whole}, and what is left does not suffice for this request. A new ${quota.window} begins then.`
 }

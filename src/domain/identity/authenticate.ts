@@ -124,7 +124,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   /** A malformed key, or one that was rejected before, needs no lookup. It does not count as a failure of its address. */
   function wellFormed(kind: KeyKind, secret: string | undefined, address: string): PresentedKey {
     if (secret === undefined) throw missingCredential()
-    if (kindOfSecret(secret) !== kind) throw invalidCredential()
+    if (kindOfSecret(secret) !== kind) throw wrongCredential(kind, secret)
     const own = digests.current(secret)
     const before = rejected.get(own.digest)
     if (before !== undefined) {
@@ -198,6 +198,27 @@ const grantsOf = ({ permissions, allowedIps }: AdminKey) => ({
 
 const missingCredential = (): Fault =>
   new Fault('auth', 'invalid_api_key', 'No API key was sent.', { credential: 'missing' })
+
+const keyNames: Readonly<Record<KeyKind, string>> = {
+  ak: 'a project API key (ak_…)',
+  adm: 'an administrator key (adm_…)',
+}
+
+/** Names the kind of a key that this endpoint never accepts. Whether the key is valid is not checked. */
+function wrongCredential(kind: KeyKind, secret: string): Fault {
+  const other = kind === 'ak' ? 'adm' : 'ak'
+  const sent = secret.startsWith(`${other}_`)
+    ? keyNames[other]
+    : providerKey.test(secret)
+      ? 'a key of a model provider'
+      : ''
+  if (sent === '') return invalidCredential()
+  const message = `This is ${sent}; this endpoint needs ${keyNames[kind]}.`
+  return new Fault('auth', 'invalid_api_key', message, { credential: 'invalid' })
+}
+
+/** The prefix of OpenAI's and Anthropic's keys. */
+const providerKey = /^sk-/
 
 /** Unknown, expired and revoked keys get the same message, so that a caller learns nothing about a key. */
 const invalidCredential = (): Fault =>

@@ -13,7 +13,7 @@ import { organizationRoutes } from './organization/routes.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
-import { publicationRoutes } from './policies/publication-routes.ts'
+import { publicationRoutes, versionRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
@@ -30,6 +30,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...policyRoutes(routes, parts),
       ruleCheckRoute(routes, parts),
       ...publicationRoutes(routes, parts),
+      ...versionRoutes(routes),
       ...backtestRoutes(routes, parts),
       evaluateRoute(routes, parts),
       ...adminKeyRoutes(routes, parts),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { remainingMicro } from '../../domain/credits/ledger-store.ts'
+import { microPerCredit } from '../../domain/credits/rates.ts'
 import { inUsd, displayedBalance } from '../../domain/credits/formatting.ts'
 import type { ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import type { CallerOf } from '../caller.ts'
@@ -14,6 +15,11 @@ const CreditsAnswer = Type.Object(
         remaining_credits: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
           description: 'Remaining whole credits; null if the organization is not metered.',
           examples: [9988],
+        }),
+        remaining_usd: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+          description:
+            'What is left in dollars, rounded down like `remaining_credits`; null if the organization is not metered.',
+          examples: [9.988],
         }),
         currency: Type.Literal('USD'),
       },
@@ -46,11 +52,14 @@ export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRoutePa
       async handle(request) {
         const principal = await callerOf.principal(request)
         const balance = await readBalance(principal)
+        const isMetered = principal.organization.metered
+        const remaining = displayedBalance(remainingMicro(balance))
         return {
           data: {
             total_credits: inUsd(balance.grantedMicro, creditUsd),
             total_usage: inUsd(balance.spentMicro, creditUsd),
-            remaining_credits: principal.organization.metered ? displayedBalance(remainingMicro(balance)) : null,
+            remaining_credits: isMetered ? remaining : null,
+            remaining_usd: isMetered ? inUsd(remaining * microPerCredit, creditUsd) : null,
             currency: 'USD',
           },
         }

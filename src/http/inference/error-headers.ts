@@ -1,5 +1,5 @@
 import type { Fault, FaultKind } from '../../base/fault.ts'
-import { faultHeaders, wholeSeconds } from '../fault-headers.ts'
+import { faultHeaders, paramOf, wholeSeconds } from '../fault-headers.ts'
 
 /** Whether the same request may succeed within about a minute. The official SDKs would otherwise repeat some of these. */
 const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
@@ -43,6 +43,14 @@ export function errorHeaders(fault: Fault): Record<string, string> {
 /** Truncates the message, because one from an upstream may have any length. */
 export const boundedMessage = ({ message }: Fault): string =>
   message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message
+
+/** The message for formats without a field for the parameter: it starts with the header at fault. */
+export function messageWithHeader(fault: Fault): string {
+  const { option } = fault.details
+  const header = option === undefined ? null : paramOf(fault)
+  const message = boundedMessage(fault)
+  return header === null || message.includes(header) ? message : `${header}: ${message}`
+}
 
 const maxMessageLength = 2000
 

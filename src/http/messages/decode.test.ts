@@ -368,7 +368,7 @@ describe('decoding a count_tokens body', () => {
   it('rejects an empty model, an empty list and a message without content', () => {
     assert.deepEqual(
       faultOf(() => count({ model: '', messages: [] })),
-      ['validation', 'model', 'model: must not be empty (and 1 more)'],
+      ['validation', 'model', 'model: must not be empty; messages: must have at least 1 item'],
     )
     assert.deepEqual(
       faultOf(() => count({ model: 'm', messages: [{}] })),

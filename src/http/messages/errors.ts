@@ -1,6 +1,5 @@
 import type { Fault, FaultKind, Problem } from '../../base/fault.ts'
-import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
-import { omitUndefined } from '../omit-undefined.ts'
+import { boundedMessage, messageWithHeader, policyOf, errorHeaders } from '../inference/error-headers.ts'
 import type { ErrorResponse } from '../route.ts'
 
 const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>> = {
@@ -33,8 +32,9 @@ export function encodeMessagesFault(fault: Fault, requestId: string): ErrorRespo
 /** The error body. A stream that has begun sends it as its last event. */
 export function errorBody(fault: Fault, requestId: string) {
   const [, type] = table[fault.kind]
-  const { vendorDetails: details } = fault.details
-  const error = { type, message: boundedMessage(fault), ...omitUndefined({ details }) }
+  // The vendor's SDKs show `details.error_code` as the code of the error.
+  const details = { error_code: fault.code, ...fault.details.vendorDetails }
+  const error = { type, message: messageWithHeader(fault), details }
   return { type: 'error', error, request_id: requestId, ...policyOf(fault) }
 }
 

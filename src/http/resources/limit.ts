@@ -1,5 +1,6 @@
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
+import { retryIn } from '../../base/plural.ts'
 import { HttpFault } from '../fault-headers.ts'
 import type { createAdministrationLimits, OverLimit } from '../../domain/identity/administration-limits.ts'
 
@@ -22,7 +23,7 @@ const metricNames = { requests: 'requests per minute', concurrent_requests: 'con
 /** The headers name the limit that was exceeded. */
 function overLimit({ scope, metric, limit, waitMs }: OverLimit, clock: Clock): Fault {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
-  const message = `This ${scope} may make ${limit} ${metricNames[metric]}.`
+  const message = `This ${scope} may make ${limit} ${metricNames[metric]}. ${retryIn(retryAfterSeconds)}`
   const details = { retryAfterSeconds }
   return new HttpFault(
     { kind: 'rate_limit', code: 'rate_limit_exceeded', message, details },

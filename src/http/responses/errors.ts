@@ -1,13 +1,13 @@
 import type { Fault } from '../../base/fault.ts'
 import { openaiError, openaiErrors } from '../inference/openai-errors.ts'
-import { boundedMessage, policyOf, errorHeaders } from '../inference/error-headers.ts'
+import { messageWithHeader, policyOf, errorHeaders } from '../inference/error-headers.ts'
 import type { ErrorResponse } from '../route.ts'
 
 /** The error response of this family: flat, except for a 429, which has OpenAI's format. */
 export function encodeResponsesFault(fault: Fault, requestId: string): ErrorResponse {
   const [status] = openaiErrors[fault.kind]
   const error =
-    fault.kind === 'rate_limit' ? { error: openaiError(fault) } : { error: boundedMessage(fault), code: fault.code }
+    fault.kind === 'rate_limit' ? { error: openaiError(fault) } : { error: messageWithHeader(fault), code: fault.code }
   return { status, headers: errorHeaders(fault), body: { ...error, request_id: requestId, ...policyOf(fault) } }
 }
 

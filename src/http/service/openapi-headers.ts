@@ -60,7 +60,8 @@ const waitStatuses: ReadonlySet<number> = new Set([429, 503, 529])
 /** References to the headers that a route's response with this status may carry. */
 export function headersOf(route: Route, family: EndpointFamily, status: number): Json {
   const own = (route.answers[status]?.headers ?? []).flatMap(namesOf)
-  const names = [...standardHeaders(route, family, status), ...own]
+  const ofError = status >= 400 ? namesOf('x-gatehouse-error-code') : []
+  const names = [...standardHeaders(route, family, status), ...ofError, ...own]
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

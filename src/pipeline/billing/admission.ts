@@ -2,6 +2,7 @@ import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
 import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
 import type { SliceAllocator } from '../../domain/credits/slice-allocator.ts'
+import { remainingMicro, type LedgerStore } from '../../domain/credits/ledger-store.ts'
 import { worstCaseMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
@@ -17,6 +18,7 @@ export type AdmissionParts = LeaseParts & {
   readonly limitsOf: LimitsOf
   readonly ratesOf: (price: Price) => Rates
   readonly allocator: Pick<SliceAllocator, 'topUp'>
+  readonly ledger: Pick<LedgerStore, 'balance'>
   readonly backlog: Pick<ChargeBacklog, 'isFull'> | null
   readonly failpoint: Failpoint
   /** Called with every decision, for metrics. */
@@ -98,12 +100,18 @@ export function createAdmission(parts: AdmissionParts): Admission {
   /** The counters do not count a request that they reject for credits, so the attempt is counted here. */
   async function shortOfCredits(principal: Principal, request: Running, rejected: Rejected): Promise<Fault> {
     const { limitStatus } = await countAttempt(principal)
-    const remainingMicro = Math.max(rejected.credits?.leftMicro ?? 0, parts.remaining.get(request.organization) ?? 0)
     return insufficientCredits({
       neededMicro: request.micro ?? 0,
-      remainingMicro,
+      remainingMicro: await balanceLeft(request.organization, rejected),
       rejected: { ...rejected, limitStatus },
     })
+  }
+
+  /** The number that a read of the balance shows. If the ledger cannot be read, the last one that this node knows. */
+  async function balanceLeft(organizationId: string, { credits }: Rejected): Promise<number> {
+    const balance = await parts.ledger.balance(organizationId).catch(() => undefined)
+    if (balance) return remainingMicro(balance)
+    return Math.max(credits?.leftMicro ?? 0, parts.remaining.get(organizationId) ?? 0)
   }
 
   async function countAttempt(principal: Principal): Promise<AdmissionResult> {

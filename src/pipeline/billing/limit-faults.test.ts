@@ -38,6 +38,7 @@ describe('the fault of a request over a limit', () => {
 })
 
 describe('the fault of a request that the credits do not cover', () => {
+  const remedy = 'Add credits with gatehouse credits grant, or request fewer output tokens.'
   const faultOf = (neededCredits: number, remainingCredits: number) =>
     insufficientCredits({
       neededMicro: neededCredits * 1e6,
@@ -46,12 +47,15 @@ describe('the fault of a request that the credits do not cover', () => {
     })
 
   it('names what the request may cost and what is left', () => {
-    assert.equal(faultOf(18, 10).message, 'This request may cost 18 credits; 10 are left.')
+    assert.equal(faultOf(18, 10).message, `This request may cost 18 credits; 10 are left. ${remedy}`)
   })
 
   it('names the requests in flight if they hold the credits that are left', () => {
     const { message } = faultOf(18, 82)
-    assert.equal(message, 'This request may cost 18 credits; of the 82 left, requests in flight hold too many.')
+    assert.equal(
+      message,
+      `This request may cost 18 credits; of the 82 left, requests in flight hold too many. ${remedy}`,
+    )
   })
 
   it('names no wait, because waiting does not help', () => {

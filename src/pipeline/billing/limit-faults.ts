@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import { plural } from '../../base/plural.ts'
+import { plural, retryIn } from '../../base/plural.ts'
 import { displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Rejected } from '../../domain/limits/admission.ts'
 import { LimitedFault } from '../../domain/limits/limited-fault.ts'
@@ -25,13 +25,15 @@ export function overLimit(rejected: Rejected, reason: Metric): Fault {
   const limit = limitStatus[scope][reason]?.limit ?? 0
   const neverFits = retryAfterMs === null
   const [noun, period] = metricNames[reason]
-  const message = `${scopeNames[scope]} may have ${plural(limit, noun)} ${period}.`
+  const retryAfterSeconds = waitMs(rejected, reason) / 1000
+  const allowed = `${scopeNames[scope]} may have ${plural(limit, noun)} ${period}.`
+  const message = neverFits ? `${allowed} This request needs more.` : `${allowed} ${retryIn(retryAfterSeconds)}`
   return new LimitedFault(
     {
       kind: 'rate_limit',
       code: 'rate_limit_exceeded',
-      message: neverFits ? `${message} This request needs more.` : message,
-      details: { retryAfterSeconds: waitMs(rejected, reason) / 1000, ...(neverFits && { isPermanent: true }) },
+      message,
+      details: { retryAfterSeconds, ...(neverFits && { isPermanent: true }) },
     },
     limitStatus,
   )
@@ -54,7 +56,7 @@ export function insufficientCredits({ neededMicro, remainingMicro, rejected }: C
     remainingMicro < neededMicro
       ? `${left} ${left === 1 ? 'is' : 'are'} left`
       : `of the ${left} left, requests in flight hold too many`
-  const message = `This request may cost ${plural(displayedUsage(neededMicro), 'credit')}; ${short}.`
+  const message = `This request may cost ${plural(displayedUsage(neededMicro), 'credit')}; ${short}. Add credits with gatehouse credits grant, or request fewer output tokens.`
   return new LimitedFault({ kind: 'billing', code: 'insufficient_credits', message }, rejected.limitStatus)
 }
 

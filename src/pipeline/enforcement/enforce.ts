@@ -159,8 +159,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   function denial(call: InferenceCall, plan: Plan, verdict: Verdict): Error {
     call.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
-    const { escalation_path: escalationPath } = plan.gateway.config.refusal_replacement
-    return denialFault(verdict, reportVerdict(call, verdict), { crisis: parts.crisisMessage, escalationPath })
+    return denialFault(verdict, reportVerdict(call, verdict), { crisis: parts.crisisMessage, plan })
   }
 
   /** Counts the decisions for the spike monitor. Returns the `policy` object for the caller unless all is allowed. */

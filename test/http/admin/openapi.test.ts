@@ -56,7 +56,7 @@ describe('the OpenAPI description of the administration API', async () => {
         assert.ok(Object.values(headers).every((names) => names.includes('X-Request-Id')))
         assert.ok(headers['401']?.includes('WWW-Authenticate'))
         const limit = ['Limit', 'Remaining', 'Reset', 'Scope', 'Metric'].map((word) => `X-RateLimit-${word}`)
-        assert.deepEqual(headers['429'], ['X-Request-Id', 'Retry-After', ...limit])
+        assert.deepEqual(headers['429'], ['X-Request-Id', 'Retry-After', ...limit, 'x-gatehouse-error-code'])
         const replayed = Object.keys(headers).filter((status) => headers[status]?.includes('Idempotent-Replayed'))
         assert.deepEqual(replayed.map(Number).filter((status) => status < 300).length, isChange(operation) ? 1 : 0)
       })

@@ -36,7 +36,10 @@ describeStatus('chat', 401, [
   [
     'an administrator key',
     administratorKey,
-    chatError('The API key is invalid, expired or revoked.', { type: 'authentication_error', code: 'invalid_api_key' }),
+    chatError('This is an administrator key (adm_…); this endpoint needs a project API key (ak_…).', {
+      type: 'authentication_error',
+      code: 'invalid_api_key',
+    }),
     { 'www-authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
   ],
   [

@@ -5,10 +5,13 @@ describeStatus('chat', 402, [
   [
     'a request that costs more than the remaining credits',
     noCredits,
-    chatError('This request may cost 8201 credits; 0 are left.', {
-      type: 'billing_error',
-      code: 'insufficient_credits',
-    }),
+    chatError(
+      'This request may cost 8201 credits; 1 is left. Add credits with gatehouse credits grant, or request fewer output tokens.',
+      {
+        type: 'billing_error',
+        code: 'insufficient_credits',
+      },
+    ),
     { 'x-should-retry': 'false' },
   ],
 ])

@@ -59,7 +59,7 @@ describeStatus('messages', 400, [
   [
     'X-Policy-Id with an unknown policy',
     unknownPolicy,
-    messagesError('invalid_request_error', 'The request names a policy that does not exist: pol_none.'),
+    messagesError('invalid_request_error', 'X-Policy-Id: The request names a policy that does not exist: pol_none.'),
   ],
   ['a field of the wrong type', modelOfWrongType, messagesError('invalid_request_error', 'model: must be a string')],
   [

@@ -36,7 +36,10 @@ describeStatus('messages', 401, [
   [
     'an administrator key',
     administratorKey,
-    messagesError('authentication_error', 'The API key is invalid, expired or revoked.'),
+    messagesError(
+      'authentication_error',
+      'This is an administrator key (adm_…); this endpoint needs a project API key (ak_…).',
+    ),
     { 'www-authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
   ],
   [

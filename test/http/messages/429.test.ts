@@ -5,7 +5,7 @@ describeStatus('messages', 429, [
   [
     'more requests a minute than the limit',
     requestsPerMinute,
-    messagesError('rate_limit_error', 'This API key may have 1 request a minute.'),
+    messagesError('rate_limit_error', 'This API key may have 1 request a minute. Retry in N seconds.'),
     { 'x-ratelimit-limit-requests': '1', 'x-ratelimit-remaining-requests': '0' },
   ],
   [

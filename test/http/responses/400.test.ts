@@ -48,7 +48,7 @@ describeStatus('responses', 400, [
   [
     'X-Policy-Id with an unknown policy',
     unknownPolicy,
-    responsesError('invalid_header', 'The request names a policy that does not exist: pol_none.'),
+    responsesError('invalid_header', 'X-Policy-Id: The request names a policy that does not exist: pol_none.'),
   ],
   ['a field of the wrong type', modelOfWrongType, responsesError('invalid_parameter', 'model: must be a string')],
   [

@@ -36,7 +36,10 @@ describeStatus('responses', 401, [
   [
     'an administrator key',
     administratorKey,
-    responsesError('invalid_api_key', 'The API key is invalid, expired or revoked.'),
+    responsesError(
+      'invalid_api_key',
+      'This is an administrator key (adm_…); this endpoint needs a project API key (ak_…).',
+    ),
     { 'www-authenticate': 'Bearer realm="gatehouse", error="invalid_token"' },
   ],
   [

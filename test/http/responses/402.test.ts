@@ -5,7 +5,10 @@ describeStatus('responses', 402, [
   [
     'a request that costs more than the remaining credits',
     noCredits,
-    responsesError('insufficient_credits', 'This request may cost 8201 credits; 0 are left.'),
+    responsesError(
+      'insufficient_credits',
+      'This request may cost 8201 credits; 1 is left. Add credits with gatehouse credits grant, or request fewer output tokens.',
+    ),
     { 'x-should-retry': 'false' },
   ],
 ])

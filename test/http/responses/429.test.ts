@@ -5,7 +5,10 @@ describeStatus('responses', 429, [
   [
     'more requests a minute than the limit',
     requestsPerMinute,
-    chatError('This API key may have 1 request a minute.', { type: 'rate_limit_error', code: 'rate_limit_exceeded' }),
+    chatError('This API key may have 1 request a minute. Retry in N seconds.', {
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+    }),
     { 'x-ratelimit-limit-requests': '1', 'x-ratelimit-remaining-requests': '0' },
   ],
   [

@@ -64,9 +64,10 @@ function resultsOf(decisions: readonly Decision[]): VerdictFacts['results'] {
 }
 
 export type DenialText = {
+  /** The policies and the gateway configuration, for the name of the one that denies. */
+  readonly plan: Plan
   /** Shown if a request about self-harm is blocked: kind, short, and pointing to help. */
   readonly crisis: string
-  readonly escalationPath: string | null
 }
 
 /** The error response for a denied request. */
@@ -81,13 +82,21 @@ export function denialFault(verdict: Verdict, policy: Fault['details']['policy']
   return new Fault('policy', 'policy_blocked', policyMessage(verdict, texts), details)
 }
 
-function policyMessage({ deciding, effectiveDecision }: Verdict, { escalationPath }: DenialText): string {
+function policyMessage({ deciding, effectiveDecision }: Verdict, { plan }: DenialText): string {
+  const which = deciderName(deciding, plan)
   if (effectiveDecision === 'escalate') {
-    const where = escalationPath === null ? '' : ` Escalation path: ${escalationPath}`
-    return `Denied, and escalated for review.${where}`
+    const { escalation_path: path } = plan.gateway.config.refusal_replacement
+    return `Denied by ${which}, and escalated for review.${path === null ? '' : ` Escalation path: ${path}`}`
   }
-  const which = deciding?.policyId === null ? 'a rule' : `the policy ${deciding?.policyId ?? ''}`
   return deciding?.decision === 'not_evaluated'
     ? `Denied: ${which} could not be evaluated.`
     : `Denied by ${which} (${deciding?.reasonCode ?? 'REFUSE'}).`
+}
+
+/** The policy with its name and id, as an administrator finds it. */
+function deciderName(deciding: Decision | undefined, plan: Plan): string {
+  if (deciding === undefined || deciding.policyId === null) return 'a rule'
+  const { config } = plan.gateway
+  const name = deciding.check === 'policy' ? policyFacts(deciding, plan)?.name : config.name
+  return name ? `the policy "${name}" (${deciding.policyId})` : `the policy ${deciding.policyId}`
 }

@@ -20,8 +20,8 @@ const published: RouteAnswer = {
   headers: ['x-gatehouse-warning'],
 }
 
-/** Publish, pause, resume, roll back and discard; read versions. */
-export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+/** Publish, pause, resume, roll back and discard. */
+export function publicationRoutes({ mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
   /** A rule that cannot be evaluated is published nevertheless, with a warning. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
     version && !operations.isEvaluable(version.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
@@ -102,6 +102,12 @@ export function publicationRoutes({ read, mutation }: AdminRoutes, { policies: o
       operation: ({ policies: store }, input) => operations.discardDraft(store, policyAt(input, input.body.revision)),
       present: presentPolicy,
     }),
+  ]
+}
+
+/** The published versions. */
+export function versionRoutes({ read }: AdminRoutes): Route[] {
+  return [
     read({
       name: 'listPolicyVersions',
       path: `${policy}/versions`,
