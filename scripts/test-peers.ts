@@ -1,15 +1,16 @@
-// What `npm run test:peers` runs: the sinks against third-party receivers, which are downloaded and built from the package
-// registries. A receiver that is not available is listed with the reason. The first run takes long, because it builds them.
+// What `npm run test:peers` runs: the sinks against third-party receivers, and the API against a third-party tester. They are
+// downloaded and built from the package registries. A peer that is not available is listed with the reason. The first run takes long, because it builds them.
 import { globSync } from 'node:fs'
 import { collector } from './peers/collector.ts'
 import { moto } from './peers/moto.ts'
 import { openSearch } from './peers/opensearch.ts'
 import type { Peer } from './peers/peer.ts'
 import { azureContract } from './peers/prism.ts'
+import { schemathesis } from './peers/schemathesis.ts'
 import { versity } from './peers/versity.ts'
 import { runTests } from './test/run.ts'
 
-const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContract]
+const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContract, schemathesis]
 
 /** Lists the missing peers with the reason. Each sink is also tested without peers by `src/adapters/sinks/<sink>.test.ts`. */
 const unavailable = [

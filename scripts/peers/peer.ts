@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from '../test/ready.ts'
 
-/** A third-party receiver of the audit log. */
+/** A third-party receiver of the audit log, or a tester of the API. */
 export type Peer = {
   readonly name: string
-  /** The sinks that it tests. */
+  /** What it tests: sinks, or the API. */
   readonly tests: string
-  /** The environment variable with its address. */
+  /** The environment variable with its address, or with the path of the program. */
   readonly variable: string
   /** Downloads and builds it if necessary. Throws the reason if that is not possible. */
   prepare(): void

@@ -45,6 +45,15 @@ describe('the components of the OpenAPI description', () => {
     assert.throws(() => inDocument(Type.Object({ name: Type.String() }, { title: 'Owner' })), /title Owner/)
   })
 
+  it('name a default in words, because generators for TypeScript require a field with a default', () => {
+    const { describe: inDocument } = createComponents()
+    const schema = Type.Object({ stream: Type.Optional(Type.Boolean({ default: false, description: 'Streams.' })) })
+    assert.deepEqual(inDocument(schema), {
+      type: 'object',
+      properties: { stream: { type: 'boolean', description: 'Streams. Default: `false`.' } },
+    })
+  })
+
   it('state the type of an enumeration of texts', () => {
     const { describe: inDocument } = createComponents()
     assert.deepEqual(inDocument(Type.Enum(['a', 'b'])), { type: 'string', enum: ['a', 'b'] })

@@ -40,14 +40,18 @@ function mapSchemas(schema: object, describe: (inner: object) => Json): Json {
     if (one.has(keyword)) return describe(value)
     if (several.has(keyword)) return Object.values(value).map((each) => describe(Object(each)))
     if (!named.has(keyword)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDescription(describe(each))]))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, asField(describe(each))]))
   }
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]))
 }
 
-/** A field with one value needs no description of its own. */
-const withDescription = (field: Json): Json =>
-  'const' in field ? { description: `Always \`${String(field['const'])}\`.`, ...field } : field
+/** A field with one value needs no description of its own. Generators for TypeScript require a field with a default. */
+function asField({ default: standard, ...field }: Json): Json {
+  const always = 'const' in field ? { description: `Always \`${String(field['const'])}\`.` } : {}
+  if (standard === undefined) return { ...always, ...field }
+  const description = [field['description'], `Default: \`${JSON.stringify(standard)}\`.`].filter(Boolean).join(' ')
+  return { ...field, description }
+}
 
 /** Code generators know `additionalProperties` but not `patternProperties`, and need the `type` of an enumeration. */
 function withPlainRecords({ patternProperties, ...schema }: Json): Json {
