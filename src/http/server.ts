@@ -150,10 +150,13 @@ function createHttpServer(handler: RequestListener, parts: HttpServerParts): Ser
 function createUnmatched(families: readonly EndpointFamily[]): (request: FastifyRequest) => Fault {
   const routes = families
     .flatMap((family) => family.routes)
-    .map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+    .map(({ method, path }) => ({ method, path, pattern: patternOf(path) }))
   return ({ method, url }) => {
     const path = decoded(pathOf(url))
-    const methods = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
+    // A path of its own, such as `/policies/check`, is not also the one of an object with that id.
+    const own = routes.filter((route) => route.path === path)
+    const matching = own.length > 0 ? own : routes.filter(({ pattern }) => pattern.test(path))
+    const methods = matching.map((route) => route.method)
     if (methods.length > 0) return notAllowed(method, [...new Set(methods)].join(', '))
     return new Fault('not_found', 'unknown_route', `No route for ${method} ${pathOf(url).slice(0, 200)}.`)
   }

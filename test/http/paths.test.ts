@@ -42,6 +42,14 @@ const scenarios: readonly Scenario[] = [
     allow: 'GET',
     title: { error: { code: 'method_not_allowed' } },
   },
+  {
+    name: 'the check of a policy with PUT, without the methods of a policy',
+    method: 'PUT',
+    path: '/v1/organization/policies/check',
+    status: 405,
+    allow: 'POST',
+    title: { error: { code: 'method_not_allowed' } },
+  },
   ...['QUERY', 'PROPFIND', 'M-SEARCH', 'PURGE', 'TRACE'].flatMap((method) => [
     {
       name: `a policy with ${method}, by an id with letters of several bytes`,

@@ -77,6 +77,7 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
         200: { description: 'Ready.', schema: Ready },
         503: { description: 'Not ready, with the failing components.', schema: NotReady },
       },
+      errorStatuses: [422],
       async handle(request, reply) {
         const { strict = 'false' } = readQuery(request.query)
         const results = await Promise.all(
