@@ -4,7 +4,7 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isUpstreamFault, type Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
-import type { OnKeyDenied } from '../domain/identity/authenticate.ts'
+import type { OnKeyDenied } from '../domain/identity/key-denial.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
 import type { ReserveBodyMemory } from './body-memory-budget.ts'
 

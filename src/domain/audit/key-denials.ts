@@ -1,5 +1,5 @@
 import { minuteMs, type Clock } from '../../base/clock.ts'
-import type { OnKeyDenied } from '../identity/authenticate.ts'
+import type { OnKeyDenied } from '../identity/key-denial.ts'
 import { keyDenialFacts } from './event/admin-facts.ts'
 import type { EventFacts } from './event/facts.ts'
 

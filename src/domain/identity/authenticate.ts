@@ -5,9 +5,19 @@ import { isAllowedIp, networksOf } from './allowed-ips.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import { secretName, type Changes } from './changes.ts'
 import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
-import type { KeyDigests, StoredDigest } from './key-digests.ts'
+import { invalidCredential, missingCredential, wrongCredential } from './credential-faults.ts'
+import type { KeyDigests } from './key-digests.ts'
+import type { OnKeyDenied } from './key-denial.ts'
 import { kindOfSecret, type KeyKind } from './key-format.ts'
-import { createLookups, type Read } from './lookups.ts'
+import {
+  createKeyLookup,
+  createKeySearch,
+  createRejectedSecrets,
+  expiryOf,
+  type KeyDates,
+  type PresentedKey,
+} from './key-lookup.ts'
+import { createLookups } from './lookups.ts'
 import type { AdminKey, Administrator, ApiKey, Principal } from './principal.ts'
 import type { CredentialStore, FoundKey } from './store.ts'
 import { createTokenReader, invalidToken, type VerifyToken } from './token-reader.ts'
@@ -17,21 +27,6 @@ export type Authenticator = {
   principal(secret: string | undefined, address: string): MaybePromise<Principal>
   administrator(secret: string | undefined, address: string): MaybePromise<Administrator>
 }
-
-export const keyDenialReasons = [
-  'ip_not_allowed',
-  'revoked',
-  'expired',
-  'project_archived',
-  'permission_denied',
-] as const
-export type KeyDenialReason = (typeof keyDenialReasons)[number]
-
-/** Called when a request of a known key is denied. */
-export type OnKeyDenied = (
-  credential: Administrator | Principal,
-  denial: { readonly address: string; readonly reason: KeyDenialReason },
-) => void
 
 export type AuthenticatorParts = {
   readonly store: CredentialStore
@@ -153,13 +148,6 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 }
 
-type KeyDates = {
-  readonly id: string
-  readonly revokedAtMs: number | null
-  readonly expiresAtMs: number | null
-  readonly lastUsedAtMs: number | null
-}
-
 const cacheEntryOf = <T>(row: FoundKey<KeyDates>, readAt: number, value: T): KnownCredential<T> => ({
   value,
   readAt,
@@ -167,19 +155,6 @@ const cacheEntryOf = <T>(row: FoundKey<KeyDates>, readAt: number, value: T): Kno
   secretName: secretName(row.key.id, row.secretNumber),
   touchedAtMs: row.key.lastUsedAtMs ?? 0,
 })
-
-/** Why a key does not work; undefined if it does. */
-function invalidityOf(row: FoundKey<KeyDates>, nowMs: number): KeyDenialReason | undefined {
-  if (row.key.revokedAtMs !== null) return 'revoked'
-  if (row.isArchived) return 'project_archived'
-  return (expiryOf(row) ?? Infinity) <= nowMs ? 'expired' : undefined
-}
-
-/** The secret expires with its key, or before if a rotation replaced it. */
-function expiryOf({ key, secretExpiresAtMs }: FoundKey<KeyDates>): number | null {
-  if (key.expiresAtMs === null || secretExpiresAtMs === null) return key.expiresAtMs ?? secretExpiresAtMs
-  return Math.min(key.expiresAtMs, secretExpiresAtMs)
-}
 
 function principalOf({ key, organization }: FoundKey<ApiKey>): Principal {
   const { id, projectId, models } = key
@@ -195,116 +170,3 @@ const grantsOf = ({ permissions, allowedIps }: AdminKey) => ({
   permissions: new Set(permissions),
   networks: allowedIps && networksOf(allowedIps),
 })
-
-const missingCredential = (): Fault =>
-  new Fault('auth', 'invalid_api_key', 'No API key was sent.', { credential: 'missing' })
-
-const keyNames: Readonly<Record<KeyKind, string>> = {
-  ak: 'a project API key (ak_…)',
-  adm: 'an administrator key (adm_…)',
-}
-
-/** Names the kind of a key that this endpoint never accepts. Whether the key is valid is not checked. */
-function wrongCredential(kind: KeyKind, secret: string): Fault {
-  const other = kind === 'ak' ? 'adm' : 'ak'
-  const sent = secret.startsWith(`${other}_`)
-    ? keyNames[other]
-    : providerKey.test(secret)
-      ? 'a key of a model provider'
-      : ''
-  if (sent === '') return invalidCredential()
-  const message = `This is ${sent}; this endpoint needs ${keyNames[kind]}.`
-  return new Fault('auth', 'invalid_api_key', message, { credential: 'invalid' })
-}
-
-/** The prefix of OpenAI's and Anthropic's keys. */
-const providerKey = /^sk-/
-
-/** Unknown, expired and revoked keys get the same message, so that a caller learns nothing about a key. */
-const invalidCredential = (): Fault =>
-  new Fault('auth', 'invalid_api_key', 'The API key is invalid, expired or revoked.', { credential: 'invalid' })
-
-/** A key as a caller sent it. `own`: its digest under the current server secret. */
-type PresentedKey = { readonly text: string; readonly own: StoredDigest }
-
-type KeyTable<K> = {
-  readonly kind: 'api_key' | 'admin_key'
-  readonly address: string
-  readonly find: (digest: string) => Promise<Read<FoundKey<K>>>
-  readonly credentialOf: (row: FoundKey<K>) => Principal | Administrator
-}
-
-type KeyLookupParts = Pick<AuthenticatorParts, 'clock' | 'onDenied'> & {
-  readonly search: ReturnType<typeof createKeySearch>
-  readonly rejected: RejectedSecrets
-}
-
-/** Finds a key that is not cached, and rejects it if it does not work. */
-function createKeyLookup({ search, rejected, clock, onDenied }: KeyLookupParts) {
-  return async <K extends KeyDates>(
-    key: PresentedKey,
-    table: KeyTable<K>,
-  ): Promise<{ row: FoundKey<K>; readAt: number }> => {
-    const { value: row, readAt } = await search(key, table)
-    const reason = row && invalidityOf(row, clock.nowMs())
-    if (row && reason === undefined) return { row, readAt }
-    const credential = row && table.credentialOf(row)
-    if (!row || reason === 'revoked') rejected.set(key.own.digest, { revoked: credential })
-    if (credential && reason) onDenied(credential, { address: table.address, reason })
-    throw invalidCredential()
-  }
-}
-
-type KeySearchParts = {
-  readonly store: Pick<CredentialStore, 'replaceDigest'>
-  readonly digests: KeyDigests
-  readonly onFailed: (error: unknown) => void
-}
-
-/** Finds a key by its digest under the current server secret, then under the others that are accepted. */
-function createKeySearch({ store, digests, onFailed }: KeySearchParts) {
-  return async <K extends { readonly id: string }>(
-    { text, own }: PresentedKey,
-    { kind, find }: Pick<KeyTable<K>, 'kind' | 'find'>,
-  ): Promise<Read<FoundKey<K>>> => {
-    let read = await find(own.digest)
-    let from: StoredDigest & { readonly isPrevious: boolean } = { ...own, isPrevious: true }
-    for (const other of read.value ? [] : digests.others(text)) {
-      read = await find(other.digest)
-      from = other
-      if (read.value) break
-    }
-    const { value: row } = read
-    // A digest under the next secret is kept, because two nodes must not rewrite one another's digests.
-    if (row && from.isPrevious && row.secretId !== own.secretId) {
-      store.replaceDigest({ kind, id: row.key.id, from: from.digest }, own).catch(onFailed)
-    }
-    return read
-  }
-}
-
-const maxDigests = 10_000
-
-/**
- * Digests of secrets that were looked up without success, so that a repeated attempt needs no query. Such a secret never
- * becomes valid: new secrets are random, and a revocation is final. Expired secrets are not included, because the clock
- * that found them expired can be wrong.
- */
-type RejectedSecrets = {
-  get(digest: string): RejectedSecret | undefined
-  set(digest: string, secret: RejectedSecret): void
-}
-
-/** `revoked`: the key, if there was one. */
-type RejectedSecret = { readonly revoked: Principal | Administrator | undefined }
-
-function createRejectedSecrets(): RejectedSecrets {
-  const digests = new Map<string, RejectedSecret>()
-  return {
-    get: (digest) => digests.get(digest),
-    set(digest, secret) {
-      digests.set(digest, secret)
-      if (digests.size > maxDigests) digests.delete(digests.keys().next().value ?? '') // evicts the oldest
-    },
-  }
-}

@@ -115,7 +115,8 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
           using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, ...permissionsOf(spec))
           const body = await spec.operation(parts.reads, { actor, ...decode(request) })
-          return spec.tag && isUnchanged(request, reply, spec.tag(body)) ? reply.code(304).send() : body
+          if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
+          return body
         },
       }
     },

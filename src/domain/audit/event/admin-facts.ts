@@ -1,5 +1,5 @@
 import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
-import type { KeyDenialReason } from '../../identity/authenticate.ts'
+import type { KeyDenialReason } from '../../identity/key-denial.ts'
 import type { Administrator, Principal } from '../../identity/principal.ts'
 import { canonicalize } from './canonical.ts'
 import type { AuditContent } from './content.ts'
