@@ -134,6 +134,7 @@ export function createAdministration(parts: AdministrationParts) {
     audit,
     encryption: encryptions.exportSecrets,
     exports,
+    sinkKinds,
     configurations,
   }
 }

@@ -47,7 +47,7 @@ export type FamilyParts = InferenceParts &
       | 'balances'
       | 'administratorsManageCredits'
     > &
-      Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'configurations'>
+      Pick<GatewayParts, 'reads' | 'mutate' | 'exports' | 'sinkKinds' | 'configurations'>
     readonly testSink: GatewayParts['testSink']
     readonly simulate: GatewayParts['simulate']
     readonly inspectRule: AdminParts['inspectRule']

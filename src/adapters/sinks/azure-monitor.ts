@@ -8,7 +8,7 @@ import { codeOf, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
 import { createTokenSource, type Cloud } from './azure-token.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { commonFields, strict, urlField, urlProblems } from './fields.ts'
+import { commonFields, masked, strict, urlField, urlProblems } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
@@ -16,19 +16,50 @@ const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 const AzureMonitorConfig = Type.Object(
   {
-    endpoint: urlField('Logs ingestion endpoint of the data collection rule or data collection endpoint.'),
-    dcr_immutable_id: Type.String({ pattern: '^dcr-[0-9a-f]{32}$' }),
+    endpoint: urlField(
+      'Logs ingestion endpoint of the data collection rule or data collection endpoint, without a path.',
+      'https://audit-x1y2.westeurope-1.ingest.monitor.azure.com',
+    ),
+    dcr_immutable_id: Type.String({
+      pattern: '^dcr-[0-9a-f]{32}$',
+      description: 'Immutable id of the data collection rule.',
+      examples: ['dcr-0123456789abcdef0123456789abcdef'],
+    }),
     stream_name: Type.String({
       pattern: '^(Custom|Microsoft)-[\\w-]{1,200}$',
-      description: 'As the data collection rule declares it (Custom-…), not the name of the table (…_CL).',
+      description: 'Stream as the data collection rule declares it (`Custom-…`), not the name of the table (`…_CL`).',
+      examples: ['Custom-Gatehouse'],
     }),
-    tenant_id: Type.String({ pattern: `^(${uuid}|[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)$`, maxLength: 200 }),
-    client_id: Type.String({ pattern: `^${uuid}$` }),
-    client_secret: Type.String({ minLength: 1, maxLength: 500 }),
-    cloud: Type.Optional(Type.Enum(['public', 'usgov', 'china'])),
+    tenant_id: Type.String({
+      pattern: `^(${uuid}|[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)$`,
+      maxLength: 200,
+      description: 'Directory of the application in Microsoft Entra: its id or a domain.',
+      examples: ['11111111-2222-3333-4444-555555555555'],
+    }),
+    client_id: Type.String({
+      pattern: `^${uuid}$`,
+      description: 'Client id of the application. It needs the role Monitoring Metrics Publisher on the rule.',
+      examples: ['11111111-2222-3333-4444-555555555555'],
+    }),
+    client_secret: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: `Value of a client secret of the application, not the id of the secret. ${masked}`,
+      examples: ['example'],
+    }),
+    cloud: Type.Optional(
+      Type.Enum(['public', 'usgov', 'china'], {
+        default: 'public',
+        description: 'Azure cloud. It must match the host of `endpoint`.',
+      }),
+    ),
     ...commonFields,
   },
-  strict,
+  {
+    ...strict,
+    title: 'AzureMonitorSinkConfig',
+    description: 'Azure Monitor and Microsoft Sentinel, through the Logs Ingestion API.',
+  },
 )
 type AzureMonitorConfig = Static<typeof AzureMonitorConfig>
 

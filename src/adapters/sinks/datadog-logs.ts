@@ -5,7 +5,7 @@ import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { commonFields, strict } from './fields.ts'
+import { commonFields, masked, strict } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
@@ -22,24 +22,30 @@ const sites = [
   'us2.ddog-gov.com',
 ] as const
 
-const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+const label = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
 
 const DatadogLogsConfig = Type.Object(
   {
-    site: Type.Enum([...sites]),
-    api_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,256}$', description: 'An API key, 32 hexadecimal digits.' }),
-    service: label,
-    source: label,
-    hostname: label,
+    site: Type.Enum([...sites], { description: 'Site of your Datadog account.', examples: ['datadoghq.eu'] }),
+    api_key: Type.String({
+      pattern: '^[\\x21-\\x7e]{1,256}$',
+      description: `An API key, usually 32 hexadecimal digits. ${masked}`,
+      examples: ['0123456789abcdef0123456789abcdef'],
+    }),
+    service: label('Service of the logs. Default: `gatehouse`.', 'gatehouse'),
+    source: label('Source of the logs (`ddsource`). Default: `gatehouse`.', 'gatehouse'),
+    hostname: label('Host of the logs. Default: the host name of the gateway.', 'gateway-1'),
     tags: Type.Optional(
       Type.Array(Type.String({ pattern: '^[^:,\\s][^,]*:[^,]+$', maxLength: 200 }), {
         maxItems: 100,
-        description: 'As key:value.',
+        description: 'Tags of the logs, each as `key:value`. `org` and `decision` are added to them.',
+        examples: [['env:prod']],
       }),
     ),
     ...commonFields,
   },
-  strict,
+  { ...strict, title: 'DatadogSinkConfig', description: 'Datadog, through its log intake.' },
 )
 type DatadogLogsConfig = Static<typeof DatadogLogsConfig>
 

@@ -8,41 +8,74 @@ import { codeOf, delivered, jsonOf, batchResultOf, pauseFor } from './response-m
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { toEcs } from './ecs.ts'
-import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
 import { deliverEncoded, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
-const name = (description: string, firstAndOther: string) =>
-  Type.Optional(Type.String({ pattern: `^${firstAndOther}{0,99}$`, description }))
+const name = (firstAndOther: string, description: string, example: string) =>
+  Type.Optional(Type.String({ pattern: `^${firstAndOther}{0,99}$`, description, examples: [example] }))
 const streamPart = '[a-z0-9._][a-z0-9._]'
 const indexName = '[a-z0-9.][a-z0-9._-]'
-const secret = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+const credential = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 500, description, examples: [example] })
 
-const apiKey = Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$', description: 'id:key, or its base64.' })
+const apiKey = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,500}$',
+  description: `API key as \`id:key\`, or the base64 of that. ${masked}`,
+  examples: ['VuaCfGcBCdbkQm:ui2lp2axTNmsyakw9tvNnw'],
+})
 
 const ElasticConfig = Type.Object(
   {
-    url: Type.Optional(urlField('Elasticsearch or OpenSearch; may end in a path.')),
-    cloud_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'Elastic Cloud, instead of url.' }),
-    ),
-    auth: Type.Union([
-      Type.Object({ type: Type.Literal('api_key'), api_key: apiKey }, strict),
-      Type.Object({ type: Type.Literal('basic'), username: secret('User.'), password: secret('Password.') }, strict),
-    ]),
-    mode: Type.Optional(Type.Enum(['data_stream', 'index'])),
-    data_stream: Type.Optional(
-      Type.Object(
-        { dataset: name('Default gatehouse.audit.', streamPart), namespace: name('Default default.', indexName) },
-        strict,
+    url: Type.Optional(
+      urlField(
+        'Address of Elasticsearch or OpenSearch; may have a path. Either `url` or `cloud_id` is required.',
+        'https://elastic.example.com:9243',
       ),
     ),
-    index: name('Index or alias, for mode index.', indexName),
-    pipeline: name('Ingest pipeline.', indexName),
+    cloud_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'The deployment in Elastic Cloud, instead of `url`.',
+        examples: ['audit:ZXhhbXBsZS5jb20kYWJj'],
+      }),
+    ),
+    auth: Type.Union(
+      [
+        Type.Object({ type: Type.Literal('api_key'), api_key: apiKey }, strict),
+        Type.Object(
+          {
+            type: Type.Literal('basic'),
+            username: credential('Name of the user.', 'gatehouse'),
+            password: credential(`Password of the user. ${masked}`, 'correct-horse'),
+          },
+          strict,
+        ),
+      ],
+      { description: 'How the gateway authenticates.' },
+    ),
+    mode: Type.Optional(
+      Type.Enum(['data_stream', 'index'], {
+        default: 'data_stream',
+        description: 'Whether events are stored in a data stream, or in the index that `index` names.',
+      }),
+    ),
+    data_stream: Type.Optional(
+      Type.Object(
+        {
+          dataset: name(streamPart, 'Dataset, in lower case. Default: `gatehouse.audit`.', 'gatehouse.audit'),
+          namespace: name(indexName, 'Namespace, in lower case. Default: `default`.', 'default'),
+        },
+        { ...strict, description: 'Name of the data stream, `logs-DATASET-NAMESPACE`.' },
+      ),
+    ),
+    index: name(indexName, 'Index or alias, in lower case. Required in mode `index`, not allowed otherwise.', 'audit'),
+    pipeline: name(indexName, 'Ingest pipeline that processes the events.', 'audit'),
     compression: Type.Optional(compressionField),
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
-  strict,
+  { ...strict, title: 'ElasticSinkConfig', description: 'Elasticsearch or OpenSearch, through the bulk API.' },
 )
 type ElasticConfig = Static<typeof ElasticConfig>
 

@@ -12,16 +12,30 @@ export const strict = { additionalProperties: false } as const
 export const commonFields = {
   content: Type.Optional(
     Type.Enum([...contentLevels], {
-      description: 'Which texts of prompts and answers are exported. Default none.',
+      default: 'none',
+      description:
+        'Which texts of prompts and answers are exported, of those that the gateway stores (`audit.content`).',
     }),
   ),
   filter: Type.Optional(
     Type.Object(
       {
-        event_types: Type.Optional(Type.Array(Type.Enum([...eventFamilies]), { maxItems: 10 })),
-        decisions: Type.Optional(Type.Array(Type.Enum([...decisions]), { maxItems: 10 })),
+        event_types: Type.Optional(
+          Type.Array(Type.Enum([...eventFamilies]), {
+            maxItems: 10,
+            description: 'Events of these families are exported. Default: all.',
+            examples: [['gateway', 'policy']],
+          }),
+        ),
+        decisions: Type.Optional(
+          Type.Array(Type.Enum([...decisions]), {
+            maxItems: 10,
+            description: 'Of events with a decision, those with one of these are exported. Default: all.',
+            examples: [['refuse', 'escalate']],
+          }),
+        ),
       },
-      { ...strict, description: 'Which events are exported. Default all.' },
+      { ...strict, description: 'Which events are exported. Default: all. Checkpoints are always exported.' },
     ),
   ),
 }
@@ -31,15 +45,23 @@ export const CommonConfig = Type.Object({
   tls_ca_pem: Type.Optional(Type.String()),
 })
 
-export const urlField = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+/** The last sentence in the description of every secret field. */
+export const masked = 'Masked in answers.'
+
+export const urlField = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 500, description, examples: [example] })
 
 export const caField = Type.String({
   minLength: 1,
   maxLength: 65_536,
   description: 'Certificate authority of the destination, in PEM, if it is not a public one.',
+  examples: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'],
 })
 
-export const compressionField = Type.Enum(['gzip', 'none'])
+export const compressionField = Type.Enum(['gzip', 'none'], {
+  default: 'gzip',
+  description: 'Compression of the requests to the destination.',
+})
 
 type UrlRules = { readonly path: string; readonly allowPath?: boolean }
 

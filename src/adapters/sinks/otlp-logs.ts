@@ -7,29 +7,37 @@ import { isRecord } from '../../base/record.ts'
 import { jsonOf, batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const OtlpLogsConfig = Type.Object(
   {
-    url: urlField('Address of a collector; /v1/logs is appended unless the path ends in it.'),
+    url: urlField(
+      'Address of a collector; `/v1/logs` is appended unless the path ends in it.',
+      'https://collector.example.com:4318',
+    ),
     auth: Type.Optional(
       Type.Object(
         {
           header: Type.String({
             pattern: '^[A-Za-z][A-Za-z0-9-]{0,99}$',
-            description: 'Header name, such as authorization or api-key.',
+            description: 'Name of the header.',
+            examples: ['authorization'],
           }),
-          value: Type.String({ pattern: '^[\\x20-\\x7e]{1,1000}$' }),
+          value: Type.String({
+            pattern: '^[\\x20-\\x7e]{1,1000}$',
+            description: `Value of the header. ${masked}`,
+            examples: ['Bearer example'],
+          }),
         },
-        strict,
+        { ...strict, description: 'Header that authenticates the gateway. Default: none.' },
       ),
     ),
     compression: Type.Optional(compressionField),
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
-  strict,
+  { ...strict, title: 'OtlpSinkConfig', description: 'Any OpenTelemetry collector, through OTLP over HTTP.' },
 )
 type OtlpLogsConfig = Static<typeof OtlpLogsConfig>
 

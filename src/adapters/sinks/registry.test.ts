@@ -4,6 +4,7 @@ import { auditDocuments } from '../../../test/support/audit-documents.ts'
 import { startReceiver } from '../../../test/support/receiver.ts'
 import { jumpingClock, tally } from '../../../test/support/sink-parts.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
+import { masked } from './fields.ts'
 import { choiceOf, findSinkKind, openSink, sinkKinds } from './registry.ts'
 
 const kindOf = (type: string) => findSinkKind(type) ?? assert.fail(type)
@@ -29,6 +30,21 @@ const good: Record<string, Record<string, unknown>> = {
   webhook: { url: 'https://hooks.test/in', secret: 'x'.repeat(24) },
   otlp_logs: { url: 'https://otel.test:4318' },
 }
+
+type Fields = {
+  readonly description?: string
+  readonly anyOf?: readonly Fields[]
+  readonly properties?: Readonly<Record<string, Fields>>
+}
+
+/** Dotted paths of the fields whose description says that they are masked. */
+const maskedIn = ({ anyOf = [], properties = {} }: Fields): string[] => [
+  ...anyOf.flatMap(maskedIn),
+  ...Object.entries(properties).flatMap(([name, field]) => [
+    ...(field.description?.endsWith(masked) ? [name] : []),
+    ...maskedIn(field).map((inner) => `${name}.${inner}`),
+  ]),
+]
 
 const parts = {
   guard: createAddressGuard({}),
@@ -56,6 +72,10 @@ describe('every kind of sink', () => {
       const problems = kind.problemsOf({})
       assert.ok(problems.length > 0)
       assert.ok(problems.every(({ path, message }) => path !== '' && message !== ''))
+    })
+
+    it(`${kind.type}: says of its secret fields, and of no other, that answers mask them`, () => {
+      assert.deepEqual(maskedIn(kind.schema).toSorted(), kind.secretFields.toSorted())
     })
 
     it(`${kind.type}: has its secret and destination fields in its schema`, () => {

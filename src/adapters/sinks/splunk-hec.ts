@@ -6,22 +6,34 @@ import type { ReceivedResponse } from '../network/request.ts'
 import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.ts'
 import { compressed, type CompressedBody } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, compressionField, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
 import { awaitAcks, type QueryAcks } from './splunk-acks.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
-const label = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+const label = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
 
 const SplunkHecConfig = Type.Object(
   {
-    url: urlField('The HTTP event collector, such as https://splunk.example.com:8088.'),
-    token: Type.String({ pattern: '^[\\x21-\\x7e]{1,256}$' }),
-    index: Type.Optional(Type.String({ pattern: '^[a-z0-9_][a-z0-9_-]{0,79}$' })),
-    source: label,
-    sourcetype: label,
-    host: label,
+    url: urlField('Address of the HTTP event collector, without a path.', 'https://splunk.example.com:8088'),
+    token: Type.String({
+      pattern: '^[\\x21-\\x7e]{1,256}$',
+      description: `Token of the HTTP event collector. ${masked}`,
+      examples: ['3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11'],
+    }),
+    index: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9_][a-z0-9_-]{0,79}$',
+        description: 'Index that stores the events, in lower case. Default: the index of the token.',
+        examples: ['audit'],
+      }),
+    ),
+    source: label('Source of the events. Default: the source of the token.', 'gatehouse'),
+    sourcetype: label('Source type of the events. Default: `gatehouse:audit`.', 'gatehouse:audit'),
+    host: label('Host of the events. Default: the host name of the gateway.', 'gateway-1'),
     use_ack: Type.Optional(
       Type.Boolean({
+        default: false,
         description: 'Count an event as delivered only when an indexer has acknowledged it (Enterprise).',
       }),
     ),
@@ -29,7 +41,7 @@ const SplunkHecConfig = Type.Object(
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
-  strict,
+  { ...strict, title: 'SplunkSinkConfig', description: 'Splunk, through its HTTP event collector.' },
 )
 type SplunkHecConfig = Static<typeof SplunkHecConfig>
 

@@ -5,20 +5,21 @@ import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf, pauseFor } from './response-mapping.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, masked, strict, urlField, urlProblems } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const WebhookConfig = Type.Object(
   {
-    url: urlField('Address to which batches are posted; may contain a path.'),
+    url: urlField('Address to which batches are posted; may have a path.', 'https://logs.example.com/gatehouse'),
     secret: Type.String({
       pattern: '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
-      description: 'Signing key: whsec_ and base64, or at least 24 plain characters.',
+      description: `Signing key: \`whsec_\` and base64, or at least 24 plain characters. ${masked}`,
+      examples: ['at-least-24-plain-characters'],
     }),
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
-  strict,
+  { ...strict, title: 'WebhookSinkConfig', description: 'Any receiver of Standard Webhooks: signed batches.' },
 )
 type WebhookConfig = Static<typeof WebhookConfig>
 

@@ -51,6 +51,31 @@ describe('the fields of a schema', () => {
     assert.match(html, /id="op\.body\.sink\.2\.bucket"/)
   })
 
+  it('are shown once if all alternatives have them', () => {
+    const label = Type.Optional(Type.String({ description: 'Purpose.' }))
+    const webhook = Type.Object({ type: Type.Literal('webhook'), label, url: Type.String() })
+    const s3 = Type.Object({ type: Type.Literal('s3'), label, bucket: Type.String() })
+    const schema = Type.Union([webhook, s3])
+    const html = fieldList(schema, { id: 'op.body', in: 'request' })
+    assert.deepEqual(
+      [...html.matchAll(/<li id="(.*?)"/g)].map(([, id]) => id),
+      ['op.body.label', 'op.body.1.type', 'op.body.1.url', 'op.body.2.type', 'op.body.2.bucket'],
+    )
+    assert.deepEqual(
+      fieldsIn(schema).map(({ id }) => id),
+      ['label', '1.type', '1.url', '2.type', '2.bucket'],
+    )
+  })
+
+  it('stay in an alternative that would have none left', () => {
+    const label = Type.Optional(Type.String())
+    const schema = Type.Union([Type.Object({ label }), Type.Object({ label, url: Type.String() })])
+    assert.deepEqual(
+      fieldsIn(schema).map(({ id }) => id),
+      ['1.label', '2.label', '2.url'],
+    )
+  })
+
   it('list the allowed values', () => {
     const mode = Type.Union([Type.Enum(['monitoring', 'enforcing']), Type.Null()])
     assert.deepEqual(shown({ mode }), ['mode string or null required', 'monitoring enforcing'])

@@ -50,9 +50,9 @@ const indexedDepth = 2
 
 function walk(node: SchemaNode, prefix: { path: string; id: string }, depth: number): IndexedField[] {
   if (depth === 0) return []
-  const objects = objectsIn(node)
-  return objects.flatMap((object, index) => {
-    const number = objects.length === 1 ? '' : `${index + 1}.`
+  const { shared, own: objects } = splitShared(objectsIn(node))
+  return [shared, ...objects].flatMap((object, index) => {
+    const number = index === 0 ? '' : `${index}.`
     return Object.entries(propertiesOf(object)).flatMap(([name, field]) => {
       const own = { path: prefix.path + name, id: `${prefix.id}${number}${name}` }
       const inner = { path: `${own.path}.`, id: `${own.id}.` }
@@ -61,16 +61,36 @@ function walk(node: SchemaNode, prefix: { path: string; id: string }, depth: num
   })
 }
 
+/** The fields that all alternatives have in common, and the alternatives without them. A single object has common fields only. */
+function splitShared(objects: readonly SchemaNode[]): { shared: SchemaNode; own: readonly SchemaNode[] } {
+  const [first = {}, ...others] = objects
+  if (others.length === 0) return { shared: first, own: [] }
+  const formOf = (object: SchemaNode, name: string): string =>
+    JSON.stringify([propertiesOf(object)[name], requiredIn(object).has(name)])
+  const isShared = (name: string): boolean =>
+    propertiesOf(first)[name]?.const === undefined &&
+    objects.every((each) => formOf(each, name) === formOf(first, name))
+  const own = objects.map((object) => withFields(object, (name) => !isShared(name)))
+  if (own.some((object) => propertiesCount(object) === 0)) return { shared: {}, own: objects }
+  return { shared: withFields(first, isShared), own }
+}
+
+function withFields(object: SchemaNode, isKept: (name: string) => boolean): SchemaNode {
+  const { allOf: _merged, ...rest } = object
+  const kept = Object.entries(propertiesOf(object)).filter(([name]) => isKept(name))
+  return { ...rest, properties: Object.fromEntries(kept), required: [...requiredIn(object)] }
+}
+
 function alternatives(objects: readonly SchemaNode[], where: FieldsOf, depth: number): string {
-  const [only, ...others] = objects
-  if (only === undefined) return ''
-  if (others.length === 0) return list(only, where, depth)
-  const shown = objects.map((object, index) => {
+  const { shared, own } = splitShared(objects)
+  const common = list(shared, where, depth)
+  if (own.length === 0) return common
+  const shown = own.map((object, index) => {
     const inner = list(object, { ...where, id: `${where.id}.${index + 1}` }, depth)
     const about = object.description === undefined ? '' : `<p>${inline(object.description)}</p>`
     return `<details class="variant"><summary>${variantName(object, index)}</summary>${about}${inner}</details>`
   })
-  return `<p class="one-of">One of ${objects.length}:</p>${shown.join('')}`
+  return `${common}<p class="one-of">${common === '' ? 'One' : 'And one'} of ${own.length}:</p>${shown.join('')}`
 }
 
 function list(object: SchemaNode, where: FieldsOf, depth: number): string {

@@ -12,6 +12,7 @@ import type { CallerOf } from '../caller.ts'
 import type { DecodeBody } from '../resources/scenario.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
+import type { DocumentedSinkKind } from './exports/documented-create.ts'
 
 /** The stores of the policy gateway: one transaction for a mutation, no transaction for reads. */
 export type GatewayStores = {
@@ -28,6 +29,7 @@ export type GatewayParts = ResourceLimitParts & {
   readonly reads: GatewayStores
   readonly mutate: AuditedMutation<GatewayStores>
   readonly exports: SinkAdministration
+  readonly sinkKinds: readonly DocumentedSinkKind[]
   readonly configurations: ConfigurationAdministration
   readonly testSink: SinkTest
   readonly simulate: Simulate

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Static, TObject } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Actor, WithAuditRecord } from '../../domain/identity/audit-log.ts'
@@ -71,6 +71,8 @@ type MutationSpec<TActor, Stores, Params extends TObject, Query extends TObject,
   RequestInput<Params, Query, Body> & {
     readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
     readonly takesIfMatch?: true
+    /** Describes the body in place of `body`, which only validates it then. */
+    readonly documentedBody?: TSchema
     readonly bodyLimitBytes?: number
     readonly status?: 200 | 201
     readonly operation: (
@@ -151,7 +153,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         method: spec.method,
         bodyLimitBytes,
         headers: spec.takesIfMatch ? ConditionalHeaders : IdempotencyHeaders,
-        ...(spec.body === none ? {} : { body: spec.body }),
+        ...(spec.body === none ? {} : { body: spec.documentedBody ?? spec.body }),
         answers: { [status]: spec.answer },
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
         async handle(request, reply) {

@@ -1,4 +1,5 @@
 import test from 'node:test'
+import { Unreachable } from '../../../src/adapters/network/request.ts'
 import { textOf } from '../../support/administration.ts'
 import { startExportScene } from '../../support/export-scene.ts'
 import { assertAnswered } from '../../support/fuzz.ts'
@@ -8,7 +9,8 @@ import { operationsOf } from '../../support/openapi.ts'
 const prefix = '/api/policy-gateway'
 
 test('any request to the policy gateway gets a response that its OpenAPI description allows', async (context) => {
-  await using scene = await startExportScene()
+  // Some generated sinks are valid, so none may reach the network.
+  await using scene = await startExportScene({ network: () => () => Promise.reject(new Unreachable('a test')) })
   const sink = textOf(await scene.createSink(webhookConfig))
   for (const operation of operationsOf(scene.app.openapi(), prefix)) {
     await context.test(`${operation.method} ${operation.path}`, () =>

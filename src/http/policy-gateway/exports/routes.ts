@@ -5,6 +5,7 @@ import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import { documentedCreate } from './documented-create.ts'
 import { presentExport } from './present.ts'
 import * as Schema from './schema.ts'
 
@@ -15,7 +16,7 @@ const bodyLimitBytes = 1024 * 1024
 const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
 
 /** `/api/policy-gateway/exports`: the destinations of the audit log. */
-export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkKinds }: GatewayParts): Route[] {
   return [
     read({
       name: 'listExportSinks',
@@ -38,6 +39,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports }: Gat
       params: none,
       query: none,
       body: Schema.NewExport,
+      documentedBody: documentedCreate(sinkKinds),
       bodyLimitBytes,
       status: 201,
       answer,

@@ -21,11 +21,12 @@ const label = Type.String({ maxLength: 200, description: 'Purpose of the sink.',
 const enabled = Type.Boolean({ description: 'A disabled sink keeps its position in the log.' })
 const config = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'The destination; the fields depend on the type (docs/guide/exports.md). Secrets are masked in responses.',
+    'The destination. The fields depend on the type, as `createExportSink` describes them. Secrets are masked in answers.',
 })
 
-const exampleConfig = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
+export const exampleConfig = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
 
+/** Validates a creation. `documentedCreate` describes it. */
 export const NewExport = Type.Object(
   {
     type,
@@ -38,11 +39,7 @@ export const NewExport = Type.Object(
       }),
     ),
   },
-  {
-    title: 'ExportSinkCreate',
-    additionalProperties: false,
-    examples: [{ type: 'splunk_hec', label: 'Security team', enabled: true, config: exampleConfig }],
-  },
+  { additionalProperties: false },
 )
 
 export const ChangedExport = Type.Object(
