@@ -126,6 +126,29 @@ describe('a complete answer', () => {
     assert.deepEqual({ ...rest, ...credits }, rest)
   })
 
+  it('contains the citations of its text', () => {
+    const cited: InferenceEvent[] = [
+      ...events.slice(0, 10),
+      { type: 'citation', block: 2, citation: { url: 'https://a.example', title: 'A', passage: 'Two', proof: 'p' } },
+      ...events.slice(10),
+    ]
+    const page = { url: 'https://a.example', title: 'A' }
+    const message = encodeMessages(contextOf('messages'), { events: cited }) as { content: object[] }
+    const citation = { type: 'web_search_result_location', ...page, cited_text: 'Two', encrypted_index: 'p' }
+    assert.deepEqual(message.content[2], { type: 'text', text: 'Two.', citations: [citation] })
+    const { choices } = encodeChat(contextOf('chat'), { events: cited }) as {
+      choices: { message: { annotations?: unknown } }[]
+    }
+    assert.deepEqual(choices[0]?.message.annotations, [
+      { type: 'url_citation', url_citation: { ...page, start_index: 4, end_index: 8 } },
+    ])
+    const response = encodeResponses(contextOf('responses'), { events: cited }) as { output: { content: object[] }[] }
+    const annotation = { type: 'url_citation', ...page, start_index: 0, end_index: 4 }
+    assert.deepEqual(response.output[2]?.content, [
+      { type: 'output_text', text: 'Two.', annotations: [annotation], logprobs: [] },
+    ])
+  })
+
   it('sends content: null for a completion without text', () => {
     const { choices } = encodeChat(contextOf('chat'), { events: [start, end] }) as { choices: { message: object }[] }
     assert.deepEqual(choices[0]?.message, { role: 'assistant', content: null, refusal: null })

@@ -15,7 +15,7 @@ export type FaultName = (typeof faults)[number]
 
 /** What a prompt tells the upstream to do: replay a recording as a stream or document, up to a point, and then fail. */
 export type Play = {
-  readonly recording: 'text' | 'parallel-tools'
+  readonly recording: 'text' | 'parallel-tools' | 'citations'
   readonly form: 'stream' | 'document'
   /** Frames of a stream, or quarters of a document, that are sent before the fault. */
   readonly at: number

@@ -11,7 +11,14 @@ import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
 import { holdBackPolicyOf } from '../../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor, type Plan } from '../../src/domain/evaluation/plan.ts'
 import { compileGateway } from '../../src/domain/evaluation/rulebooks.ts'
-import type { InferenceEnd, InferenceEvent, RawFrames, Chunk, Usage } from '../../src/domain/inference/events.ts'
+import type {
+  Citation,
+  InferenceEnd,
+  InferenceEvent,
+  RawFrames,
+  Chunk,
+  Usage,
+} from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createIncrementalScan } from '../../src/domain/moderation/incremental-scan.ts'
@@ -101,7 +108,13 @@ async function* streamed(chunkList: Iterable<Chunk>, isHalting: boolean): AsyncG
   }
 }
 
-type Seen = { readonly text: string; readonly frames: string; readonly end: InferenceEnd; readonly wasStopped: boolean }
+type Seen = {
+  readonly text: string
+  readonly citations: readonly Citation[]
+  readonly frames: string
+  readonly end: InferenceEnd
+  readonly wasStopped: boolean
+}
 
 type Way = { readonly rephrased?: string; readonly isHalting?: boolean }
 
@@ -128,17 +141,19 @@ async function answered(
     conclude: (decisions) => ({ decisions: decisions.map(({ decision }) => decision) }),
   })
   let text = ''
+  const citations: Citation[] = []
   let frames = ''
   let last: InferenceEvent | undefined
   for await (const { events, raw: rawFrames } of leaving) {
     for (const event of events) {
       if (event.type === 'delta') text += event.text
+      if (event.type === 'citation') citations.push(event.citation)
       last = event
     }
     if (rawFrames?.kind === 'frames') frames += rawFrames.frames.map(({ data }) => data).join('')
   }
   assert.equal(last?.type, 'end')
-  return { text, frames, end: last, wasStopped }
+  return { text, citations, frames, end: last, wasStopped }
 }
 
 const words = fc.constantFrom(
@@ -303,6 +318,65 @@ describe('a guarded response', () => {
     ]
     assert.equal((await answered(planWith({}), proven('a poison'))).end.stopReason, 'filtered')
     assert.equal((await answered(planWith({}), proven('c2lnbmF0dXJl'))).end.stopReason, 'end')
+  })
+
+  describe('in a citation', () => {
+    const plain: Citation = { url: 'https://example.org/gate', title: 'The gate' }
+    const cited = (citation: Citation, raw?: RawFrames): Chunk[] => [
+      { events: [{ type: 'start', model: 'm' }], ...(raw && { raw: framesOf('start') }) },
+      {
+        events: [
+          { type: 'open', block: 0, part: { type: 'text' } },
+          { type: 'delta', block: 0, text: 'open' },
+          { type: 'citation', block: 0, citation },
+        ],
+        ...(raw && { raw }),
+      },
+      { events: [{ type: 'close', block: 0 }, end], ...(raw && { raw: framesOf('end') }) },
+    ]
+    const denied: Readonly<Record<string, Citation>> = {
+      title: { ...plain, title: 'A falcon nest' },
+      passage: { ...plain, passage: 'We saw a falcon nest.' },
+      proof: { ...plain, proof: 'a falcon nest' },
+      URL: { ...plain, url: 'https://example.org/a-falcon-nest?at=1' },
+    }
+    const plan = planWith({ denylist: ['falcon nest'] })
+
+    for (const [field, citation] of Object.entries(denied))
+      it(`is denied in its ${field} before the citation is sent`, async () => {
+        const seen = await answered(plan, cited(citation))
+        assert.deepEqual([seen.end.stopReason, seen.citations, seen.wasStopped], ['filtered', [], true])
+      })
+
+    it('is denied in the URL of a frame that is passed through', async () => {
+      const seen = await answered(plan, cited(denied['URL'] ?? plain, framesOf('cited')))
+      assert.deepEqual([seen.end.stopReason, seen.frames.includes('cited')], ['filtered', false])
+    })
+
+    it('is sent after its text if it is allowed', async () => {
+      const seen = await answered(plan, cited(plain))
+      assert.deepEqual([seen.end.stopReason, seen.text, seen.citations], ['end', 'open', [plain]])
+    })
+
+    it('does not leave if the text of its block is denied', async () => {
+      const [begin, , last] = cited(plain)
+      const middle: Chunk = {
+        events: [
+          { type: 'open', block: 0, part: { type: 'text' } },
+          { type: 'citation', block: 0, citation: plain },
+          { type: 'delta', block: 0, text: 'a poison' },
+        ],
+      }
+      assert.ok(begin && last)
+      const seen = await answered(plan, [begin, middle, last])
+      assert.deepEqual([seen.end.stopReason, seen.citations], ['filtered', []])
+    })
+
+    it('is dropped with the text that it belongs to if that is rephrased', async () => {
+      const rewriting = planWith({ denylist: ['open'], response_pattern: 'rewrite' })
+      const seen = await answered(rewriting, cited(plain), { rephrased: 'closed' })
+      assert.deepEqual([seen.text, seen.citations], ['closed', []])
+    })
   })
 
   it('gets the same verdict however it is cut', async () => {

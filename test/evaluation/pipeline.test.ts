@@ -117,8 +117,8 @@ describe('an enforced request', () => {
   })
 
   describe('whose response has out-of-band text', () => {
-    const cited = (title: string) => ({
-      annotations: [{ type: 'url_citation', url_citation: { title, url: 'https://example.org' } }],
+    const cited = (title: string, url = 'https://example.org') => ({
+      annotations: [{ type: 'url_citation', url_citation: { title, url } }],
     })
     const whole = (message: object) => ({
       id: 'c',
@@ -150,6 +150,25 @@ describe('an enforced request', () => {
         assert.match(filtered, /"finish_reason":"content_filter"/)
         assert.doesNotMatch(filtered, /Falcon/)
         assert.match(await (await sendRequest(scene)).text(), /Condor/)
+      })
+
+      it(`is filtered for a caller of another dialect if the title or the URL of a citation is denied, ${way}`, async () => {
+        await using scene = await startPaidApp()
+        await configure(scene, { rules: { denylist: ['falcon nest'] } })
+        const script = (message: object) =>
+          way === 'whole' ? answerJson(whole(message)) : answerStream(...streamed(message))
+        scene.upstream.answer(
+          script(cited('Birds', 'https://example.org/falcon-nest')),
+          script(cited('The falcon nest')),
+          script(cited('The condor nest')),
+        )
+        const ask = async (): Promise<string> =>
+          await (await send(scene, { ...userMessage('Where?'), stream: way === 'streamed' })).text()
+        for (const answer of [await ask(), await ask()]) {
+          assert.match(answer, /"stop_reason":"refusal"/)
+          assert.doesNotMatch(answer, /falcon/)
+        }
+        assert.match(await ask(), /"title":"The condor nest"/)
       })
 
       it(`loses that text if it contains personal data that is redacted, ${way}`, async () => {

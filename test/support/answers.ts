@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
+import type { BlockStart, Citation, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
 import type { Dialect, ReasoningSignature } from '../../src/domain/inference/request.ts'
 import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
 import { requestBy } from './requests.ts'
@@ -31,6 +31,7 @@ export const prove = (block: number, proof: ReasoningSignature): InferenceEvent 
   block,
   signature: proof,
 })
+const cite = (block: number, citation: Citation): InferenceEvent => ({ type: 'citation', block, citation })
 export const close = (block: number): InferenceEvent => ({ type: 'close', block })
 
 export const textAnswer = (...texts: string[]): InferenceEvent[] => [
@@ -78,7 +79,16 @@ export function contextIn(
 const anyText = fc.string({ unit: 'grapheme', maxLength: 12 })
 const anyJson = fc.json({ maxDepth: 1 }).map((json) => `{"value":${json}}`)
 
-type AnyBlock = { readonly part: BlockStart; readonly deltas: readonly string[]; readonly proof?: ReasoningSignature }
+type AnyBlock = {
+  readonly part: BlockStart
+  readonly deltas: readonly string[]
+  readonly citations?: readonly Citation[]
+  readonly proof?: ReasoningSignature
+}
+
+const anyCitation: fc.Arbitrary<Citation> = fc
+  .tuple(fc.webUrl(), anyText, fc.option(fc.nat(20)))
+  .map(([url, title, at]) => ({ url, title, ...(at !== null && { range: { start: at, end: at + 5 } }) }))
 
 const anyProof = (dialect: Dialect): fc.Arbitrary<ReasoningSignature> =>
   fc
@@ -89,6 +99,9 @@ function anyBlock(dialect: Dialect): fc.Arbitrary<AnyBlock> {
   const texts = fc.array(anyText, { maxLength: 4 })
   return fc.oneof(
     texts.map((deltas): AnyBlock => ({ part: { type: 'text' }, deltas })),
+    fc
+      .tuple(texts, fc.array(anyCitation, { maxLength: 2 }))
+      .map(([deltas, citations]): AnyBlock => ({ part: { type: 'text' }, deltas, citations })),
     texts.map((deltas): AnyBlock => ({ part: { type: 'refusal' }, deltas })),
     fc.tuple(texts, fc.option(anyProof(dialect))).map(([deltas, proof]): AnyBlock => ({
       part: { type: 'thinking' },
@@ -158,10 +171,11 @@ function hasToWait(blocks: readonly AnyBlock[], queues: readonly unknown[][], at
 }
 
 /** The events of a block. A redacted block has no deltas. */
-function stepsOf({ part, deltas, proof }: AnyBlock, block: number): InferenceEvent[][] {
+function stepsOf({ part, deltas, citations = [], proof }: AnyBlock, block: number): InferenceEvent[][] {
   const events = [
     open(block, part),
     ...deltas.map((text) => delta(block, text)),
+    ...citations.map((citation) => cite(block, citation)),
     ...(proof ? [prove(block, proof)] : []),
     close(block),
   ]

@@ -13,8 +13,8 @@ export type EventOrder = {
 type OpenBlock = { readonly type: BlockStart['type']; isSigned: boolean }
 
 /**
- * The grammar of `events.ts` as a state machine: one `start`; blocks numbered without gaps; deltas and signatures only for
- * open blocks of a matching kind; one `end` after all blocks are closed.
+ * The grammar of `events.ts` as a state machine: one `start`; blocks numbered without gaps; deltas, citations and signatures
+ * only for open blocks of a matching kind; one `end` after all blocks are closed.
  */
 export function createEventOrder(): EventOrder {
   const open = new Map<number, OpenBlock>()
@@ -46,6 +46,9 @@ export function createEventOrder(): EventOrder {
           if (block.type === 'opaque' || block.isSigned) violation(`delta into block ${event.block}, which takes none`)
           return
         }
+        case 'citation':
+          if (blockOf(event).type !== 'text') violation(`citation for block ${event.block}, which takes none`)
+          return
         case 'signature': {
           const block = blockOf(event)
           if (block.type !== 'thinking' || block.isSigned)

@@ -3,7 +3,7 @@
  * and every endpoint encodes these events in the caller's dialect. A streamed response and a whole one are the same
  * sequence:
  *
- *   start ( open(b) delta(b)* signature(b)? close(b) )* end
+ *   start ( open(b) ( delta(b) | citation(b) )* signature(b)? close(b) )* end
  *
  * `b` is the block number. Several blocks may be open at the same time, so their events may interleave; `event-order.ts`
  * checks the order. A failure is a thrown `Fault`, never an event, because an error must not look like a normal end.
@@ -16,6 +16,8 @@ export type InferenceEvent =
   | { readonly type: 'open'; readonly block: number; readonly part: BlockStart }
   /** Appends to a text, thinking or refusal block, or to the JSON text of a tool call's input. */
   | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  /** A web page that a text block cites. It may come before, between or after the deltas of the block. */
+  | { readonly type: 'citation'; readonly block: number; readonly citation: Citation }
   /** Follows the last delta of a thinking block. */
   | { readonly type: 'signature'; readonly block: number; readonly signature: ReasoningSignature }
   | { readonly type: 'close'; readonly block: number }
@@ -41,6 +43,18 @@ export type BlockStart =
   | { readonly type: 'refusal' }
   /** A vendor's block with no equivalent in this format, such as a web search. It is complete and has no deltas. */
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
+
+/** A web page that the model cites as the source of its text. */
+export type Citation = {
+  readonly url: string
+  readonly title: string
+  /** The cited passage of the page, if the upstream reports it. */
+  readonly passage?: string
+  /** The characters of the block's text that the page supports, `end` excluded. Absent if it supports the whole block. */
+  readonly range?: { readonly start: number; readonly end: number }
+  /** The vendor's proof of the citation. Its own API accepts the citation in a later request only with this value. */
+  readonly proof?: string
+}
 
 export type StopReason =
   /** The model finished. */

@@ -18,6 +18,7 @@ const openText = (block: number): InferenceEvent => ({ type: 'open', block, part
 const openThinking: InferenceEvent = { type: 'open', block: 0, part: { type: 'thinking' } }
 const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
 const close = (block: number): InferenceEvent => ({ type: 'close', block })
+const citation: InferenceEvent = { type: 'citation', block: 0, citation: { url: 'u', title: 't' } }
 const signature: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'messages', value: 's' } }
 
 describe('foldEvents', () => {
@@ -62,6 +63,19 @@ describe('foldEvents', () => {
     ])
   })
 
+  it('keeps the citations of a text block, wherever they come', () => {
+    assert.deepEqual(foldEvents([start, openText(0), citation, delta(0, 'Sun'), citation, close(0), end]).blocks, [
+      {
+        type: 'text',
+        text: 'Sun',
+        citations: [
+          { url: 'u', title: 't' },
+          { url: 'u', title: 't' },
+        ],
+      },
+    ])
+  })
+
   it('reports a tool call as the stop reason if the upstream reported a normal end', () => {
     const call: InferenceEvent = { type: 'open', block: 0, part: { type: 'tool-call', id: 'a', name: 'f' } }
     assert.equal(foldEvents([start, call, close(0), end]).stopReason, 'tool-call')
@@ -89,6 +103,8 @@ describe('event order', () => {
     ],
     ['a delta after the signature', [start, openThinking, signature, delta(0, 'x')]],
     ['a signature for text', [start, openText(0), signature]],
+    ['a citation for thinking', [start, openThinking, citation]],
+    ['a citation for a closed block', [start, openText(0), close(0), citation]],
     ['a second signature', [start, openThinking, signature, signature]],
     ['a block that closes twice', [start, openText(0), close(0), close(0)]],
     ['an end while a block is open', [start, openText(0), end]],

@@ -1,4 +1,4 @@
-import type { BlockStart, InferenceEnd, InferenceEvent, StopReason } from './events.ts'
+import type { BlockStart, Citation, InferenceEnd, InferenceEvent, StopReason } from './events.ts'
 import { createEventOrder } from './event-order.ts'
 import type { Dialect, ReasoningSignature } from './request.ts'
 
@@ -12,14 +12,14 @@ export type FoldedAnswer = {
 }
 
 export type FoldedBlock =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly citations?: readonly Citation[] }
   | { readonly type: 'thinking'; readonly text: string; readonly signature?: ReasoningSignature }
   /** `input` is JSON text. It is empty if the model sent no arguments. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'refusal'; readonly text: string }
   | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
 
-type PartialBlock = { readonly start: BlockStart; text: string; signature?: ReasoningSignature }
+type PartialBlock = { readonly start: BlockStart; text: string; citations?: Citation[]; signature?: ReasoningSignature }
 
 /** Assembles a complete list of events. Throws if the order is illegal or the end is missing, because that is a bug. */
 export function foldEvents(events: Iterable<InferenceEvent>): FoldedAnswer {
@@ -54,14 +54,16 @@ function append(partial: PartialBlock[], event: Exclude<InferenceEvent, { type: 
   const block = partial[event.block]
   if (block === undefined) return
   if (event.type === 'delta') block.text += event.text
+  if (event.type === 'citation') (block.citations ??= []).push(event.citation)
   if (event.type === 'signature') block.signature = event.signature
 }
 
-function completed({ start, text, signature }: PartialBlock): FoldedBlock {
+function completed({ start, text, citations, signature }: PartialBlock): FoldedBlock {
   switch (start.type) {
     case 'text':
+      return { type: 'text', text, ...(citations && { citations }) }
     case 'refusal':
-      return { type: start.type, text }
+      return { type: 'refusal', text }
     case 'thinking':
       return { type: 'thinking', text, ...(signature === undefined ? {} : { signature }) }
     case 'tool-call':

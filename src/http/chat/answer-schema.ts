@@ -4,6 +4,10 @@ import { creditProperties } from '../inference/writing/credit-fields.ts'
 import { OpenaiErrorBody } from '../inference/openai-errors.ts'
 import { JsonObject } from '../inference/reading/request-fields.ts'
 
+const annotations = Type.Array(JsonObject, {
+  description: 'The web pages that the text cites: `url_citation` with the URL, the title and the cited characters.',
+})
+
 /** Answer of `POST /v1/chat/completions`. */
 export const ChatAnswer = Type.Object(
   {
@@ -21,6 +25,7 @@ export const ChatAnswer = Type.Object(
               description: 'The answer; null if it only calls tools.',
             }),
             refusal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Why the model refused.' })),
+            annotations: Type.Optional(annotations),
             reasoning_content: Type.Optional(text('The reasoning.')),
             tool_calls: Type.Optional(Type.Array(JsonObject, { description: 'The tools that the model called.' })),
           },
@@ -81,6 +86,7 @@ const Chunk = Type.Object(
             role: Type.Optional(Type.Literal('assistant')),
             content: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The next text.' })),
             refusal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The next text.' })),
+            annotations: Type.Optional(annotations),
             reasoning_content: Type.Optional(
               Type.Union([Type.String(), Type.Null()], { description: 'The next text.' }),
             ),

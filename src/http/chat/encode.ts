@@ -5,7 +5,7 @@ import { freeTextOf, freeTextTools } from '../inference/writing/free-text-tools.
 import type { AnswerContext } from '../inference/writing/stream-writer.ts'
 import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
-import { formatFinish, formatChatUsage } from './format.ts'
+import { formatAnnotation, formatFinish, formatChatUsage } from './format.ts'
 
 /** Encodes a complete answer as one completion. The upstream's own document keeps all fields except id, model and cost. */
 export function encodeChat(context: AnswerContext, { events, document }: WholeAnswer): Record<string, unknown> {
@@ -49,10 +49,12 @@ function formatMessage(blocks: readonly FoldedBlock[], { request, usesFunctions 
   const freeText = freeTextTools(request)
   const thinking = joined(blocks, 'thinking')
   const calls = blocks.flatMap((block) => formatCall(block, freeText))
+  const annotations = formatCitations(blocks)
   return {
     role: 'assistant',
     content: joined(blocks, 'text'),
     refusal: joined(blocks, 'refusal'),
+    ...(annotations.length > 0 && { annotations }),
     ...(thinking && { reasoning_content: thinking }),
     ...(usesFunctions ? functionCallOf(blocks) : calls.length > 0 && { tool_calls: calls }),
   }
@@ -68,6 +70,19 @@ function functionCallOf(blocks: readonly FoldedBlock[]): { function_call?: objec
 function joined(blocks: readonly FoldedBlock[], type: 'text' | 'thinking' | 'refusal'): string | null {
   const texts = blocks.flatMap((block) => (block.type === type ? [block.text] : []))
   return texts.length === 0 ? null : texts.join('')
+}
+
+/** The indexes of a citation count from the start of the joined text. */
+function formatCitations(blocks: readonly FoldedBlock[]): unknown[] {
+  const annotations: unknown[] = []
+  let offset = 0
+  for (const block of blocks) {
+    if (block.type !== 'text') continue
+    const { length } = block.text
+    for (const citation of block.citations ?? []) annotations.push(formatAnnotation(citation, { offset, length }))
+    offset += length
+  }
+  return annotations
 }
 
 function formatCall(block: FoldedBlock, freeText: ReadonlySet<string>): unknown[] {

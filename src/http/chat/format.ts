@@ -1,4 +1,11 @@
-import { totalInputTokens, totalTokens, type StopReason, type Usage } from '../../domain/inference/events.ts'
+import {
+  totalInputTokens,
+  totalTokens,
+  type Citation,
+  type StopReason,
+  type Usage,
+} from '../../domain/inference/events.ts'
+import { urlCitation, type CitedBlock } from '../inference/writing/url-citation.ts'
 
 const finishWords: Readonly<Record<StopReason, string>> = {
   end: 'stop',
@@ -16,6 +23,12 @@ export function formatFinish(stopReason: StopReason, hasRefusal: boolean, usesFu
   if (stopReason === 'tool-call' && usesFunctions) return 'function_call'
   return stopReason === 'refusal' && hasRefusal ? finishWords.end : finishWords[stopReason]
 }
+
+/** A citation in this dialect. Its indexes count from the start of the message's text. */
+export const formatAnnotation = (citation: Citation, block: CitedBlock) => ({
+  type: 'url_citation',
+  url_citation: urlCitation(citation, block),
+})
 
 /** Token counts in this dialect, where cached tokens are part of the input tokens. */
 export const formatChatUsage = (usage: Usage) => ({

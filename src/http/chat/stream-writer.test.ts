@@ -128,6 +128,27 @@ describe('the chat writer', () => {
     assert.deepEqual(deltasOf(text).slice(1), [{ reasoning_content: 'Hm.' }, { refusal: 'No.' }])
   })
 
+  it('sends all citations in one chunk before the end, with positions in the whole text', () => {
+    const cited = (block: number, last?: number): InferenceEvent => ({
+      type: 'citation',
+      block,
+      citation: { url: `https://${block}.example`, title: `${block}`, ...(last && { range: { start: 1, end: last } }) },
+    })
+    const first = [open(0, 'text'), cited(0), delta(0, 'Sun. '), close(0)]
+    const second = [open(1, 'text'), delta(1, 'Rain.'), cited(1, 4), cited(1, 99), close(1)]
+    const text = createWriter().write([start, ...first, ...second, end()])
+    const annotation = (at: number, start_index: number, end_index: number) => ({
+      type: 'url_citation',
+      url_citation: { url: `https://${at}.example`, title: `${at}`, start_index, end_index },
+    })
+    assert.deepEqual(deltasOf(text).slice(1), [
+      { content: 'Sun. ' },
+      { content: 'Rain.' },
+      { annotations: [annotation(0, 0, 5), annotation(1, 6, 9), annotation(1, 5, 10)] },
+      {},
+    ])
+  })
+
   it('sends the finish reason', () => {
     assert.equal(finishOf(end('length')), 'length')
     assert.equal(finishOf(end('context-full')), 'length')

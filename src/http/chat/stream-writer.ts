@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.ts'
-import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
+import type { BlockStart, Citation, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { createAnswerWriter } from '../inference/writing/answer-writer.ts'
@@ -9,7 +9,7 @@ import type { AnswerContext, StreamWriter, WriteStep } from '../inference/writin
 import { openaiErrorBody } from '../inference/openai-errors.ts'
 import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import { createChatPassthrough, type ChatPassthrough } from './passthrough.ts'
-import { formatFinish, formatChatUsage } from './format.ts'
+import { formatAnnotation, formatFinish, formatChatUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
@@ -20,6 +20,10 @@ type State = {
   readonly open: Map<number, OpenBlock>
   readonly freeText: ReadonlySet<string>
   nextToolIndex: number
+  /** The length of the text so far, over all blocks. */
+  textLength: number
+  /** They are sent at once at the end, because clients do not join the lists of several chunks. */
+  readonly annotations: unknown[]
   hasRole: boolean
   hasToolCall: boolean
   hasRefusal: boolean
@@ -30,6 +34,9 @@ type OpenBlock = {
   readonly toolIndex: number
   /** The input of a free-text tool is sent at once at the end, because it must be extracted from complete JSON. */
   readonly isFreeText: boolean
+  /** The length of the text before this block. */
+  readonly offset: number
+  citations?: Citation[]
   json: string
   isEmpty: boolean
 }
@@ -47,6 +54,8 @@ export function createChatWriter(context: AnswerContext): StreamWriter {
     open: new Map(),
     freeText: freeTextTools(request),
     nextToolIndex: 0,
+    textLength: 0,
+    annotations: [],
     hasRole: false,
     hasToolCall: false,
     hasRefusal: false,
@@ -73,7 +82,8 @@ function requestsUsage({ raw }: InferenceRequest): boolean {
 function trackOpen(state: State, block: number, part: BlockStart): void {
   const isCall = part.type === 'tool-call' || (part.type === 'opaque' && part.dialect === 'chat')
   const isFreeText = part.type === 'tool-call' && state.freeText.has(part.name)
-  state.open.set(block, { part, toolIndex: isCall ? state.nextToolIndex++ : -1, isFreeText, json: '', isEmpty: true })
+  const toolIndex = isCall ? state.nextToolIndex++ : -1
+  state.open.set(block, { part, toolIndex, isFreeText, offset: state.textLength, json: '', isEmpty: true })
   if (part.type === 'tool-call') state.hasToolCall = true
   if (part.type === 'refusal') state.hasRefusal = true
 }
@@ -81,12 +91,14 @@ function trackOpen(state: State, block: number, part: BlockStart): void {
 function track(state: State, step: WriteStep): void {
   if (step.type === 'start') state.hasRole = true
   if (step.type === 'open') trackOpen(state, step.block, step.part)
-  if (step.type === 'delta') trackDelta(state, step.block)
+  if (step.type === 'delta') trackDelta(state, step.block, step.text)
 }
 
-function trackDelta(state: State, block: number): OpenBlock | undefined {
+function trackDelta(state: State, block: number, text: string): OpenBlock | undefined {
   const open = state.open.get(block)
-  if (open !== undefined) open.isEmpty = false
+  if (open === undefined) return undefined
+  open.isEmpty = false
+  if (open.part.type === 'text') state.textLength += text.length
   return open
 }
 
@@ -100,6 +112,9 @@ function format(state: State, step: WriteStep): string {
       return openBlock(state, step.block, step.part)
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
+    case 'citation':
+      addCitation(state, step.block, step.citation)
+      return ''
     case 'signature':
       return '' // this dialect has no field for signatures
     case 'close':
@@ -129,7 +144,7 @@ const functionCall = (state: State, index: number | undefined, call: object): st
 
 /** Hot path: runs for every delta. */
 function writeDelta(state: State, block: number, text: string): string {
-  const open = trackDelta(state, block)
+  const open = trackDelta(state, block, text)
   if (open?.isFreeText) {
     open.json += text
     return ''
@@ -150,10 +165,21 @@ function writeDelta(state: State, block: number, text: string): string {
   }
 }
 
+function addCitation(state: State, block: number, citation: Citation): void {
+  const open = state.open.get(block)
+  if (open !== undefined) (open.citations ??= []).push(citation)
+}
+
+function addAnnotations(state: State, { offset }: OpenBlock, citations: readonly Citation[]): void {
+  const cited = { offset, length: state.textLength - offset }
+  for (const citation of citations) state.annotations.push(formatAnnotation(citation, cited))
+}
+
 /** A call without arguments gets `{}`, because clients parse the joined arguments. */
 function closeBlock(state: State, block: number): string {
   const open = state.open.get(block)
   state.open.delete(block)
+  if (open?.citations !== undefined) addAnnotations(state, open, open.citations)
   if (open?.part.type !== 'tool-call') return ''
   const { toolIndex: index, part, json } = open
   if (open.isFreeText) {
@@ -165,14 +191,16 @@ function closeBlock(state: State, block: number): string {
 }
 
 function ending(state: State, end: InferenceEnd, isPassthrough: boolean): string {
+  const { annotations } = state
+  const before = annotations.length === 0 ? '' : chunk(state, JSON.stringify({ annotations }))
   const reason = effectiveStop(end.stopReason, state.hasToolCall)
   const finish = formatFinish(reason, state.hasRefusal, state.context.usesFunctions)
   const own = state.passthrough.ending(finish, isPassthrough)
   const last = own.finish || `${state.head}[{"index":0,"delta":{},"logprobs":null,"finish_reason":"${finish}"}]}\n\n`
-  if (!state.includesUsage) return withPolicy(last, end) + done
+  if (!state.includesUsage) return before + withPolicy(last, end) + done
   const counts = vendorUsage(own.usage, formatChatUsage(end.usage), end.usage)
   const usage = { usage: counts, ...creditFields(end) }
-  return `${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
+  return `${before}${last}${state.head}[],${JSON.stringify(usage).slice(1)}\n\n${done}`
 }
 
 /** Without `include_usage` there is no usage chunk, so `policy` is added to the chunk with the finish reason. */

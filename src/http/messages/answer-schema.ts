@@ -12,7 +12,8 @@ export const MessagesAnswer = Type.Object(
     role: Type.Literal('assistant'),
     model: text('The model that answered.'),
     content: Type.Array(Type.Object({ type: text('The type.') }, { additionalProperties: true }), {
-      description: 'Blocks: `text` with `text`, `tool_use`, `thinking`, `redacted_thinking`.',
+      description:
+        'Blocks: `text` with `text` and, if web pages are cited, `citations`; `tool_use`, `thinking`, `redacted_thinking`.',
       examples: [[{ type: 'text', text: 'Hello!' }]],
     }),
     stop_reason: Type.Union([Type.String(), Type.Null()], {
@@ -126,7 +127,9 @@ export const MessagesEvent = Type.Union(
       {
         type: Type.Literal('content_block_delta'),
         index,
-        delta: withType('What is added: `text_delta`, `input_json_delta`, `thinking_delta` or `signature_delta`.'),
+        delta: withType(
+          'What is added: `text_delta`, `citations_delta`, `input_json_delta`, `thinking_delta` or `signature_delta`.',
+        ),
       },
       { title: 'ContentBlockDeltaEvent' },
     ),

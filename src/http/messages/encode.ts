@@ -5,7 +5,7 @@ import { signatureText } from '../inference/signature-envelope.ts'
 import type { AnswerContext } from '../inference/writing/stream-writer.ts'
 import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'
-import { formatStop, formatMessagesUsage } from './format.ts'
+import { formatCitation, formatStop, formatMessagesUsage } from './format.ts'
 
 /** Encodes a complete answer as one message. The upstream's own message keeps all fields except id, model and cost. */
 export function encodeMessages(
@@ -38,7 +38,10 @@ export function encodeMessages(
 
 function formatBlock(block: FoldedBlock): unknown[] {
   switch (block.type) {
-    case 'text':
+    case 'text': {
+      const { text, citations } = block
+      return [{ type: 'text', text, ...(citations && { citations: citations.map(formatCitation) }) }]
+    }
     case 'refusal':
       return [{ type: 'text', text: block.text }]
     case 'thinking':

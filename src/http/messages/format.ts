@@ -1,4 +1,4 @@
-import type { InferenceEnd, StopReason, Usage } from '../../domain/inference/events.ts'
+import type { Citation, InferenceEnd, StopReason, Usage } from '../../domain/inference/events.ts'
 
 const stopWords: Readonly<Record<StopReason, string>> = {
   end: 'end_turn',
@@ -22,6 +22,18 @@ export function formatStop(stopReason: StopReason, end: InferenceEnd) {
     ...(word === 'refusal' && { stop_details: { type: 'refusal', category: null, explanation: null } }),
   }
 }
+
+/**
+ * A citation in this dialect. `encrypted_index` is Anthropic's own proof. It is empty for a citation of another upstream, and
+ * such a citation is removed when the caller sends it back.
+ */
+export const formatCitation = ({ url, title, passage = '', proof = '' }: Citation) => ({
+  type: 'web_search_result_location',
+  url,
+  title,
+  cited_text: passage,
+  encrypted_index: proof,
+})
 
 /** Token counts in this dialect, where cached tokens are not part of the input tokens. */
 export const formatMessagesUsage = (usage: Usage) => ({

@@ -74,6 +74,27 @@ describe('the messages writer', () => {
     ])
   })
 
+  it('sends a citation of another upstream with an empty proof', () => {
+    const events = middle(
+      { type: 'open', block: 0, part: { type: 'text' } },
+      { type: 'delta', block: 0, text: 'Sun.' },
+      { type: 'citation', block: 0, citation: { url: 'https://a.example', title: 'A', range: { start: 0, end: 3 } } },
+      { type: 'close', block: 0 },
+    )
+    const citation = {
+      type: 'web_search_result_location',
+      url: 'https://a.example',
+      title: 'A',
+      cited_text: '',
+      encrypted_index: '',
+    }
+    assert.deepEqual(events[2], {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'citations_delta', citation },
+    })
+  })
+
   it('sends redacted thinking as a redacted_thinking block', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },

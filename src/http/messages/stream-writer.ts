@@ -1,4 +1,4 @@
-import type { BlockStart, InferenceEnd } from '../../domain/inference/events.ts'
+import type { BlockStart, Citation, InferenceEnd } from '../../domain/inference/events.ts'
 import { effectiveStop } from '../../domain/inference/fold.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../domain/inference/count.ts'
@@ -15,7 +15,7 @@ import {
 import { vendorUsage } from '../inference/writing/vendor-usage.ts'
 import { errorBody } from './errors.ts'
 import { createMessagesPassthrough, type MessagesPassthrough, type Wire } from './passthrough.ts'
-import { formatStop, formatMessagesUsage } from './format.ts'
+import { formatCitation, formatStop, formatMessagesUsage } from './format.ts'
 
 type State = {
   readonly context: AnswerContext
@@ -58,6 +58,8 @@ function format(state: State, step: WriteStep): string {
       return openBlock(state, step.block, step.part)
     case 'delta':
       return step.text === '' ? '' : writeDelta(state, step.block, step.text)
+    case 'citation':
+      return writeCitation(state, step.block, step.citation)
     case 'signature':
       return writeSignature(state, step.block, step.signature)
     case 'close':
@@ -154,6 +156,12 @@ function writeDelta(state: State, block: number, text: string): string {
 
 const delta = (index: number, json: string): string =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":${json}}\n\n`
+
+function writeCitation(state: State, block: number, citation: Citation): string {
+  const index = indexOf(state, block)
+  if (index === undefined) return ''
+  return delta(index, `{"type":"citations_delta","citation":${JSON.stringify(formatCitation(citation))}}`)
+}
 
 function writeSignature(state: State, block: number, signature: ReasoningSignature): string {
   const index = indexOf(state, block)

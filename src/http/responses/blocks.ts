@@ -1,8 +1,9 @@
-import type { BlockStart } from '../../domain/inference/events.ts'
+import type { BlockStart, Citation } from '../../domain/inference/events.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { sseFrame } from '../inference/writing/stream-writer.ts'
 import { freeTextOf } from '../inference/writing/free-text-tools.ts'
 import {
+  annotationOf,
   freeTextCallItem,
   functionCallItem,
   messageItem,
@@ -34,6 +35,8 @@ export type ShownBlock = {
   /** Its tool takes free text, which is extracted once the JSON is complete. */
   readonly isFreeText: boolean
   text: string
+  /** They are written after the text, because their indexes may cover all of it. */
+  citations?: Citation[]
   signature?: ReasoningSignature
   /** The position fields of every delta as JSON, cached. */
   positionJson?: string
@@ -96,8 +99,9 @@ function doneFrames(sequence: Sequence, block: ShownBlock): string {
   switch (block.part.type) {
     case 'text':
       return (
+        annotationFrames(sequence, block) +
         emit(sequence, 'response.output_text.done', { ...position, text, logprobs: [] }) +
-        emit(sequence, 'response.content_part.done', { ...position, part: textPart(text) })
+        emit(sequence, 'response.content_part.done', { ...position, part: textPart(text, block.citations) })
       )
     case 'refusal':
       return (
@@ -117,6 +121,15 @@ function doneFrames(sequence: Sequence, block: ShownBlock): string {
   }
 }
 
+function annotationFrames(sequence: Sequence, block: ShownBlock): string {
+  let frames = ''
+  for (const [at, citation] of block.citations?.entries() ?? []) {
+    const fields = { ...positionOf(block), annotation_index: at, annotation: annotationOf(citation, block.text) }
+    frames += emit(sequence, 'response.output_text.annotation.added', fields)
+  }
+  return frames
+}
+
 function openSummary(sequence: Sequence, block: ShownBlock): string {
   block.hasSummary = true
   return emit(sequence, 'response.reasoning_summary_part.added', { ...positionOf(block), part: summaryPart('') })
@@ -127,7 +140,7 @@ export function itemOf(block: ShownBlock, status: 'in_progress' | 'completed') {
   const { part, itemId, text } = block
   switch (part.type) {
     case 'text':
-      return messageItem(itemId, status, status === 'completed' ? [textPart(text)] : [])
+      return messageItem(itemId, status, status === 'completed' ? [textPart(text, block.citations)] : [])
     case 'refusal':
       return messageItem(itemId, status, status === 'completed' ? [refusalPart(text)] : [])
     case 'thinking':

@@ -40,7 +40,7 @@ type Tools = { readonly freeText: ReadonlySet<string>; readonly calleeOf: Callee
 function formatBlock(block: FoldedBlock, { newId }: AnswerContext, { freeText, calleeOf }: Tools): unknown[] {
   switch (block.type) {
     case 'text':
-      return [messageItem(newId('msg'), 'completed', [textPart(block.text)])]
+      return [messageItem(newId('msg'), 'completed', [textPart(block.text, block.citations)])]
     case 'refusal':
       return [messageItem(newId('msg'), 'completed', [refusalPart(block.text)])]
     case 'thinking':

@@ -1,12 +1,25 @@
+import type { Citation } from '../../domain/inference/events.ts'
 import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { signatureText } from '../inference/signature-envelope.ts'
+import { urlCitation } from '../inference/writing/url-citation.ts'
 import type { Callee } from './namespaces.ts'
 
 /** Output items of this dialect. The id of an item must be the same in all events. */
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-export const textPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] })
+export const textPart = (text: string, citations: readonly Citation[] = []) => ({
+  type: 'output_text',
+  text,
+  annotations: citations.map((citation) => annotationOf(citation, text)),
+  logprobs: [],
+})
+
+/** The indexes of a citation count from the start of its part, which is one block. */
+export const annotationOf = (citation: Citation, text: string) => ({
+  type: 'url_citation',
+  ...urlCitation(citation, { offset: 0, length: text.length }),
+})
 
 export const refusalPart = (refusal: string) => ({ type: 'refusal', refusal })
 

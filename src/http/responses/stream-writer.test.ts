@@ -120,6 +120,39 @@ describe('the responses writer', () => {
     ])
   })
 
+  it('adds citations after the text, and repeats them in its part', () => {
+    const cited = (range?: { start: number; end: number }): InferenceEvent => ({
+      type: 'citation',
+      block: 0,
+      citation: { url: 'https://a.example', title: 'A', ...(range && { range }) },
+    })
+    const text = written(
+      open(0, 'text'),
+      cited(),
+      delta(0, 'Sun. '),
+      cited({ start: 5, end: 9 }),
+      delta(0, 'Rain.'),
+      close(0),
+    )
+    assert.deepEqual(namesOf(text).slice(6, 9), [
+      'output_text.annotation.added',
+      'output_text.annotation.added',
+      'output_text.done',
+    ])
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A' }
+    const annotations = [
+      { ...annotation, start_index: 0, end_index: 10 },
+      { ...annotation, start_index: 5, end_index: 9 },
+    ]
+    const events = eventsOf(text)
+    assert.deepEqual(
+      events.slice(6, 8).map((event) => [event.annotation_index, event.item_id, event.annotation]),
+      annotations.map((one, at) => [at, 'msg_1', one]),
+    )
+    assert.deepEqual(events.find(({ type }) => type === 'response.content_part.done').part.annotations, annotations)
+    assert.deepEqual(events.at(-1).response.output[0].content[0].annotations, annotations)
+  })
+
   it('writes a refusal as a part of its own, in a completed response', () => {
     const writer = createWriter()
     const events = eventsOf(writer.write([start, open(0, 'refusal'), delta(0, 'No.'), close(0), end('refusal')]))

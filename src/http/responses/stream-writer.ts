@@ -77,6 +77,11 @@ function format(state: State, step: WriteStep): string {
       const block = blockOf(state, step.block)
       return block === undefined || step.text === '' ? '' : deltaFrames(state.sequence, block, step.text)
     }
+    case 'citation': {
+      const block = blockOf(state, step.block)
+      if (block !== undefined) (block.citations ??= []).push(step.citation)
+      return ''
+    }
     case 'signature': {
       const block = blockOf(state, step.block)
       if (block !== undefined) block.signature = step.signature
@@ -197,6 +202,7 @@ function track(state: State, step: WriteStep): void {
   const shown = state.open.get(step.block)
   if (shown === undefined) return
   if (step.type === 'delta') shown.text += step.text
+  else if (step.type === 'citation') (shown.citations ??= []).push(step.citation)
   else if (step.type === 'signature') shown.signature = step.signature
   else closePassthrough(state, step.block, shown)
 }

@@ -62,12 +62,12 @@ export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => 
   }
 }
 
-/** Puts the new text before the `close` event, and removes the old deltas with their reasoning signature. */
+/** Puts the new text before the `close` event, and removes the old deltas with their citations and reasoning signature. */
 function withText({ events }: Chunk, block: number, text: string): Chunk {
   return {
     events: events.flatMap((event): readonly InferenceEvent[] => {
       if (!('block' in event) || event.block !== block) return [event]
-      if (event.type === 'delta' || event.type === 'signature') return []
+      if (event.type === 'delta' || event.type === 'citation' || event.type === 'signature') return []
       return event.type === 'close' ? [{ type: 'delta', block, text }, event] : [event]
     }),
   }

@@ -9,7 +9,7 @@ import {
 import { textOfAddress } from '../../domain/evaluation/texts/text-fields.ts'
 import { isDenied, denialOf, type Decision } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
-import type { OutOfBandText, Chunk } from '../../domain/inference/events.ts'
+import type { Chunk, Citation, InferenceEvent, OutOfBandText } from '../../domain/inference/events.ts'
 
 /**
  * Scans out-of-band text: strings in the upstream's raw frames that no event carries. Such a string may be a whole text or
@@ -119,11 +119,37 @@ function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean
 
 /** The out-of-band texts of a chunk, without URLs and binary data. */
 export function outOfBandTextsOf({ outOfBand = none, events, raw }: Chunk): readonly OutOfBandText[] {
-  if (raw !== undefined) return outOfBand.length === 0 ? outOfBand : outOfBand.flatMap(asText)
-  // A reasoning signature is no text, but an upstream could send text in its field.
-  return events.flatMap((event) =>
-    event.type === 'signature' ? asText({ field: 'signature', text: event.signature.value }) : none,
-  )
+  if (raw !== undefined) {
+    // Except for the words of their URLs, the texts of citations are among the out-of-band texts.
+    const addresses = events.some(isCitation)
+      ? events.flatMap((event) => (isCitation(event) ? wordsOf(event.citation) : none))
+      : none
+    return outOfBand.length + addresses.length === 0 ? none : [...outOfBand.flatMap(asText), ...addresses]
+  }
+  return events.flatMap((event) => {
+    // A reasoning signature is no text, but an upstream could send text in its field.
+    if (event.type === 'signature') return asText({ field: 'signature', text: event.signature.value })
+    return isCitation(event) ? textsOf(event.citation) : none
+  })
+}
+
+const isCitation = (event: InferenceEvent): event is Extract<InferenceEvent, { type: 'citation' }> =>
+  event.type === 'citation'
+
+function textsOf(citation: Citation): readonly OutOfBandText[] {
+  const { title, passage = '', proof = '' } = citation
+  const texts = [
+    { field: 'citation.title', text: title },
+    { field: 'citation.passage', text: passage },
+    { field: 'citation.proof', text: proof },
+  ]
+  return [...texts.filter(({ text }) => text !== '').flatMap(asText), ...wordsOf(citation)]
+}
+
+/** The words in a URL. Numbers are left out, because an id in a URL may look like personal data. */
+function wordsOf({ url }: Citation): readonly OutOfBandText[] {
+  const words = url.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => /\p{L}/u.test(word))
+  return [{ field: 'citation.url', text: words.join(' ') }]
 }
 
 const none: readonly never[] = []

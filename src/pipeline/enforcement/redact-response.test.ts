@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
+import type { Citation, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { vendorFieldRoles as roles } from '../../wire/field-roles.ts'
 import { redactResponse } from './redact-response.ts'
@@ -69,4 +69,41 @@ describe('a tool call in a redacted response', () => {
 
   it('keeps the formatting of its JSON if nothing is redacted', async () =>
     assert.equal(await toolArguments('{ "to" : "all", "n": 1.0 }'), '{ "to" : "all", "n": 1.0 }'))
+})
+
+describe('a citation in a redacted response', () => {
+  const citation: Citation = { url: 'https://example.org', title: 'Ada', range: { start: 0, end: 3 } }
+
+  async function redactCited(text: string, cited: Citation): Promise<readonly InferenceEvent[]> {
+    async function* chunks(): AsyncGenerator<Chunk> {
+      const events: InferenceEvent[] = [
+        { type: 'open', block: 0, part: { type: 'text' } },
+        { type: 'citation', block: 0, citation: cited },
+        { type: 'delta', block: 0, text },
+        { type: 'close', block: 0 },
+      ]
+      for (const event of events) yield { events: [event] }
+    }
+    const parts = { placeholderMap: createPlaceholderMap(), restoresPersonalData: false, roles }
+    return (await Array.fromAsync(redactResponse(chunks(), parts))).flatMap(({ events }) => events)
+  }
+
+  it('loses personal data in its title and passage, and follows the whole text of its block', async () => {
+    const cited = { ...citation, title: 'Of ada@example.org', passage: 'Write to ada@example.org' }
+    const events = await redactCited('Ask Ada.', cited)
+    assert.deepEqual(
+      events.map(({ type }) => type).filter((type) => type !== 'delta'),
+      ['open', 'citation', 'close'],
+    )
+    assert.deepEqual(events.at(-2), {
+      type: 'citation',
+      block: 0,
+      citation: { url: 'https://example.org', title: 'Of [EMAIL_1]', passage: 'Write to [EMAIL_1]' },
+    })
+  })
+
+  it('is for the whole block if its text was changed, because the range no longer fits', async () => {
+    const last = (await redactCited('Ask ada@example.org.', citation)).at(-2)
+    assert.deepEqual(last?.type === 'citation' && last.citation, { url: 'https://example.org', title: 'Ada' })
+  })
 })

@@ -5,7 +5,7 @@ import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
 import type { TextStream } from '../../domain/moderation/personal-data/stream.ts'
 import { redact, restorePlaceholders } from '../../domain/moderation/personal-data/redact.ts'
 import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
-import type { BlockStart, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
+import type { BlockStart, Citation, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import type { FieldRoles } from '../../domain/inference/field-roles.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 
@@ -40,10 +40,29 @@ export async function* redactResponse(
     return stream
   }
   const changedBlocks = new Set<number>()
+  /** Citations wait for the end of their block, because only then it is known whether its text was changed. */
+  const citations = new Map<number, Citation[]>()
 
   const changedBlock = (part: OpaqueStart): OpaqueStart => {
     const raw = mapStrings(part.raw, createTextChange(ofResponse, restored), roles)
     return JSON.stringify(raw) === JSON.stringify(part.raw) ? part : { ...part, raw }
+  }
+
+  /** A range is valid only for the text it was made for. Without one, the citation is for the whole block. */
+  const changedCitation = (block: number, { range, ...citation }: Citation): InferenceEvent => {
+    const changeText = createTextChange(ofResponse, restored)
+    const { title, passage } = citation
+    const isRangeKept = range !== undefined && !changedBlocks.has(block)
+    return {
+      type: 'citation',
+      block,
+      citation: {
+        ...citation,
+        title: changeText(title),
+        ...(passage !== undefined && { passage: changeText(passage) }),
+        ...(isRangeKept && { range }),
+      },
+    }
   }
 
   const change = (event: InferenceEvent): readonly InferenceEvent[] => {
@@ -56,12 +75,19 @@ export async function* redactResponse(
         if (text !== event.text) changedBlocks.add(event.block)
         return text === '' ? [] : [{ ...event, text }]
       }
+      case 'citation':
+        citations.getOrInsertComputed(event.block, () => []).push(event.citation)
+        return []
       // A reasoning signature is valid only for the text it was made for.
       case 'signature':
         return changedBlocks.has(event.block) ? [] : [event]
       case 'close': {
-        const rest = streamOf(event.block).end()
-        return rest === '' ? [event] : [{ type: 'delta', block: event.block, text: rest }, event]
+        const { block } = event
+        const rest = streamOf(block).end()
+        const cited = citations.get(block) ?? none
+        if (rest === '' && cited.length === 0) return [event]
+        const last: readonly InferenceEvent[] = rest === '' ? none : [{ type: 'delta', block, text: rest }]
+        return [...last, ...cited.map((one) => changedCitation(block, one)), event]
       }
       default:
         return [event]
@@ -119,10 +145,19 @@ const createTextChange =
 type OpaqueStart = Extract<BlockStart, { type: 'opaque' }>
 
 const areSame = (some: readonly InferenceEvent[], others: readonly InferenceEvent[]): boolean =>
-  textOf(some) === textOf(others) && blocksOf(some).every((raw, at) => raw === blocksOf(others)[at])
+  textOf(some) === textOf(others) &&
+  citationsOf(some) === citationsOf(others) &&
+  blocksOf(some).every((raw, at) => raw === blocksOf(others)[at])
 
 const textOf = (events: readonly InferenceEvent[]): string =>
   events.map((event) => (event.type === 'delta' ? `${event.block}:${event.text}` : '')).join('\n')
+
+const citationsOf = (events: readonly InferenceEvent[]): string =>
+  events
+    .map((event) => (event.type === 'citation' ? `${event.citation.title}\n${event.citation.passage}` : ''))
+    .join('')
+
+const none: readonly never[] = []
 
 const blocksOf = (events: readonly InferenceEvent[]): readonly unknown[] =>
   events.flatMap((event) => (event.type === 'open' && event.part.type === 'opaque' ? [event.part.raw] : []))

@@ -1,4 +1,4 @@
-import type { StopReason, Usage } from '../../../domain/inference/events.ts'
+import type { Citation, StopReason, Usage } from '../../../domain/inference/events.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
 import { upstreamFailed, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../wire-format.ts'
@@ -19,9 +19,9 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
 type Kind = 'text' | 'thinking' | 'tool-call'
 
 /** A block of the upstream that is open: mapped to a block of the event format, or collected until it is complete. */
-type OpenBlock =
-  | { readonly kind: Kind; readonly block: number; signature: string }
-  | { readonly kind: 'opaque'; readonly raw: JsonRecord; json: string }
+type OpenBlock = OpenText | { readonly kind: 'opaque'; readonly raw: JsonRecord; json: string }
+
+type OpenText = { readonly kind: Kind; readonly block: number; signature: string }
 
 type State = {
   readonly writer: EventWriter
@@ -99,6 +99,7 @@ const deltas: ReadonlyMap<string, DeltaStep> = new Map([
   ],
   ['input_json_delta', addInput],
   ['signature_delta', readSignature],
+  ['citations_delta', (state, index, delta) => addCitation(state, index, asRecord(delta['citation']))],
 ])
 
 function addInput(state: State, index: number, delta: JsonRecord): void {
@@ -122,9 +123,30 @@ function addText(
   const open = state.blocks.get(index)
   if (open?.kind === kind) return state.writer.delta(open.block, text)
   if (open !== undefined) closeBlock(state, index)
-  const block = state.writer.open({ type: kind })
-  state.blocks.set(index, { kind, block, signature: '' })
-  state.writer.delta(block, text)
+  state.writer.delta(openText(state, index, kind).block, text)
+}
+
+function openText(state: State, index: number, kind: 'text' | 'thinking'): OpenText {
+  const open: OpenText = { kind, block: state.writer.open({ type: kind }), signature: '' }
+  state.blocks.set(index, open)
+  return open
+}
+
+/** A citation may come before the text of its block. Citations of documents have no URL and exist only in this format. */
+function addCitation(state: State, index: number, raw: JsonRecord | undefined): void {
+  const citation = raw === undefined ? undefined : citationOf(raw)
+  if (citation === undefined) return
+  const open = state.blocks.get(index) ?? openText(state, index, 'text')
+  if (open.kind === 'text') state.writer.citation(open.block, citation)
+}
+
+/** The vendor cites for a whole text block, so a citation has no range. */
+function citationOf(raw: JsonRecord): Citation | undefined {
+  const url = asText(raw['type'] === 'search_result_location' ? raw['source'] : raw['url'])
+  if (!/^https?:/i.test(url)) return undefined
+  const passage = asText(raw['cited_text'])
+  const proof = asText(raw['encrypted_index'])
+  return { url, title: asText(raw['title']) || url, ...(passage && { passage }), ...(proof && { proof }) }
 }
 
 function openBlock(state: State, index: number, raw: JsonRecord): void {
@@ -133,7 +155,9 @@ function openBlock(state: State, index: number, raw: JsonRecord): void {
   switch (raw['type']) {
     case 'text':
       // A text block is opened with its first delta, because empty ones are dropped.
-      return addText(state, { index, kind: 'text', text: asText(raw['text']) })
+      addText(state, { index, kind: 'text', text: asText(raw['text']) })
+      for (const citation of asRecords(raw['citations'])) addCitation(state, index, citation)
+      return
     case 'thinking':
       blocks.set(index, {
         kind: 'thinking',

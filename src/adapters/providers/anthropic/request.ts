@@ -22,6 +22,7 @@ import { rejectsSampling, thinksAdaptively } from '../encoding/model-capabilitie
 import { asRecord, asText } from '../json-values.ts'
 import { type PortableTool, portableChoice, portableTools } from '../encoding/tools.ts'
 import { shortHash } from '../encoding/tool-names.ts'
+import { withoutForeignCitations } from './citations.ts'
 import { cacheControl, encodeTurns } from './content.ts'
 import { strictSchema } from './schema.ts'
 import { budgetOf, effortOf, wantsThinking } from '../encoding/reasoning.ts'
@@ -41,7 +42,7 @@ export type MessagesFlags = {
 export function encodeMessagesRequest(context: EncodeContext, flags: MessagesFlags): EncodedRequest {
   const { raw } = context.call.request
   if (raw.dialect !== 'messages') return translate(context)
-  const body = passthroughBody(context.call)
+  const body = withoutForeignCitations(passthroughBody(context.call), context.call.onDropped)
   return {
     body: {
       ...body,

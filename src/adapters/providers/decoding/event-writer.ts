@@ -1,4 +1,4 @@
-import type { BlockStart, InferenceEvent, StopReason, Usage } from '../../../domain/inference/events.ts'
+import type { BlockStart, Citation, InferenceEvent, StopReason, Usage } from '../../../domain/inference/events.ts'
 import type { InferenceRequest, ReasoningSignature } from '../../../domain/inference/request.ts'
 import { estimateInputTokens } from '../../../domain/inference/count.ts'
 import type { EstimateTokens, ReportedUsage } from './usage.ts'
@@ -25,6 +25,8 @@ export type EventWriter = {
   openToolCall(id: string, name: string): number
   /** Ignores empty text. */
   delta(block: number, text: string): void
+  /** Ignored if the block is not an open text block. */
+  citation(block: number, citation: Citation): void
   signature(block: number, signature: ReasoningSignature): void
   close(block: number): void
   end(ending: ReportedEnd): void
@@ -86,6 +88,7 @@ export function createEventWriter(parts: WriterParts): EventWriter {
     open: (part) => openBlock(draft, part),
     openToolCall: (id, name) => openToolCall(draft, id, name),
     delta: (block, text) => delta(draft, block, text),
+    citation: (block, citation) => addCitation(draft, block, citation),
     signature: (block, signature) => addSignature(draft, block, signature),
     close: (block) => close(draft, block),
     end: (ending) => end(draft, ending),
@@ -159,6 +162,13 @@ function append(draft: Draft, block: number, text: string): void {
   if (target.type === 'thinking') target.text += text
   draft.output += text
   push(draft, { type: 'delta', block, text })
+}
+
+function addCitation(draft: Draft, block: number, citation: Citation): void {
+  if (draft.open.get(block)?.type !== 'text') return
+  const { url, title, passage = '', proof = '' } = citation
+  draft.parts.onText?.(url.length + title.length + passage.length + proof.length)
+  push(draft, { type: 'citation', block, citation })
 }
 
 function addSignature(draft: Draft, block: number, signature: ReasoningSignature): void {

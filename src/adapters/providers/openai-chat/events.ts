@@ -1,4 +1,4 @@
-import type { StopReason } from '../../../domain/inference/events.ts'
+import type { Citation, StopReason } from '../../../domain/inference/events.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
 import { upstreamFailed, faultOfErrorBody } from '../failures.ts'
 import type { Decoder } from '../wire-format.ts'
@@ -7,6 +7,7 @@ import { asCount, asRecord, asRecords, asText, numberOf } from '../json-values.t
 import type { ReportedUsage } from '../decoding/usage.ts'
 import type { ToolCallAssembler } from './tool-calls.ts'
 import { createToolCallAssembler } from './tool-calls.ts'
+import { urlCitationOf } from '../decoding/url-citation.ts'
 
 const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'end'],
@@ -26,6 +27,9 @@ type Choice = {
   readonly writer: EventWriter
   readonly toolCalls: ToolCallAssembler
   open: { readonly kind: TextKind; readonly block: number } | undefined
+  textBlocks: number
+  /** Citations that came before the text. */
+  earlyCitations: readonly Citation[]
 }
 
 type State = {
@@ -72,6 +76,7 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
   const reader = choiceOf(state, asCount(choice['index']) ?? 0)
   addText(reader, 'thinking', asText(delta['reasoning_content']) || asText(delta['reasoning']))
   addContent(reader, delta['content'])
+  if (delta['annotations'] !== undefined) addCitations(reader, delta['annotations'])
   addText(reader, 'refusal', asText(delta['refusal']))
   // Some servers send an empty list with every text delta. It must not close the text block.
   for (const call of asRecords(delta['tool_calls'])) {
@@ -90,7 +95,8 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
 function choiceOf({ writer, choices }: State, index: number): Choice {
   const known = choices.get(index)
   if (known !== undefined) return known
-  const choice: Choice = { writer, toolCalls: createToolCallAssembler(writer), open: undefined }
+  const toolCalls = createToolCallAssembler(writer)
+  const choice: Choice = { writer, toolCalls, open: undefined, textBlocks: 0, earlyCitations: [] }
   choices.set(index, choice)
   return choice
 }
@@ -113,8 +119,26 @@ function addText(choice: Choice, kind: TextKind, text: string): void {
     closeText(choice)
     choice.toolCalls.interrupt()
     choice.open = { kind, block: choice.writer.open({ type: kind }) }
+    if (kind === 'text') choice.textBlocks += 1
   }
   choice.writer.delta(choice.open.block, text)
+  if (kind === 'text' && choice.earlyCitations.length > 0) writeCitations(choice, choice.earlyCitations)
+}
+
+/** Citations belong to the whole content, and usually follow it. */
+function addCitations(choice: Choice, annotations: unknown): void {
+  const citations = asRecords(annotations).flatMap((annotation) => urlCitationOf(annotation, 'url_citation') ?? [])
+  if (choice.open?.kind === 'text') writeCitations(choice, citations)
+  else if (choice.textBlocks === 0) choice.earlyCitations = [...choice.earlyCitations, ...citations]
+}
+
+function writeCitations(choice: Choice, citations: readonly Citation[]): void {
+  choice.earlyCitations = []
+  for (const { range, ...citation } of citations) {
+    // A range counts from the start of the content, so it fits the first text block only.
+    const isFirst = range !== undefined && choice.textBlocks === 1
+    choice.writer.citation(choice.open?.block ?? -1, isFirst ? { ...citation, range } : citation)
+  }
 }
 
 function closeText(choice: Choice): void {

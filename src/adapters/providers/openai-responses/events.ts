@@ -6,7 +6,7 @@ import type { ReportedUsage } from '../decoding/usage.ts'
 import type { JsonRecord } from '../json-values.ts'
 import { asCount, asRecord, asRecords, asText, numberOf } from '../json-values.ts'
 import type { Item, TextPosition } from './items.ts'
-import { addText, beginItem, completeText, createItem, finishItem, isEmittedBy } from './items.ts'
+import { addAnnotation, addText, beginItem, completeText, createItem, finishItem, isEmittedBy } from './items.ts'
 
 const cutReasons: ReadonlyMap<string, StopReason> = new Map([
   ['max_output_tokens', 'length'],
@@ -80,6 +80,15 @@ type Step = (state: State, event: JsonRecord) => void
 const steps: ReadonlyMap<string, Step> = new Map<string, Step>([
   ['response.created', ({ writer }, event) => writer.start(asText(asRecord(event['response'])?.['model']))],
   ['response.output_item.added', (state, event) => readItem(state, event, beginItem)],
+  [
+    'response.output_text.annotation.added',
+    (state, event) =>
+      addAnnotation(
+        itemOf(state, event, asText(event['item_id'])),
+        asCount(event['content_index']) ?? 0,
+        event['annotation'],
+      ),
+  ],
   ['response.output_item.done', (state, event) => readItem(state, event, finishItem)],
   ['response.completed', endResponse],
   ['response.incomplete', endResponse],

@@ -1,8 +1,9 @@
 import { qualifiedToolName } from '../../../domain/inference/request.ts'
 import type { EventWriter } from '../decoding/event-writer.ts'
+import { urlCitationOf } from '../decoding/url-citation.ts'
 import { isNonEmptyText } from '../json-values.ts'
 import type { JsonRecord } from '../json-values.ts'
-import { asRecords, asText } from '../json-values.ts'
+import { asList, asRecord, asRecords, asText } from '../json-values.ts'
 
 /** The position of a text within an item. Summary parts and raw reasoning both belong to the thinking block. */
 export type TextPosition = {
@@ -11,7 +12,7 @@ export type TextPosition = {
 }
 
 /** The part of a text that was emitted, so that a later `done` event adds only the rest. */
-type StreamedText = { readonly block: number; text: string }
+type StreamedText = { readonly block: number; text: string; annotationCount: number }
 
 /**
  * One output item of the upstream while it is received: as deltas, as a whole, or as deltas and then as a whole. Text and
@@ -85,7 +86,7 @@ function textAt(item: Item, position: TextPosition): StreamedText {
   const key = keyOf(position)
   const known = item.texts.get(key)
   if (known !== undefined) return known
-  const streamed = { block: blockFor(item, position), text: '' }
+  const streamed = { block: blockFor(item, position), text: '', annotationCount: 0 }
   item.texts.set(key, streamed)
   return streamed
 }
@@ -127,7 +128,20 @@ export function finishItem(item: Item, raw: JsonRecord): void {
 
 function completePart(item: Item, index: number, part: JsonRecord): void {
   if (part['type'] === 'refusal') completeText(item, { kind: 'refusal', index }, asText(part['refusal']))
-  else completeText(item, { kind: 'text', index }, asText(part['text']))
+  else {
+    completeText(item, { kind: 'text', index }, asText(part['text']))
+    const known = item.texts.get(keyOf({ kind: 'text', index }))?.annotationCount
+    for (const annotation of asList(part['annotations']).slice(known)) addAnnotation(item, index, annotation)
+  }
+}
+
+/** Handles an annotation of a text. One that comes before its text is taken from the completed item instead. */
+export function addAnnotation(item: Item, index: number, annotation: unknown): void {
+  const text = item.texts.get(keyOf({ kind: 'text', index }))
+  if (text === undefined) return
+  text.annotationCount += 1
+  const citation = urlCitationOf(asRecord(annotation) ?? {})
+  if (citation !== undefined) item.writer.citation(text.block, citation)
 }
 
 function completeReasoning(item: Item, raw: JsonRecord): void {

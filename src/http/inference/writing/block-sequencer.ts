@@ -1,3 +1,4 @@
+import type { Citation } from '../../../domain/inference/events.ts'
 import type { ReasoningSignature } from '../../../domain/inference/request.ts'
 import type { WriteStep } from './stream-writer.ts'
 
@@ -18,6 +19,7 @@ export type BlockSequencer = {
 type HeldBlock = {
   readonly open: Extract<WriteStep, { type: 'open' }>
   text: string
+  citations?: Citation[]
   signature: ReasoningSignature | undefined
   isClosed: boolean
 }
@@ -45,6 +47,7 @@ export function createBlockSequencer(): BlockSequencer {
         return false
       }
       if (step.type === 'delta') block.text += step.text
+      else if (step.type === 'citation') (block.citations ??= []).push(step.citation)
       else if (step.type === 'signature') block.signature = step.signature
       else if (step.type === 'close') block.isClosed = true
       return true
@@ -66,10 +69,11 @@ export function createBlockSequencer(): BlockSequencer {
 
 const none: readonly never[] = []
 
-function stepsOf({ open, text, signature, isClosed }: HeldBlock): WriteStep[] {
+function stepsOf({ open, text, citations = [], signature, isClosed }: HeldBlock): WriteStep[] {
   const { block } = open
   const steps: WriteStep[] = [open]
   if (text !== '') steps.push({ type: 'delta', block, text })
+  for (const citation of citations) steps.push({ type: 'citation', block, citation })
   if (signature !== undefined) steps.push({ type: 'signature', block, signature })
   if (isClosed) steps.push({ type: 'close', block })
   return steps
