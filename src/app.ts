@@ -53,6 +53,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     secretFiles: secretFilesOf(config, infrastructure.random),
     credits: config.credits,
     keyDefaults: { permissions: config.keys.default_permissions },
+    exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
   })
   const { authenticator, freeRequests, onDenied } = await createIdentity(infrastructure, administration.audit.events)

@@ -39,6 +39,7 @@ import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
 import { rotationStore } from './secret-rotation.ts'
+import { createSinkAddressRules, type SinkAddressSettings } from './sink-addresses.ts'
 
 export type AdministrationParts = {
   readonly database: Database
@@ -55,6 +56,7 @@ export type AdministrationParts = {
     readonly administrators_manage: boolean
   }
   readonly keyDefaults: KeyDefaults
+  readonly exports: SinkAddressSettings
   /** Whether a model judges rules in plain language. */
   readonly hasJudge: boolean
 }
@@ -115,7 +117,12 @@ export function createAdministration(parts: AdministrationParts) {
     store: rotationStore({ database, clock, keyring, encryptions, audit, events: reads.events }),
   })
   const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: encryptions.textsKeys, reads: reads.events })
-  const exports = createSinkAdministration({ kinds: sinkKinds, ids, clock })
+  const exports = createSinkAdministration({
+    kinds: sinkKinds,
+    findAddressProblem: createSinkAddressRules(parts.exports).findProblem,
+    ids,
+    clock,
+  })
   return {
     reads,
     policies,

@@ -69,6 +69,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     secretFiles: secretFilesOf(config, random),
     credits: config.credits,
     keyDefaults: { permissions: config.keys.default_permissions },
+    exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
   })
   const log = createLog({ level: 'silent' })

@@ -2,10 +2,9 @@ import { hostname } from 'node:os'
 import { hourMs } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
-import { ConfigError, type Config } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { openSink, choiceOf, findSinkKind } from '../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../adapters/sinks/sigv4.ts'
-import { createAddressGuard, type AddressGuard } from '../adapters/network/address-guard.ts'
 import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
 import { deliveryStore, releaseAllLeases } from '../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../domain/audit/export/configuration.ts'
@@ -14,6 +13,7 @@ import { createBacklogGauges } from '../jobs/export-backlog.ts'
 import { createSenders } from '../pipeline/export/senders.ts'
 import type { LiveValues } from './live-values.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
+import { createSinkAddressRules } from './sink-addresses.ts'
 
 const leaseMs = 15_000
 
@@ -27,7 +27,7 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
   const { config, database, clock, random, network, ids, log, metrics, audit, encryption, live, jobs } = parts
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await releaseAllLeases(database)
-  const guard = guardOf(config.exports)
+  const { guard } = createSinkAddressRules(config.exports)
   const sinkParts = { guard, clock, random, network, instance: hostname() }
   const open = (type: string, settings: Configuration): OpenedSink & AsyncDisposable => {
     const kind = findSinkKind(type)
@@ -65,14 +65,6 @@ function countOutcomes(metrics: Metrics, log: Log) {
     outcomes.add({ outcome: outcome.kind })
     // Network errors of a destination are only logged, because tenants must not see them.
     if (outcome.cause !== undefined) log.info({ sink: id, error: String(outcome.cause) }, 'a sink cannot be reached')
-  }
-}
-
-function guardOf({ allow_addresses: allowNetworks }: Config['exports']): AddressGuard {
-  try {
-    return createAddressGuard({ allowNetworks })
-  } catch (error) {
-    throw new ConfigError([`exports.allow_addresses: ${error instanceof Error ? error.message : String(error)}`])
   }
 }
 

@@ -38,6 +38,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     secretFiles: undefined,
     credits: { credit_usd: 0.001, starting: 0, administrators_manage: true },
     keyDefaults: { permissions: [] },
+    exports: { allow_addresses: [] },
     hasJudge: false,
   })
   const { reads, mutate, policies } = administration

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAddressGuard } from './address-guard.ts'
+import { createAddressGuard, createAddressProblems } from './address-guard.ts'
 
 const guard = createAddressGuard({})
 const https = { port: 443, isSecure: true }
@@ -71,4 +71,22 @@ describe('the address guard', () => {
       assert.throws(() => createAddressGuard({ allowNetworks: [network] }), /is not a network/)
     })
   }
+})
+
+describe('the reason why the address guard rejects a connection', () => {
+  const problemOf = createAddressProblems({})
+
+  it('is the address before the protocol, and the protocol before the port', () => {
+    assert.equal(problemOf({ address: '10.0.0.1', port: 22, isSecure: false }), 'address')
+    assert.equal(problemOf({ address: '1.1.1.1', port: 22, isSecure: false }), 'scheme')
+    assert.equal(problemOf({ address: '1.1.1.1', port: 22, isSecure: true }), 'port')
+    assert.equal(problemOf({ address: '1.1.1.1', ...https }), undefined)
+  })
+
+  it('is known without an address only if every address is rejected', () => {
+    assert.equal(problemOf({ port: 80, isSecure: false }), 'scheme')
+    assert.equal(problemOf({ port: 22, isSecure: true }), 'port')
+    assert.equal(problemOf(https), undefined)
+    assert.equal(createAddressProblems({ allowNetworks: ['10.1.0.0/16'] })({ port: 80, isSecure: false }), undefined)
+  })
 })

@@ -6,7 +6,17 @@ import { BlockList, isIP } from 'node:net'
  */
 export type AddressGuard = (target: ConnectTarget) => boolean
 
-export type ConnectTarget = { readonly address: string; readonly port: number; readonly isSecure: boolean }
+export type ConnectTarget = { readonly address: string } & AddressedPort
+
+type AddressedPort = { readonly port: number; readonly isSecure: boolean }
+
+/** Why a connection is not allowed: the address is not public, the protocol is plain http, or the port is not listed. */
+export type AddressProblem = 'address' | 'scheme' | 'port'
+
+/** Finds the reason why a connection is not allowed. Without an address, only a reason that holds for every address. */
+export type FindAddressProblem = (
+  target: AddressedPort & { readonly address?: string | undefined },
+) => AddressProblem | undefined
 
 export type AddressRules = {
   /** Private networks (CIDR) that the operator allows. Plain http and any port are allowed there. */
@@ -16,7 +26,7 @@ export type AddressRules = {
 }
 
 /** https, Splunk's collector, OpenTelemetry's, Elasticsearch's, Elastic Cloud's. */
-const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
+export const defaultPorts: readonly number[] = [443, 4318, 8088, 9200, 9243]
 
 /** All IPv4 ranges that IANA does not assign as global unicast addresses. */
 const closedInIpv4 = [
@@ -50,16 +60,30 @@ const closedInIpv6 = [
   '3fff::/20', // documentation
 ]
 
-export function createAddressGuard({ allowNetworks = [], ports = defaultPorts }: AddressRules): AddressGuard {
+export function createAddressGuard(rules: AddressRules): AddressGuard {
+  const problemOf = createAddressProblems(rules)
+  return (target) => problemOf(target) === undefined
+}
+
+/** The same rules as the guard, with the reason. */
+export function createAddressProblems(rules: AddressRules): FindAddressProblem {
+  const { allowNetworks = [], ports = defaultPorts } = rules
   const allowed = networks(allowNetworks)
   const open = networks(openInIpv6)
   const closed = networks([...closedInIpv4, ...closedInIpv6])
   const isPublic = (address: string): boolean =>
     !contains(closed, address) && (isIP(address) === 4 || contains(open, address))
   return ({ address, port, isSecure }) => {
-    // An address with a zone (`fe80::1%eth0`) names an interface of this host.
-    if (isIP(address) === 0 || address.includes('%')) return false
-    return contains(allowed, address) || (isSecure && ports.includes(port) && isPublic(address))
+    if (address === undefined) {
+      if (allowNetworks.length > 0) return undefined
+    } else {
+      // An address with a zone (`fe80::1%eth0`) names an interface of this host.
+      if (isIP(address) === 0 || address.includes('%')) return 'address'
+      if (contains(allowed, address)) return undefined
+      if (!isPublic(address)) return 'address'
+    }
+    if (!isSecure) return 'scheme'
+    return ports.includes(port) ? undefined : 'port'
   }
 }
 

@@ -16,7 +16,7 @@ export type GuardedAgentOptions = {
 
 const connectTimeoutMs = 10_000
 const lookupAll = promisify(lookup)
-const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
+export const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
 
 /**
  * An undici agent that connects only to addresses that the guard allows. A name is resolved once; all of its addresses must

@@ -8,7 +8,7 @@ import { codeOf, jsonOf, batchResultOf, pauseFor } from './response-mapping.ts'
 import { createTokenSource, type Cloud } from './azure-token.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { commonFields, masked, strict, urlField, urlProblems } from './fields.ts'
+import { commonFields, masked, strict, urlField } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
@@ -95,7 +95,8 @@ export const azureMonitor = defineSink({
   schema: AzureMonitorConfig,
   secretFields: ['client_secret'],
   destinationFields: ['endpoint', 'dcr_immutable_id', 'tenant_id', 'client_id', 'cloud'],
-  check: (config) => [...urlProblems(config.endpoint, { path: 'endpoint' }), ...suffixProblems(config)],
+  addressFields: [{ path: 'endpoint' }],
+  check: suffixProblems,
   hints: { workspace_id: oldApi, shared_key: oldApi },
   create: createAzureMonitorSink,
 })

@@ -58,6 +58,7 @@ export const datadogLogs = defineSink({
   schema: DatadogLogsConfig,
   secretFields: ['api_key'],
   destinationFields: ['site'],
+  addressFields: [],
   create: createDatadogLogsSink,
 })
 

@@ -8,7 +8,7 @@ import { codeOf, delivered, jsonOf, batchResultOf, pauseFor } from './response-m
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { toEcs } from './ecs.ts'
-import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { deliverEncoded, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const name = (firstAndOther: string, description: string, example: string) =>
@@ -88,11 +88,11 @@ export const elastic = defineSink({
   schema: ElasticConfig,
   secretFields: ['auth.api_key', 'auth.password'],
   destinationFields: ['url', 'cloud_id', 'auth.type', 'auth.username'],
-  check: (config) => [
-    ...addressProblems(config),
-    ...urlProblems(config.url, { path: 'url', allowPath: true }),
-    ...caProblems(config.tls_ca_pem),
+  addressFields: [
+    { path: 'url', allowPath: true },
+    { path: 'cloud_id', decode: cloudUrl },
   ],
+  check: (config) => [...addressProblems(config), ...caProblems(config.tls_ca_pem)],
   create: createElasticSink,
 })
 

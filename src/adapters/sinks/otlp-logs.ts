@@ -7,7 +7,7 @@ import { isRecord } from '../../base/record.ts'
 import { jsonOf, batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const OtlpLogsConfig = Type.Object(
@@ -49,7 +49,8 @@ export const otlpLogs = defineSink({
   schema: OtlpLogsConfig,
   secretFields: ['auth.value'],
   destinationFields: ['url', 'auth.header'],
-  check: (config) => [...urlProblems(config.url, { path: 'url', allowPath: true }), ...caProblems(config.tls_ca_pem)],
+  addressFields: [{ path: 'url', allowPath: true }],
+  check: (config) => caProblems(config.tls_ca_pem),
   create: createOtlpLogsSink,
 })
 

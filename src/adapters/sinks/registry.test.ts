@@ -84,7 +84,35 @@ describe('every kind of sink', () => {
         assert.ok(text.includes(`"${path.split('.').at(-1)}"`), path)
       }
     })
+
+    it(`${kind.type}: lists every address in its configuration, so that it is checked when the sink is created`, () => {
+      const isAddress = ([, value]: [string, unknown]): boolean => /^https?:/.test(String(value))
+      const fields = Object.entries(config).filter(isAddress)
+      assert.deepEqual(
+        kind.addressesIn(config).map(({ path, url }) => [path, url.href]),
+        fields.map(([path, value]) => [path, new URL(String(value)).href]),
+      )
+    })
   }
+})
+
+describe('the address in a configuration', () => {
+  it('of elastic is also found in a cloud id', () => {
+    const cloudId = `name:${Buffer.from('0.0.1:9243$127$kibana').toString('base64')}`
+    const [address] = kindOf('elastic').addressesIn({ cloud_id: cloudId })
+    assert.deepEqual([address?.path, address?.url.href], ['cloud_id', 'https://127.0.0.1:9243/'])
+  })
+
+  it('of s3 is its endpoint; without one the address is fixed', () => {
+    const [address] = kindOf('s3').addressesIn({ ...good.s3, endpoint: 'https://s3.test' })
+    assert.deepEqual([address?.path, address?.url.href], ['endpoint', 'https://s3.test/'])
+    assert.deepEqual(kindOf('s3').addressesIn({ ...good.s3 }), [])
+  })
+
+  it('is ignored if it cannot be read', () => {
+    for (const url of ['no address', 7, null, undefined]) assert.deepEqual(kindOf('webhook').addressesIn({ url }), [])
+    assert.deepEqual(kindOf('elastic').addressesIn({ cloud_id: 'x:y' }), [])
+  })
 })
 
 describe('a configuration is rejected', () => {

@@ -7,7 +7,7 @@ import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './response-mapping.ts'
 import { assumedCredentials, awsDomain, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, masked, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, masked, strict, urlField } from './fields.ts'
 import { objectsOf, type StoredObject } from './s3-objects.ts'
 import { encodeKey, signRequest } from './sigv4.ts'
 
@@ -121,11 +121,8 @@ export const s3 = defineSink({
   schema: S3Config,
   secretFields: ['auth.secret_access_key', 'auth.session_token'],
   destinationFields: ['bucket', 'region', 'endpoint', 'auth.type', 'auth.access_key_id', 'auth.role_arn'],
-  check: (config) => [
-    ...locationProblems(config),
-    ...urlProblems(config.endpoint, { path: 'endpoint' }),
-    ...caProblems(config.tls_ca_pem),
-  ],
+  addressFields: [{ path: 'endpoint' }],
+  check: (config) => [...locationProblems(config), ...caProblems(config.tls_ca_pem)],
   completed: withExternalId,
   create: createS3Sink,
 })

@@ -6,7 +6,7 @@ import type { ReceivedResponse } from '../network/request.ts'
 import { jsonOf, batchResultOf, pauseFor, retryLater } from './response-mapping.ts'
 import { compressed, type CompressedBody } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, compressionField, masked, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { awaitAcks, type QueryAcks } from './splunk-acks.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
@@ -53,7 +53,8 @@ export const splunkHec = defineSink({
   schema: SplunkHecConfig,
   secretFields: ['token'],
   destinationFields: ['url'],
-  check: (config) => [...urlProblems(config.url, { path: 'url' }), ...caProblems(config.tls_ca_pem)],
+  addressFields: [{ path: 'url' }],
+  check: (config) => caProblems(config.tls_ca_pem),
   create: createSplunkHecSink,
 })
 

@@ -5,7 +5,7 @@ import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf, pauseFor } from './response-mapping.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, masked, strict, urlField, urlProblems } from './fields.ts'
+import { caField, caProblems, commonFields, masked, strict, urlField } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
 
 const WebhookConfig = Type.Object(
@@ -31,7 +31,8 @@ export const webhook = defineSink({
   schema: WebhookConfig,
   secretFields: ['secret'],
   destinationFields: ['url'],
-  check: (config) => [...urlProblems(config.url, { path: 'url', allowPath: true }), ...caProblems(config.tls_ca_pem)],
+  addressFields: [{ path: 'url', allowPath: true }],
+  check: (config) => caProblems(config.tls_ca_pem),
   create: createWebhookSink,
 })
 

@@ -67,7 +67,16 @@ type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
   readonly operation: (reads: Reads, input: Input<TActor, typeof none, typeof none, Body>) => Promise<unknown>
 }
 
-type MutationSpec<TActor, Stores, Params extends TObject, Query extends TObject, Body extends TObject, T> = Described &
+type MutationSpec<
+  TActor,
+  Stores,
+  Reads,
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+  Prepared,
+  T,
+> = Described &
   RequestInput<Params, Query, Body> & {
     readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
     readonly takesIfMatch?: true
@@ -75,9 +84,14 @@ type MutationSpec<TActor, Stores, Params extends TObject, Query extends TObject,
     readonly documentedBody?: TSchema
     readonly bodyLimitBytes?: number
     readonly status?: 200 | 201
+    /**
+     * Runs before the transaction, for calls that must not run inside it, such as name lookups. It returns problems
+     * for the operation to throw: a retry with the same Idempotency-Key gets the stored response in any case.
+     */
+    readonly prepare?: (reads: Reads, input: Input<TActor, Params, Query, Body>) => Promise<Prepared>
     readonly operation: (
       stores: Stores,
-      input: Input<TActor, Params, Query, Body> & Condition,
+      input: Input<TActor, Params, Query, Body> & Condition & { readonly prepared: Prepared | undefined },
     ) => Promise<WithAuditRecord<T>>
     readonly present: (value: T) => unknown
     readonly headers?: (value: T) => Readonly<Record<string, string>>
@@ -143,8 +157,8 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
       }
     },
 
-    mutation<Params extends TObject, Query extends TObject, Body extends TObject, T>(
-      spec: MutationSpec<TActor, Stores, Params, Query, Body, T>,
+    mutation<Params extends TObject, Query extends TObject, Body extends TObject, Prepared, T>(
+      spec: MutationSpec<TActor, Stores, Reads, Params, Query, Body, Prepared, T>,
     ): Route {
       const { status = 200, bodyLimitBytes = defaultBodyLimitBytes } = spec
       const decode = reader(spec)
@@ -160,7 +174,9 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
           requirePermission(actor.permissions, ...permissionsOf(spec))
-          const input = { actor, ifMatch: request.headers['if-match'], ...decode(request) }
+          const decoded = { actor, ...decode(request) }
+          const prepared = await spec.prepare?.(parts.reads, decoded)
+          const input = { ...decoded, ifMatch: request.headers['if-match'], prepared }
           const answer = await perform(request, actor, async (stores) => {
             const { value, ...rest } = await spec.operation(stores, input)
             const headers = { ...spec.headers?.(value), ...(spec.tag && { etag: spec.tag(value) }) }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
 import type { AuditKind, WithAuditRecord } from '../../identity/audit-log.ts'
-import type { ConfigProblem, SinkKind } from './sink.ts'
+import type { ConfigProblem, FindSinkAddressProblem, SinkAddress, SinkKind } from './sink.ts'
 import {
   changedFields,
   isMask,
@@ -20,11 +20,12 @@ import type { ExportSink, ExportStore, SinkStart, WatchedSink } from './export-s
 /** The part of a sink kind that administration uses. */
 export type ExportKind = Pick<
   SinkKind<never>,
-  'type' | 'secretFields' | 'destinationFields' | 'problemsOf' | 'completed'
+  'type' | 'secretFields' | 'destinationFields' | 'addressesIn' | 'problemsOf' | 'completed'
 >
 
 export type ExportParts = {
   readonly kinds: readonly ExportKind[]
+  readonly findAddressProblem: FindSinkAddressProblem
   readonly ids: Ids
   readonly clock: Clock
 }
@@ -39,25 +40,55 @@ export type NewSink = {
 
 export type SinkPatch = Partial<Pick<NewSink, 'type' | 'label' | 'enabled' | 'config'>>
 
+/** The result of `newAddressProblems` or `changedAddressProblems` for the same input. */
+type AddressChecked = { readonly addressProblems: readonly ConfigProblem[] }
+
 export type SinkAdministration = ReturnType<typeof createSinkAdministration>
 
 /** Bounds the share of the senders that one organization can take. */
 const maxSinks = 50
 
-/** Every mutation of a sink. Each runs inside the caller's transaction and returns the audit record that belongs to it. */
-export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
+/**
+ * Every mutation of a sink. Each runs inside the caller's transaction and returns the audit record that belongs to it.
+ * Addresses are checked before the transaction, because names are resolved by the network.
+ */
+export function createSinkAdministration({ kinds, findAddressProblem, ids, clock }: ExportParts) {
+  const findKind = (type: string): ExportKind | undefined => kinds.find((each) => each.type === type)
+
   const kindOf = (type: string): ExportKind => {
-    const kind = kinds.find((each) => each.type === type)
+    const kind = findKind(type)
     if (!kind) throw invalid('type', `must be one of ${kinds.map((each) => each.type).join(', ')}`)
     return kind
   }
 
   const makeId = (): string => ids('gatehouse')
 
+  const problemsAt = (addresses: readonly SinkAddress[]) => problemsOf(addresses, findAddressProblem)
+
   return {
-    async create(store: ExportStore, organizationId: string, input: NewSink): Promise<WithAuditRecord<WatchedSink>> {
+    /** Problems of the addresses of a new sink. */
+    newAddressProblems: ({ type, config }: Pick<NewSink, 'type' | 'config'>): Promise<readonly ConfigProblem[]> =>
+      problemsAt(findKind(type)?.addressesIn(config) ?? []),
+
+    /** Problems of the addresses that a patch changes. Other patches of a sink stay possible, whatever its address is. */
+    async changedAddressProblems(store: ExportStore, at: SinkAt, patch: SinkPatch): Promise<readonly ConfigProblem[]> {
+      if (!patch.config) return []
+      const sink = await store.find(at.organizationId, at.id)
+      const kind = sink && findKind(sink.type)
+      if (!kind) return []
+      const before = new Set(kind.addressesIn(sink.config).map(({ url }) => url.href))
+      const after = kind.addressesIn(merged(sink.config, patch.config))
+      return problemsAt(after.filter(({ url }) => !before.has(url.href)))
+    },
+
+    async create(
+      store: ExportStore,
+      organizationId: string,
+      input: NewSink & AddressChecked,
+    ): Promise<WithAuditRecord<WatchedSink>> {
       const kind = kindOf(input.type)
-      const config = complete(kind, { config: input.config, before: {}, makeId })
+      const { addressProblems } = input
+      const config = complete(kind, { config: input.config, before: {}, makeId, addressProblems })
       if ((await store.count(organizationId)) >= maxSinks) {
         throw new Fault('conflict', 'sink_limit_reached', `An organization may have ${maxSinks} export sinks.`)
       }
@@ -80,14 +111,18 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
       return withRecord('export_sink.created', await findSink(store, sink), { type, label, enabled, config: masked })
     },
 
-    async update(store: ExportStore, at: SinkAt, patch: SinkPatch): Promise<WithAuditRecord<WatchedSink>> {
+    async update(
+      store: ExportStore,
+      at: SinkAt,
+      { addressProblems, ...patch }: SinkPatch & AddressChecked,
+    ): Promise<WithAuditRecord<WatchedSink>> {
       const sink = await findSink(store, at)
       if (patch.type !== undefined && patch.type !== sink.type) throw invalid('type', 'cannot be changed')
       const kind = kindOf(sink.type)
       const secretsBefore = await store.secretsOf(sink)
       const before = withValues(sink.config, secretsBefore)
       const change = withoutMasks(patch.config ?? {}, sink.config, kind.secretFields)
-      const config = complete(kind, { config: merged(before, change), before, makeId })
+      const config = complete(kind, { config: merged(before, change), before, makeId, addressProblems })
       requireSecretsAgain(kind, { before, change, after: config })
       const secrets = secretsIn(config, kind.secretFields)
       const after: ExportSink = {
@@ -124,6 +159,17 @@ export function createSinkAdministration({ kinds, ids, clock }: ExportParts) {
   }
 }
 
+async function problemsOf(
+  addresses: readonly SinkAddress[],
+  findProblem: FindSinkAddressProblem,
+): Promise<readonly ConfigProblem[]> {
+  const find = async ({ path, url }: SinkAddress): Promise<ConfigProblem[]> => {
+    const message = await findProblem(url)
+    return message === undefined ? [] : [{ path, message }]
+  }
+  return (await Promise.all(addresses.map(find))).flat()
+}
+
 export type SinkAt = { readonly organizationId: string; readonly id: string }
 
 /** Finds a sink. The error is the same for an unknown id, a deleted sink and one of another organization. */
@@ -147,14 +193,18 @@ function requireSecretsAgain(kind: ExportKind, { before, change, after }: Change
   throw invalid(`config.${kept}`, `must be sent again, since ${moved} was changed`)
 }
 
-type Draft = { readonly config: Configuration; readonly before: Configuration; readonly makeId: () => string }
+type Draft = AddressChecked & {
+  readonly config: Configuration
+  readonly before: Configuration
+  readonly makeId: () => string
+}
 
 /** The configuration with generated fields, validated. */
-function complete(kind: ExportKind, { config, before, makeId }: Draft): Configuration {
+function complete(kind: ExportKind, { config, before, makeId, addressProblems }: Draft): Configuration {
   const completed = kind.completed?.(config, before, makeId) ?? config
   const masked = kind.secretFields.find((field) => isMask(valueAt(completed, field)))
   if (masked !== undefined) throw invalid(`config.${masked}`, 'is the mask of another secret; send the secret itself')
-  const [problem] = kind.problemsOf(completed)
+  const [problem] = [...kind.problemsOf(completed), ...addressProblems]
   if (problem) throw problemFault(problem)
   return completed
 }

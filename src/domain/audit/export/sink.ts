@@ -80,6 +80,8 @@ export type SinkKind<Parts> = {
   readonly secretFields: readonly string[]
   /** Dotted paths of the fields that define where events go: changing one requires the secrets again. */
   readonly destinationFields: readonly string[]
+  /** The addresses in a configuration that sinks of this kind connect to. Ignores a field that has no valid address. */
+  addressesIn(config: Configuration): readonly SinkAddress[]
   /** The configuration with generated fields; `before` has their previous values. */
   completed?(config: Configuration, before: Configuration, makeId: () => string): Configuration
   /** Every problem of a configuration; empty if it can be opened. */
@@ -87,6 +89,15 @@ export type SinkKind<Parts> = {
   /** Throws if `problemsOf` returns a problem. */
   open(config: unknown, parts: Parts): Sink
 }
+
+/** An address that a tenant chose. `path` is the dotted path of its field. */
+export type SinkAddress = { readonly path: string; readonly url: URL }
+
+/**
+ * Finds the reason why a sink must not connect to an address, as a message for its owner. Undefined if it may, and for a
+ * name that cannot be resolved now. Calls the network, so it must not run inside a transaction.
+ */
+export type FindSinkAddressProblem = (url: URL) => Promise<string | undefined>
 
 /** `path` is dotted, as the caller wrote it: `auth.api_key`. */
 export type ConfigProblem = { readonly path: string; readonly message: string }

@@ -34,7 +34,8 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       method: 'POST',
       path: exportsPath,
       summary: 'Create an export sink',
-      description: 'The sink receives every event, starting with the event of its own creation.',
+      description:
+        'The sink receives every event, starting with the event of its own creation. An address that is not public, plain http and an unusual port are rejected, unless the operator allows them with `exports.allow_addresses`.',
       permission: 'exports:write',
       params: none,
       query: none,
@@ -43,9 +44,10 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       bodyLimitBytes,
       status: 201,
       answer,
-      operation: ({ exports: store }, { actor, body }) => {
+      prepare: (_reads, { body }) => exports.newAddressProblems(body),
+      operation: ({ exports: store }, { actor, body, prepared: addressProblems = [] }) => {
         const { type, label = '', enabled = true, config, start = 'now' } = body
-        return exports.create(store, actor.organization.id, { type, label, enabled, config, start })
+        return exports.create(store, actor.organization.id, { type, label, enabled, config, start, addressProblems })
       },
       present: (sink) => ({ export: presentExport(sink) }),
     }),
@@ -66,14 +68,17 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       path: exportPath,
       summary: 'Change an export sink',
       description:
-        '`config` is merged field by field: null removes a field, and a masked secret keeps its stored value. If the destination changes, its secrets must be sent again. A paused sink is tried again at once.',
+        '`config` is merged field by field: null removes a field, and a masked secret keeps its stored value. If the destination changes, its secrets must be sent again, and its address is checked as for a new sink. A paused sink is tried again at once.',
       permission: 'exports:write',
       params: Schema.ExportParams,
       query: none,
       body: Schema.ChangedExport,
       bodyLimitBytes,
       answer,
-      operation: ({ exports: store }, input) => exports.update(store, sinkAt(input), omitUndefined(input.body)),
+      prepare: ({ exports: store }, input) =>
+        exports.changedAddressProblems(store, sinkAt(input), omitUndefined(input.body)),
+      operation: ({ exports: store }, { prepared: addressProblems = [], ...input }) =>
+        exports.update(store, sinkAt(input), { ...omitUndefined(input.body), addressProblems }),
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     mutation({
