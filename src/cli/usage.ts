@@ -20,11 +20,12 @@ const groups: Readonly<Record<string, { readonly name: string; readonly field: k
   project: { name: 'project', field: 'project_id' },
   key: { name: 'api_key', field: 'api_key_id' },
   model: { name: 'model', field: 'model' },
+  user: { name: 'user', field: 'user_id' },
 }
 
 export const usage: Command = {
   summary: 'Show requests, tokens and costs',
-  usage: `gatehouse usage [--from TIME] [--to TIME] [--by project,key,model] [--bucket hour|day] [--org ID] [--json]
+  usage: `gatehouse usage [--from TIME] [--to TIME] [--by project,key,model,user] [--bucket hour|day] [--org ID] [--json]
 
 Shows the last seven days by day unless told otherwise. TIME is 2027-01-31, or 7d for a week ago; times are in UTC.
 --org may be left out while there is only one organization.`,

@@ -155,7 +155,7 @@ describe('the messages writer', () => {
     const fault = new Fault('upstream_overloaded', 'upstream_overloaded', 'Busy.')
     assert.equal(
       writer.fail(fault),
-      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy."},"request_id":"req_1"}\n\n',
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy.","details":{"error_code":"upstream_overloaded"}},"request_id":"req_1"}\n\n',
     )
     assert.equal(writer.fail(fault), '')
     assert.ok(writer.hasEnded())
