@@ -35,6 +35,7 @@ first. backtest replays the draft over recorded requests; TIME is 2027-01-31, or
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw new UsageError(`There is no policies ${verb}.`)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
+    if (verb === 'apply') required(values.file, '-f FILE')
     return runOnServer(context, values, (connection) => work({ connection, id, values, context }))
   },
 }

@@ -136,7 +136,7 @@ export function quotaContract({ name, skip, open }: Engine): void {
       await assert.rejects(scene.take(request), { message: /requests in flight have reserved the rest/ })
       await running.settle(100)
       await assert.rejects(scene.take(request), {
-        message: /does not suffice for this request. Try again when the day has ended/,
+        message: /does not suffice for this request until the day has ended\. Retry in \d+ seconds\./,
       })
     })
 

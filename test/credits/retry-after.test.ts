@@ -52,11 +52,14 @@ describe('a caller over its limit', () => {
       const rejected = await app.post(path, body)
       assert.equal(rejected.status, 429)
       assert.equal(headersOf(rejected)['x-ratelimit-remaining-requests'], '0')
-      bodies[path] = ((await rejected.json()) as { error: unknown }).error
+      const { error } = (await rejected.json()) as { error: { message: string } }
+      const seconds = Number(rejected.headers.get('retry-after'))
+      assert.equal(error.message, `This API key may have 1 request a minute. Retry in ${seconds} seconds.`)
+      bodies[path] = { ...error, message: '' }
     }
-    const message = 'This API key may have 1 request a minute.'
-    const openai = { message, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' }
-    assert.deepEqual(bodies['/v1/messages'], { type: 'rate_limit_error', message })
+    const openai = { message: '', type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' }
+    const details = { error_code: 'rate_limit_exceeded' }
+    assert.deepEqual(bodies['/v1/messages'], { type: 'rate_limit_error', message: '', details })
     assert.deepEqual(bodies['/v1/chat/completions'], openai)
     assert.deepEqual(bodies['/v1/responses'], openai)
   })

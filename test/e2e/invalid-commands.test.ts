@@ -31,7 +31,7 @@ describe('the doctor', () => {
     writeFileSync(settings, 'upstreams: [{ name: a, kind: openai-chat }, { name: b, kind: echo }]')
     const checks = await diagnose({ GATEHOUSE_DATA_DIR: join(folder.path, 'data'), GATEHOUSE_CONFIG: settings })
     const messages = checks.flatMap(({ part, says }) => (part.startsWith('upstream') ? [says] : []))
-    assert.deepEqual(messages, ['openai-chat, at the address of its vendor', 'echo, built in'])
+    assert.deepEqual(messages, ['openai-chat, not asked: no model uses it', 'echo, built in'])
   })
 
   it('does not check the storage in a data folder that cannot be used', async () => {

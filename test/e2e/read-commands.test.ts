@@ -182,7 +182,10 @@ describe('commands that read', () => {
     assert.equal((await line.app.post('/v1/messages', message)).status, 200)
     const grouped = await line.call('usage', '--by', 'project,model', '--bucket', 'hour', '--from', '1d')
     assert.match(grouped.output, /^FROM +PROJECT +MODEL +REQUESTS[^]*proj_\w+ +gatehouse-echo +1 /)
-    assert.match((await line.call('usage', '--by', 'colour')).errors, /--by: colour is not one of project, key, model, user/)
+    assert.match(
+      (await line.call('usage', '--by', 'colour')).errors,
+      /--by: colour is not one of project, key, model, user/,
+    )
   })
 
   it('show the limits and what is left', async () => {

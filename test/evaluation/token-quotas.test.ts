@@ -114,7 +114,7 @@ describe('a token quota', () => {
     scene.upstream.answer(answerWith('short', { input: 1, output: 1 }))
     // The first response uses about 800 of 1,000, so 300 more do not fit after it is settled.
     const sendLong = (): Promise<Answered> => send(scene, { max_tokens: 20, messages: longInput })
-    for (let last = await sendLong(); !/when the month has ended/.test(last.error); last = await sendLong()) {
+    for (let last = await sendLong(); !/until the month has ended/.test(last.error); last = await sendLong()) {
       assert.equal(last.status, 429)
     }
   })

@@ -159,5 +159,5 @@ function messageOf(
     return `${whole}, and this request needs at least ${inputTokens} tokens for its input and ${leastOutputTokens} for an answer. Shorten its input.`
   }
   if (isHeld) return `${whole}, and requests in flight have reserved the rest. They return what they do not use.`
-  return `${whole}, and what is left does not suffice for this request. A new ${quota.window} begins then.`
+  return `${whole}, and what is left does not suffice for this request until the ${quota.window} has ended.`
 }
