@@ -9,7 +9,7 @@ import { createChatWriter } from '../../src/http/chat/stream-writer.ts'
 import { createMessagesWriter } from '../../src/http/messages/stream-writer.ts'
 import { createResponsesWriter } from '../../src/http/responses/stream-writer.ts'
 import type { AnswerContext, StreamWriter } from '../../src/http/inference/writing/stream-writer.ts'
-import { anyEvents, close, contextIn, end } from '../support/answers.ts'
+import { anyEvents, close, contextIn, end, inSequence } from '../support/answers.ts'
 import { readFrames } from '../support/sse-server.ts'
 import { checkChatStream } from './rules/chat.ts'
 import { checkMessagesStream } from './rules/messages.ts'
@@ -53,9 +53,11 @@ const fault = new Fault('upstream_failed', 'upstream_error', 'It broke.')
 
 /**
  * The same events with the raw frames that an upstream of this dialect would have sent. The gateway's messages writer delays
- * the start of thinking until its first delta, which no upstream does. Until then the events share one frame.
+ * the start of thinking until its first delta, which no upstream does. Until then the events share one frame. Its writers
+ * also hold a block until the one before has closed, so the blocks of these upstreams follow one another.
  */
-function upstreamChunks({ dialect, writer }: Endpoint, events: readonly InferenceEvent[]): Chunk[] {
+function upstreamChunks({ dialect, writer }: Endpoint, anyOrder: readonly InferenceEvent[]): Chunk[] {
+  const events = inUpstreamOrder({ dialect }, anyOrder)
   const upstream = writer('theirs')
   const chunks: Chunk[] = []
   let emitted: InferenceEvent[] = []
@@ -74,6 +76,9 @@ function upstreamChunks({ dialect, writer }: Endpoint, events: readonly Inferenc
   }
   return chunks
 }
+
+const inUpstreamOrder = ({ dialect }: Pick<Endpoint, 'dialect'>, events: readonly InferenceEvent[]) =>
+  dialect === 'chat' ? events : inSequence(events)
 
 /** The end of an answer that a content check stops. */
 function cutShort(written: readonly InferenceEvent[]): InferenceEvent[] {
@@ -127,7 +132,7 @@ for (const endpoint of endpoints) {
           .join('')
         assert.deepEqual(
           readFrames(text).map(parsed),
-          readFrames(endpoint.writer('ours with their ids').write(events)).map(parsed),
+          readFrames(endpoint.writer('ours with their ids').write(inUpstreamOrder(endpoint, events))).map(parsed),
         )
       })
     })

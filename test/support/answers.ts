@@ -181,3 +181,10 @@ function stepsOf({ part, deltas, citations = [], proof }: AnyBlock, block: numbe
   ]
   return proof?.redacted ? [events] : events.map((event) => [event])
 }
+
+/** The same events, each block complete before the next one. */
+export const inSequence = (events: readonly InferenceEvent[]): InferenceEvent[] => {
+  const numberOf = (event: InferenceEvent): number =>
+    event.type === 'start' ? -1 : event.type === 'end' ? Infinity : event.block
+  return events.toSorted((a, b) => numberOf(a) - numberOf(b) || 0)
+}

@@ -22,7 +22,7 @@ type Block = Readonly<Record<'type' | 'text' | 'thinking' | 'signature' | 'id' |
 }
 
 const deltasOf: Readonly<Record<string, readonly string[]>> = {
-  text: ['text_delta'],
+  text: ['text_delta', 'citations_delta'],
   thinking: ['thinking_delta', 'signature_delta'],
   tool_use: ['input_json_delta'],
   redacted_thinking: [],

@@ -107,6 +107,10 @@ function checkEvent(items: Item[], event: Event): void {
   assert.ok(item && !item.done, 'an item must be open')
   if (event.type === 'response.output_item.done') return checkDone(item, event.item)
   assert.equal(event.item_id, item.id, 'an item keeps its id')
+  if (event.type === 'response.output_text.annotation.added') {
+    assert.ok(item.type === 'message' && item.hasPart && !item.isPartDone, 'an annotation needs an open part')
+    return
+  }
   checkFilling(item, event)
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { anyEvents, contextIn } from '../../../../test/support/answers.ts'
+import { anyEvents, contextIn, inSequence } from '../../../../test/support/answers.ts'
 import type { InferenceEvent } from '../../../domain/inference/events.ts'
 import { createMessagesWriter } from '../../messages/stream-writer.ts'
 import { createResponsesWriter } from '../../responses/stream-writer.ts'
@@ -51,13 +51,6 @@ function blocksOf(dialect: keyof typeof formats, events: readonly InferenceEvent
     }
   }
   return blocks
-}
-
-/** The same events, each block complete before the next one. */
-const inSequence = (events: readonly InferenceEvent[]): InferenceEvent[] => {
-  const numberOf = (event: InferenceEvent): number =>
-    event.type === 'start' ? -1 : event.type === 'end' ? Infinity : event.block
-  return events.toSorted((a, b) => numberOf(a) - numberOf(b) || 0)
 }
 
 for (const dialect of ['messages', 'responses'] as const) {
