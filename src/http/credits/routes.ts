@@ -28,7 +28,17 @@ const CreditsAnswer = Type.Object(
   },
   {
     title: 'Credits',
-    examples: [{ data: { total_credits: 10, total_usage: 0.0117, remaining_credits: 9988, currency: 'USD' } }],
+    examples: [
+      {
+        data: {
+          total_credits: 10,
+          total_usage: 0.0117,
+          remaining_credits: 9988,
+          remaining_usd: 9.988,
+          currency: 'USD',
+        },
+      },
+    ],
   },
 )
 
