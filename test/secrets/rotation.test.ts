@@ -113,6 +113,7 @@ describe('rotating the secret of a data folder', () => {
   it('explains how a configured secret is rotated', async () => {
     await using folder = await temporaryFolder()
     const run = commandAt(folder.path, { GATEHOUSE_SECRET: 'a configured server secret' })
+    await run('setup')
     const [code, output] = await run('secret', 'rotate')
     assert.match(output, /set GATEHOUSE_SECRET to the new one and GATEHOUSE_SECRET_PREVIOUS to the current one/)
     assert.equal(code, 1)
