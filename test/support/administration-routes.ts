@@ -17,6 +17,8 @@ export type AdminRoute = {
   /** Path after `/v1/organization`. */
   readonly path: string
   readonly permission: string
+  /** Further permissions that it needs. */
+  readonly alsoNeeds?: readonly string[]
   /** Required query of the path. */
   readonly query?: string
   /** A valid body; `bodyOf` replaces the names of ids by ids. */
@@ -77,6 +79,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/evaluate',
     permission: 'policies:read',
+    alsoNeeds: ['gateway:read'],
     body: { scenario: { text: 'Hello' } },
     isEnquiry: true,
   },
