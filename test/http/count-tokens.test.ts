@@ -64,7 +64,7 @@ describe('counting tokens', () => {
     const send = async (path: string, body: object): Promise<{ id: string }> =>
       (await fetch(`${policies}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json() as never
     const publish = async (rule: string): Promise<void> => {
-      const { id } = await send('', { name: 'Birds', rule, mode: 'enforcing' })
+      const { id } = await send('', { name: `Rule ${rule}`, rule, mode: 'enforcing' })
       await send(`/${id}/publish`, { revision: 1 })
     }
     await publish('"condor"')

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import { CountTokensBody, MessagesBody } from '../../../src/http/messages/schema.ts'
 import { startTestApp } from '../../support/app.ts'
 import { describeSuccess } from '../../support/inference-success.ts'
-import { messagesError } from '../../support/inference-status.ts'
 
 describeSuccess('messages', {
   whole: {
@@ -26,7 +25,16 @@ describeSuccess('messages', {
     'message_delta',
     'message_stop',
   ],
-  failure: [messagesError('api_error', 'The connection to the model’s upstream failed.')],
+  failure: [
+    {
+      type: 'error',
+      error: {
+        type: 'api_error',
+        message: 'The connection to the model’s upstream failed.',
+        details: { error_code: 'upstream_error' },
+      },
+    },
+  ],
 })
 
 describe('POST /v1/messages with null for every optional field', () => {
