@@ -8,8 +8,8 @@ import { dirname } from 'node:path'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 15)) {
-  console.error(
-    `Gatehouse needs Node 24.15 or newer, and this is ${process.versions.node}. Run it through npm, which installs its own: npm start, or npm run gatehouse -- COMMAND.`,
+  process.stderr.write(
+    `Gatehouse needs Node 24.15 or newer, and this is ${process.versions.node}. Run it through npm, which installs its own: npm start, or npm run gatehouse -- COMMAND.\n`,
   )
   process.exit(1)
 }
