@@ -14,8 +14,41 @@ export type TextDirection = (typeof textDirections)[number]
 export type Classifier = {
   readonly identity: ClassifierIdentity
   classify(text: string, direction: TextDirection): MaybePromise<Classification>
-  /** Starts the incremental classification of a streamed text. Undefined if the classifier cannot do that. */
-  startStream?(direction: TextDirection): ClassifyRange
+  /** Starts the classification of a text that streams. Undefined if the classifier can only classify complete texts. */
+  startStream?(direction: TextDirection): ClassifierStream
+  /** Starts the incremental classification of ranges of a streamed text. Undefined if the classifier cannot do that. */
+  startRanges?(direction: TextDirection): ClassifyRange
+  /** How close to a threshold a streamed text is held back. Undefined if the classifier has not measured that. */
+  readonly holdBackBounds?: HoldBackBounds
+}
+
+/**
+ * Classifies one text while it streams. Each character is read once. All positions and classifications depend on the text
+ * alone, never on how it was cut into pushes.
+ */
+export type ClassifierStream = Disposable & {
+  push(text: string): MaybePromise<unknown>
+  /** The classification of the last windows, as if the text ended here. It only holds text back, and never denies. */
+  look(): Classification
+  /** `look` covers the text up to this position: the start of the unfinished word. */
+  settledTo(): number
+  /** Makes `look` and `settledTo` cover all text pushed, although the last word may be unfinished. */
+  lookAtEnd(): MaybePromise<unknown>
+  /** Position of the last place at which the text was classified for good: every 24th word, or 128 characters after the last place. */
+  decidedTo(): number
+  /** The strongest classification at all places so far. Undefined before the first place. */
+  decided(): Classification | undefined
+  /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
+  end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
+}
+
+/** How much of a streamed text is held back near a threshold. Bounds are in log-odds: 0 is the threshold, negative is below it. */
+export type HoldBackBounds = {
+  /** Below `calm` nothing is held back; from `frozen` on, everything is; in between `keptBackCharacters` are. */
+  readonly categories: PerCategory<{ readonly calm: number; readonly frozen: number }>
+  readonly keptBackCharacters: number
+  /** The first words of a text, which are held back until they are complete. */
+  readonly openingWords: number
 }
 
 /** Classifies a range of a streamed text as `classify` would. Each text passed must start with the previous one. */

@@ -32,7 +32,7 @@ type EarlierScans = {
 
 export function createIncrementalScan(classifier: Classifier): IncrementalScan {
   return (direction) => {
-    const classifyRange = classifier.startStream?.(direction)
+    const classifyRange = classifier.startRanges?.(direction)
     const encodedIn = createEncodedTextSearch()
     let committed = createIncrementalSearch()
     let last = committed

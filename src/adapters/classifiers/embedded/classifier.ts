@@ -9,9 +9,9 @@ import type { ClassifierModel } from './model.ts'
 import { createRawScorer } from './scoring.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
+export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startRanges'> & {
   classify(text: string, direction: TextDirection): Classification
-  startStream(direction: TextDirection): (text: string, stretch: Span) => Classification
+  startRanges(direction: TextDirection): (text: string, stretch: Span) => Classification
 }
 
 /** The model that is bundled with the program. */
@@ -29,7 +29,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
   return {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     classify: (text, direction) => judged(scorer.score(text), direction),
-    startStream(direction) {
+    startRanges(direction) {
       const score = scorer.startStream()
       return (text, stretch) => judged(score(text, stretch), direction)
     },

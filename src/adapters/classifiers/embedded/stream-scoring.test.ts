@@ -32,7 +32,7 @@ describe('a streamed text', () => {
   it('gets in every range the scores of that range alone, however it is cut', () => {
     fc.assert(
       fc.property(texts, ranges, (text, steps) => {
-        const classifyRange = classifier.startStream('response')
+        const classifyRange = classifier.startRanges('response')
         let grown = 0
         for (const [more, back, before] of steps) {
           grown = Math.min(text.length, grown + more)
@@ -49,7 +49,7 @@ describe('a streamed text', () => {
   })
 
   it('keeps its scores when it is long', () => {
-    const classifyRange = classifier.startStream('response')
+    const classifyRange = classifier.startRanges('response')
     const text = 'k i l l the gate of a town, or d.o n.o.t '.repeat(900)
     for (let grown = 0; grown <= text.length; grown += 700) {
       for (const start of [0, grown - 5_000, grown - 512].map((place) => Math.max(0, place)))
@@ -61,7 +61,7 @@ describe('a streamed text', () => {
   })
 
   it('keeps its scores when its words were evicted in between', () => {
-    const classifyRange = classifier.startStream('response')
+    const classifyRange = classifier.startRanges('response')
     const text = 'the cat and the dog and the cat sat on the mat and the dog sat on the cat'
     classifyRange(text.slice(0, 40), { start: 0, end: 40 })
     for (let count = 0; count < 60_000; count += 10)
