@@ -1,107 +1,111 @@
-/** A workload that runs against every target. */
+import type { Workload } from './load/workload.ts'
+import { ladderNames } from './targets.ts'
+
+/** A workload that runs against some targets. */
 export type BenchCase = {
   readonly name: string
-  readonly path: string
-  /** The dialect of the upstream that serves it. */
-  readonly upstream: 'chat' | 'messages'
-  readonly body: object
-  readonly unit: 'request' | 'chunk'
-  /** The number of units that one request counts as. */
-  readonly perRequest: number
-  /** The case with the same response unstreamed, for the cost of a request without chunks. */
-  readonly whole?: string
+  /** What the row exercises, for the page. */
+  readonly about: string
+  readonly workload: Workload
+  /** Names of targets, in the order of the table. */
+  readonly targets: readonly string[]
   /** Number of concurrent callers, if not the default. */
   readonly connections?: number
-  /** A fixed request rate, to measure latency. Without it each caller sends its next request immediately (closed loop). */
+  /** A fixed request rate. Without it each caller sends its next request at once (saturated). */
   readonly perSecond?: number
-  /** Also measured with each feature switched on in turn. */
-  readonly hasLadder?: boolean
+  /** Part of `--quick`, with these targets only. */
+  readonly quick?: readonly string[]
 }
 
-const text = 'Please tell me in some detail what a gatehouse was for in a medieval town. '.repeat(12)
-const messages = [{ role: 'user', content: text }]
-/** The test upstream reads its instructions from the prompt, because the prompt reaches it in every dialect. */
-const instructed = (how: string) => [{ role: 'user', content: `${text} Answer ${how}.` }]
+/** A prompt of one kilobyte: four older messages and a new one, of the same length. */
+const usual: Workload = {
+  dialect: 'chat',
+  model: 'chat',
+  text: 'fresh',
+  olderTurns: 4,
+  turnCharacters: 180,
+  lastCharacters: 180,
+}
+const streamed = (stream: 'burst' | 'paced'): Workload => ({ ...usual, stream })
+const prompt = (lastCharacters: number): Workload => ({ ...usual, olderTurns: 0, lastCharacters })
+const quick = ['bare', 'gatehouse', 'gatehouse, 20 policies']
 
 export const cases: readonly BenchCase[] = [
   {
-    name: 'chat, whole',
-    path: '/v1/chat/completions',
-    upstream: 'chat',
-    body: { model: 'chat', messages },
-    unit: 'request',
-    perRequest: 1,
-    hasLadder: true,
+    name: 'whole, fresh',
+    about: 'A prompt of 1 KB, an answer of 640 characters, new words in both; 32 callers without a pause.',
+    workload: usual,
+    targets: [
+      'direct',
+      'nginx',
+      'bare',
+      'fastify',
+      'portkey',
+      'litellm',
+      'gatehouse',
+      'gatehouse, 20 policies',
+      'gatehouse, 200 policies',
+    ],
+    quick,
   },
   {
-    name: 'chat, streamed',
-    path: '/v1/chat/completions',
-    upstream: 'chat',
-    body: { model: 'chat', stream: true, messages },
-    unit: 'chunk',
-    perRequest: 50,
-    whole: 'chat, whole',
+    name: 'whole, repeated',
+    about: 'The same bytes each time, so that verdicts come from the cache.',
+    workload: { ...usual, text: 'repeated' },
+    targets: ['bare', 'gatehouse', 'gatehouse, 20 policies'],
+    quick: ['bare', 'gatehouse'],
   },
   {
-    name: 'chat, streamed at length',
-    path: '/v1/chat/completions',
-    upstream: 'chat',
-    body: { model: 'chat', stream: true, messages: instructed('at length') },
-    unit: 'chunk',
-    perRequest: 500,
-    whole: 'chat, whole',
+    name: 'whole, fresh, 200 a second',
+    about: 'The same at a modest rate: how long a caller waits.',
+    workload: usual,
+    targets: ['direct', 'nginx', 'bare', 'portkey', 'gatehouse', 'gatehouse, 20 policies'],
+    perSecond: 200,
   },
   {
-    name: 'chat, streamed slowly: twenty chunks a second',
-    path: '/v1/chat/completions',
-    upstream: 'chat',
-    body: { model: 'chat', stream: true, messages: instructed('slowly') },
-    unit: 'chunk',
-    perRequest: 50,
-    whole: 'chat, whole',
-    connections: 200,
+    name: 'streamed in a burst',
+    about: 'The answer comes as 100 chunks at once.',
+    workload: streamed('burst'),
+    targets: ['nginx', 'bare', 'portkey', 'gatehouse', 'gatehouse, 20 policies'],
   },
-  {
-    name: 'messages, whole',
-    path: '/v1/messages',
-    upstream: 'messages',
-    body: { model: 'messages', max_tokens: 500, messages },
-    unit: 'request',
-    perRequest: 1,
-  },
-  {
-    name: 'messages, streamed',
-    path: '/v1/messages',
-    upstream: 'messages',
-    body: { model: 'messages', max_tokens: 500, stream: true, messages },
-    unit: 'chunk',
-    perRequest: 50,
-    whole: 'messages, whole',
-  },
-  {
-    name: 'messages over a chat upstream, whole',
-    path: '/v1/messages',
-    upstream: 'chat',
-    body: { model: 'chat', max_tokens: 500, messages },
-    unit: 'request',
-    perRequest: 1,
-  },
-  {
-    name: 'messages over a chat upstream, streamed',
-    path: '/v1/messages',
-    upstream: 'chat',
-    body: { model: 'chat', max_tokens: 500, stream: true, messages },
-    unit: 'chunk',
-    perRequest: 50,
-    whole: 'messages over a chat upstream, whole',
-  },
-  ...[200, 2000].map((perSecond): BenchCase => ({
-    name: `chat, whole, ${perSecond} a second`,
-    path: '/v1/chat/completions',
-    upstream: 'chat',
-    body: { model: 'chat', messages },
-    unit: 'request',
-    perRequest: 1,
-    perSecond,
+  ...[100, 500].map((connections): BenchCase => ({
+    name: `${connections} paced streams`,
+    about: `${connections} answers at the same time, each of 20 words a second.`,
+    workload: streamed('paced'),
+    targets:
+      connections === 100
+        ? ['direct', 'bare', 'portkey', 'gatehouse', 'gatehouse, 20 policies']
+        : ['bare', 'gatehouse', 'gatehouse, 20 policies'],
+    connections,
   })),
+  ...[1, 8, 64].map((kilobytes): BenchCase => ({
+    name: `prompt of ${kilobytes} KB`,
+    about: `One message of ${kilobytes} KB with new words.`,
+    workload: prompt(kilobytes * 1024),
+    targets: ['bare', 'gatehouse'],
+  })),
+  ...[2, 50].map((turn): BenchCase => ({
+    name: `turn ${turn} of a chat`,
+    about: `${(turn - 1) * 2} older messages of 180 characters that were sent before, and a new one.`,
+    workload: { ...usual, olderTurns: (turn - 1) * 2 },
+    targets: ['bare', 'gatehouse'],
+  })),
+  {
+    name: 'many organizations',
+    about: 'As the first case, from 1,000 organizations with a key each.',
+    workload: usual,
+    targets: ['gatehouse', 'gatehouse, 1,000 organizations'],
+  },
+  {
+    name: 'translated',
+    about: 'As the first case, in the Messages format over a chat upstream.',
+    workload: { ...usual, dialect: 'messages' },
+    targets: ['bare', 'gatehouse'],
+  },
+  {
+    name: 'features in turn',
+    about: 'As the first case, with one more feature switched on in each row.',
+    workload: usual,
+    targets: ['bare', ...ladderNames, 'gatehouse'],
+  },
 ]

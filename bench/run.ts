@@ -1,62 +1,84 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { cases } from './cases.ts'
+import { cases, type BenchCase } from './cases.ts'
 import { measure, type Figure } from './measure.ts'
-import { plot } from './plot.ts'
-import { freePort, type Running } from './script.ts'
-import { table } from './table.ts'
+import { save } from './report/save.ts'
+import { table } from './report/table.ts'
 import { startTarget, startUpstream, targets } from './targets.ts'
+import { freePort, type Running } from './targets/script.ts'
 
 /**
- * Prints one table of ratios: every target under every case, interleaved in rounds.
- * `npm run bench -- --rounds 3 --seconds 4`; `--only whole` runs only the cases whose name contains the word.
+ * Measures every case against its targets, interleaved in rounds, and prints one table of ratios.
+ *
+ *   npm run bench -- --quick             about two minutes: whole requests beside the bare proxy
+ *   npm run bench -- --only paced        the cases whose name contains the word
+ *   npm run bench -- --targets gatehouse the targets whose name contains the word; separate several words by |
+ *   npm run bench                        every case, at most half an hour
  */
-const options = readOptions(process.argv.slice(2))
-const selectedCases = cases.filter(({ name }) => name.includes(options.only))
-/** Warm-up time, because servers run for days and the engine has compiled their code. */
-const warmUpSeconds = 6
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    targets: { type: 'string', default: '' },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+  },
+})
+const rounds = Number(values.rounds ?? (values.quick ? 2 : 3))
+const seconds = Number(values.seconds ?? (values.quick ? 4 : 6))
+/** Servers run for days and the engine has compiled their code, so the first round waits until the cost settles. */
+const firstWarmUp = { windowSeconds: 3, maxSeconds: values.quick ? 12 : 30, tolerance: 0.05 }
+const laterWarmUp = { windowSeconds: 1, maxSeconds: 1, tolerance: 0 }
+
+const selected = cases.flatMap((benchCase) => {
+  const names = values.quick ? (benchCase.quick ?? []) : benchCase.targets
+  const words = values.targets.split('|')
+  const own = names.filter((name) => words.some((word) => name.includes(word)))
+  return benchCase.name.includes(values.only) && own.length > 0 ? [{ ...benchCase, targets: own }] : []
+})
+const running = new Map<string, Running | undefined>()
 const upstream = await startUpstream(await freePort())
-const running: Running[] = []
 
 try {
-  for (const target of targets) running.push(await startTarget(target, upstream.port))
-  const figures = await measureAll()
-  const names = targets.map(({ name }) => name)
-  console.log(table(figures, names))
-  save(figures)
+  const figures: Figure[] = []
+  for (const [at, benchCase] of selected.entries()) {
+    say(`case ${at + 1} of ${selected.length}: ${benchCase.name}`)
+    figures.push(...(await measureCase(benchCase)))
+  }
+  console.log(table(figures))
+  save(figures, { rounds, seconds })
 } finally {
-  for (const target of [...running, upstream]) target.stop()
+  for (const target of [...running.values(), upstream]) target?.stop()
 }
 
-async function measureAll(): Promise<Figure[]> {
+async function measureCase(benchCase: BenchCase): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (let round = 0; round <= options.rounds; round++) {
-    for (const benchCase of selectedCases) {
-      for (const target of running.filter(({ answers }) => answers(benchCase))) {
-        const figure = await measure(target, benchCase, { seconds: round === 0 ? warmUpSeconds : options.seconds })
-        if (round > 0) figures.push(figure) // round 0 warms up
-      }
+  for (let round = 0; round < rounds; round++) {
+    for (const target of benchCase.targets) {
+      const server = await serverOf(target)
+      if (server === undefined) continue
+      const warmUp = round === 0 ? firstWarmUp : laterWarmUp
+      const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp, seconds }
+      const figure = await measure(parts)
+      const { cpuMicros, warmUpSeconds, hasSettled } = figure
+      const warmed = round > 0 ? '' : `, ${hasSettled ? 'settled' : 'not settled'} after ${warmUpSeconds} s`
+      say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}`)
+      figures.push(figure)
     }
   }
   return figures
 }
 
-function save(figures: readonly Figure[]): void {
-  const folder = new URL('results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, commit }
-  writeFileSync(new URL('road.json', folder), `${JSON.stringify({ machine, options, figures }, null, 2)}\n`)
-  const unitOf = (name: string): string => cases.find((benchCase) => benchCase.name === name)?.unit ?? ''
-  writeFileSync(new URL('road.svg', folder), plot(figures, unitOf))
+async function serverOf(name: string): Promise<Running | undefined> {
+  if (running.has(name)) return running.get(name)
+  const target = targets.find((one) => one.name === name)
+  if (target === undefined) throw new Error(`there is no target ${name}`)
+  say(`  starts ${name}`)
+  const server = await startTarget(target, upstream.port)
+  if (server === undefined) say(`  ${name} is left out: it is not installed and could not be`)
+  running.set(name, server)
+  return server
 }
 
-function readOptions(args: readonly string[]): { rounds: number; seconds: number; only: string } {
-  const { values } = parseArgs({
-    args: [...args],
-    options: { rounds: { type: 'string' }, seconds: { type: 'string' }, only: { type: 'string' } },
-  })
-  return { rounds: Number(values.rounds ?? 3), seconds: Number(values.seconds ?? 4), only: values.only ?? '' }
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
 }

@@ -1,74 +1,116 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import type { BenchCase } from './cases.ts'
-import { parts, startGatehouse } from './gatehouse.ts'
-import { cores, freePort, here, startScript, type Running } from './script.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { features, startGatehouse, type GatehouseOptions } from './targets/gatehouse.ts'
+import { cores, freePort, here, install, startScript, type Running } from './targets/script.ts'
 
-type Target = {
+export type Target = {
   readonly name: string
-  readonly start: (port: number, upstreamPort: number) => Promise<Running>
-  /** The cases that it supports. Default: all except those for other targets. */
-  readonly answers?: (benchCase: BenchCase) => boolean
+  /** What it does beside forwarding, for the table. */
+  readonly switchedOn: string
+  /** Undefined if it cannot be installed here. */
+  readonly start: (port: number, upstreamPort: number) => Promise<Running | undefined>
 }
+
+const everything = 'scanning, log, limits, credits, audit'
+
+const gatehouse = (name: string, switchedOn: string, options: GatehouseOptions): Target => ({
+  name,
+  switchedOn,
+  start: (port, upstreamPort) => startGatehouse(options, port, upstreamPort),
+})
+
+const script = (name: string, switchedOn: string): Target => ({
+  name,
+  switchedOn,
+  start: (port, upstream) => startScript({ name, file: here(`targets/${name}.ts`), port, words: [port, upstream] }),
+})
+
+/** Gatehouse with content scanning only, then with one more feature at each step. */
+const ladder = features.map((_, at) =>
+  gatehouse(at === 0 ? 'scanning only' : `+ ${features[at - 1]}`, ['scanning', ...features.slice(0, at)].join(', '), {
+    on: features.slice(0, at),
+  }),
+)
 
 /** All targets, in the order of the table. */
-export const targets: readonly Target[] = [
-  { name: 'direct', start: startUpstream, answers: ({ perSecond }) => perSecond !== undefined },
-  {
-    name: 'bare',
-    start: (port, upstream) =>
-      startScript({ name: 'bare', file: here('targets/bare.ts'), port, words: [port, upstream] }),
-  },
-  {
-    name: 'fastify',
-    start: (port, upstream) =>
-      startScript({ name: 'fastify', file: here('targets/fastify.ts'), port, words: [port, upstream] }),
-  },
-  ...ladder(),
-  { name: 'gatehouse', start: (port, upstreamPort) => startGatehouse({ port, upstreamPort }) },
-  {
-    name: 'portkey',
-    start: startPortkey,
-    answers: ({ upstream, path, unit }) => path.includes(upstream) && unit === 'request',
-  },
-]
+export const targets = [
+  { name: 'direct', switchedOn: 'no gateway; the process measured is the upstream', start: startUpstream },
+  { name: 'nginx', switchedOn: 'nothing', start: startNginx },
+  script('bare', 'nothing'),
+  script('fastify', 'nothing'),
+  { name: 'portkey', switchedOn: 'nothing', start: startPortkey },
+  { name: 'litellm', switchedOn: 'a master key', start: startLitellm },
+  ...ladder,
+  gatehouse('gatehouse', everything, {}),
+  gatehouse('gatehouse, 20 policies', `${everything}, 20 policies`, { policies: 20 }),
+  gatehouse('gatehouse, 200 policies', `${everything}, 200 policies`, { policies: 200 }),
+  gatehouse('gatehouse, 1,000 organizations', `${everything}, 1,000 organizations with a key each`, {
+    organizations: 1000,
+  }),
+] satisfies readonly Target[]
 
-/** Gatehouse with only content scanning, then with one more feature at each step, up to all features. */
-function ladder(): Target[] {
-  return parts.map((part, at) => {
-    const name = at === 0 ? 'scanning only' : `+ ${parts[at - 1]}`
-    const on = parts.slice(0, at)
-    return {
-      name,
-      start: (port, upstreamPort) => startGatehouse({ name, port, upstreamPort, on }),
-      answers: ({ hasLadder }) => hasLadder === true,
-    }
-  })
-}
+export const ladderNames: readonly string[] = ladder.map(({ name }) => name)
 
-export async function startTarget(target: Target, upstreamPort: number): Promise<Running> {
-  const running = await target.start(await freePort(), upstreamPort)
-  return target.answers ? { ...running, answers: target.answers } : running
-}
+export const startTarget = async (target: Target, upstreamPort: number): Promise<Running | undefined> =>
+  target.start(await freePort(), upstreamPort)
 
 export async function startUpstream(port: number): Promise<Running> {
   return startScript({ name: 'direct', file: here('load/upstream.ts'), port, core: cores.load, words: [port] })
 }
 
-/**
- * A comparable TypeScript gateway from npm: passthrough, no checks, no limits, no log. Only unstreamed responses are compared,
- * because its streams fail with a plain local upstream. Downloaded into `bench/build` on first use.
- */
-async function startPortkey(port: number, upstreamPort: number): Promise<Running> {
-  const folder = here('build')
-  const file = `${folder}/node_modules/@portkey-ai/gateway/build/start-server.js`
-  if (!existsSync(file))
-    spawnSync('npm', ['install', '--prefix', folder, '--loglevel=error', '@portkey-ai/gateway@1.15.2'])
-  const running = await startScript({ name: 'portkey', file, port, words: [`--port=${port}`, '--headless'] })
-  const headers = ({ upstream }: BenchCase) => ({
-    authorization: 'Bearer none',
-    'x-portkey-provider': upstream === 'chat' ? 'openai' : 'anthropic',
-    'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
+/** The package of the system, as one process. */
+async function startNginx(port: number, upstreamPort: number): Promise<Running | undefined> {
+  if (spawnSync('nginx', ['-v']).status !== 0) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join(' ')
+  writeFileSync(
+    `${folder}/nginx.conf`,
+    `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr error;
+    events { worker_connections 4096; }
+    http { access_log off; ${paths} keepalive_requests 100000000;
+      upstream models { server 127.0.0.1:${upstreamPort}; keepalive 1024; keepalive_requests 100000000; }
+      server { listen 127.0.0.1:${port}; client_body_buffer_size 256k;
+        location / { proxy_pass http://models; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; } } }`,
+  )
+  const command = ['nginx', '-p', folder, '-c', `${folder}/nginx.conf`, '-e', 'stderr']
+  return startScript({ name: 'nginx', port, command })
+}
+
+/** A comparable gateway in TypeScript, from npm. */
+async function startPortkey(port: number, upstreamPort: number): Promise<Running | undefined> {
+  const file = 'node_modules/@portkey-ai/gateway/build/start-server.js'
+  const npm = ['npm', 'install', '--prefix', here('build'), '--loglevel=error', '@portkey-ai/gateway@1.15.2']
+  if (!install(file, npm)) return undefined
+  const running = await startScript({
+    name: 'portkey',
+    file: here(`build/${file}`),
+    port,
+    words: [`--port=${port}`, '--headless'],
   })
-  return { ...running, headers }
+  const lines = (provider: string): string =>
+    `authorization: Bearer none\r\nx-portkey-provider: ${provider}\r\nx-portkey-custom-host: http://127.0.0.1:${upstreamPort}/v1\r\n`
+  return { ...running, headers: ({ model }) => [lines(model === 'chat' ? 'openai' : 'anthropic')] }
+}
+
+/** A comparable gateway in Python, from PyPI. */
+async function startLitellm(port: number, upstreamPort: number): Promise<Running | undefined> {
+  const venv = here('build/litellm')
+  const commands = `python3 -m venv ${venv} && ${venv}/bin/pip install --quiet 'litellm[proxy]'`
+  if (!install('litellm/bin/litellm', ['sh', '-c', commands])) return undefined
+  const config = join(mkdtempSync(join(tmpdir(), 'gatehouse-bench-')), 'litellm.json')
+  const model = { model: 'openai/m', api_base: `http://127.0.0.1:${upstreamPort}/v1`, api_key: 'none' }
+  writeFileSync(
+    config,
+    JSON.stringify({
+      model_list: [{ model_name: 'chat', litellm_params: model }],
+      general_settings: { master_key: 'sk-bench' },
+    }),
+  )
+  const command = [`${venv}/bin/litellm`, '--config', config, '--port', String(port), '--host', '127.0.0.1']
+  const running = await startScript({ name: 'litellm', port, command, env: { LITELLM_TELEMETRY: 'False' } })
+  return { ...running, headers: () => ['authorization: Bearer sk-bench\r\n'] }
 }

@@ -1,59 +1,151 @@
-import { connect } from 'node:net'
+import { monotonicMs } from './monotonic.ts'
+import { createDelays } from './delays.ts'
+import { openConnection, type Connection } from './connection.ts'
+import { readProcess, totalMicros, useBetween, type ProcessReading, type ThreadUse } from './process.ts'
+import { readProbe, type ProbeReading } from './probe-reading.ts'
+import { createRequests, type Workload } from './workload.ts'
 
 /**
- * A load generator over raw sockets, so that it costs far less than the server. `node load.ts PORT CONNECTIONS SECONDS
- * PER_SECOND` with the request's bytes on standard input; prints one JSON line. With a rate of 0 each connection sends its next
- * request immediately. Otherwise requests are due at even intervals, and the latency counts from the time a request is due.
+ * A load generator over raw sockets, so that it costs far less than the server. `node load.ts` with a `LoadPlan` as JSON on
+ * standard input; prints a `LoadResult`. It sends without a pause through warm-up and measurement, and reads the CPU time of the measured
+ * process from the kernel at the start and the end of each window.
  */
-const [port = 0, connections = 1, seconds = 1, perSecond = 0] = process.argv.slice(2).map(Number)
-const request = Buffer.concat(await Array.fromAsync(process.stdin))
-const beginAtMs = performance.now()
-const endAtMs = beginAtMs + seconds * 1000
-let begun = 0
-let requests = 0
-let failures = 0
-const latenciesMs: number[] = []
-
-await Promise.all(Array.from({ length: connections }, () => drive()))
-latenciesMs.sort((a, b) => a - b)
-const at = (share: number): number => latenciesMs[Math.floor(latenciesMs.length * share)] ?? 0
-process.stdout.write(`${JSON.stringify({ requests, failures, p50Ms: at(0.5), p99Ms: at(0.99) })}\n`)
-
-function drive(): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    let answer = ''
-    let startedMs = 0
-    const sendNext = (): void => {
-      const nowMs = performance.now()
-      const dueMs = perSecond === 0 ? nowMs : beginAtMs + (begun++ * 1000) / perSecond
-      if (Math.max(nowMs, dueMs) >= endAtMs) return void socket.destroy()
-      if (dueMs <= nowMs) send(dueMs)
-      else setTimeout(() => send(performance.now()), dueMs - nowMs) // timers are coarse, so the latency starts when the request is sent
-    }
-    const send = (fromMs: number): void => {
-      startedMs = fromMs
-      answer = ''
-      socket.write(request)
-    }
-    socket.setNoDelay(true)
-    socket.on('connect', sendNext)
-    socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1')
-      if (!isWhole(answer)) return
-      requests++
-      if (!answer.startsWith('HTTP/1.1 200')) failures++
-      latenciesMs.push(performance.now() - startedMs)
-      sendNext()
-    })
-    socket.on('error', () => failures++)
-    socket.on('close', () => resolve())
-  })
+export type LoadPlan = {
+  readonly port: number
+  readonly upstreamPort: number
+  /** The measured process. */
+  readonly pid: number
+  readonly workload: Workload
+  /** Where the measured process writes its readings, if it has a probe. */
+  readonly probeFile?: string
+  readonly headers: readonly string[]
+  readonly connections: number
+  /** A fixed rate, with latency counted from when a request is due. 0: each connection sends its next request at once. */
+  readonly perSecond: number
+  readonly warmUp: WarmUp
+  readonly seconds: number
+  readonly seed: number
 }
 
-function isWhole(answer: string): boolean {
-  const headEnd = answer.indexOf('\r\n\r\n')
-  if (headEnd < 0) return false
-  const length = /content-length: (\d+)/i.exec(answer.slice(0, headEnd))?.[1]
-  return length === undefined ? answer.endsWith('0\r\n\r\n') : answer.length >= headEnd + 4 + Number(length)
+/** Windows repeat until the cost of two neighbours differs by less than the tolerance. */
+export type WarmUp = { readonly windowSeconds: number; readonly maxSeconds: number; readonly tolerance: number }
+
+export type LoadResult = {
+  readonly requests: number
+  readonly failures: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly threads: Readonly<Record<string, ThreadUse>>
+  readonly residentKb: number
+  readonly warmUpSeconds: number
+  readonly hasSettled: boolean
+  /** Of the main thread: bytes allocated by JavaScript, and pauses for garbage collection. */
+  readonly heap?: { readonly allocatedBytes: number; readonly pausesMs: number; readonly longestPauseMs: number }
+  /** CPU of the load generator itself per request. */
+  readonly loadMicros: number
+  /** Of paced streams: chunks that arrived, and how long after they were sent. */
+  readonly chunks?: number
+  readonly chunkP50Ms?: number
+  readonly chunkP99Ms?: number
+}
+
+const plan = JSON.parse(Buffer.concat(await Array.fromAsync(process.stdin)).toString()) as LoadPlan
+const { connections, perSecond, warmUp, pid } = plan
+const nextRequest = createRequests(plan)
+const delays = plan.workload.stream === 'paced' ? createDelays(plan.upstreamPort) : undefined
+const beginMs = monotonicMs()
+/** Paced streams start evenly spread over a second, so that they do not all send in the same millisecond. */
+const spreadMs = delays === undefined ? 0 : 1000 / connections
+let begun = 0
+let isStopping = false
+let counted = { requests: 0, failures: 0, latenciesMs: [] as number[] }
+
+const open = Array.from({ length: connections }, (_, at) => drive(at))
+const result = await run()
+isStopping = true
+for (const { connection } of open) connection().close()
+await Promise.all(open.map(({ closed }) => closed))
+process.stdout.write(`${JSON.stringify(result)}\n`)
+
+function drive(at: number): { connection: () => Connection; closed: Promise<void> } {
+  const closed = Promise.withResolvers<void>()
+  let startedMs = 0
+  const send = (fromMs: number): void => {
+    if (isStopping) return
+    startedMs = fromMs
+    connection.send(nextRequest())
+  }
+  function sendNext(): void {
+    const nowMs = monotonicMs()
+    const isFirst = startedMs === 0
+    const dueMs = perSecond > 0 ? beginMs + (begun++ * 1000) / perSecond : isFirst ? nowMs + at * spreadMs : nowMs
+    if (dueMs <= nowMs) send(perSecond > 0 ? dueMs : nowMs)
+    else setTimeout(() => send(monotonicMs()), dueMs - nowMs) // timers are coarse, so the latency starts when the request is sent
+  }
+  const connection = openConnection(plan.port, plan.workload.dialect, {
+    onIdle: sendNext,
+    onAnswer(isOk) {
+      counted.requests++
+      if (!isOk) counted.failures++
+      counted.latenciesMs.push(monotonicMs() - startedMs)
+    },
+    onClose: closed.resolve,
+    ...(delays && { onText: delays.arrived }),
+  })
+  return { connection: () => connection, closed: closed.promise }
+}
+
+async function run(): Promise<LoadResult> {
+  const { warmUpSeconds, hasSettled } = await warm()
+  const before = await probe()
+  delays?.start()
+  const measured = await measureFor(plan.seconds)
+  const chunks = await delays?.end()
+  const after = await probe()
+  const heap = before &&
+    after && {
+      allocatedBytes: after.allocatedBytes - before.allocatedBytes,
+      pausesMs: after.pausesMs - before.pausesMs,
+      longestPauseMs: after.longestPauseMs,
+    }
+  return { ...measured, warmUpSeconds, hasSettled, ...chunks, ...(heap && { heap }) }
+}
+
+async function probe(): Promise<ProbeReading | undefined> {
+  return plan.probeFile === undefined ? undefined : readProbe(pid, plan.probeFile)
+}
+
+async function warm(): Promise<{ warmUpSeconds: number; hasSettled: boolean }> {
+  let last = Number.POSITIVE_INFINITY
+  let warmUpSeconds = 0
+  while (warmUpSeconds < warmUp.maxSeconds) {
+    const { threads, requests } = await measureFor(warmUp.windowSeconds)
+    warmUpSeconds += warmUp.windowSeconds
+    const cost = totalMicros(threads) / Math.max(1, requests)
+    if (Math.abs(cost - last) < warmUp.tolerance * cost) return { warmUpSeconds, hasSettled: true }
+    last = cost
+  }
+  return { warmUpSeconds, hasSettled: false }
+}
+
+type Window = Omit<LoadResult, 'warmUpSeconds' | 'hasSettled'>
+
+async function measureFor(seconds: number): Promise<Window> {
+  const before: ProcessReading = readProcess(pid)
+  const ownBefore = process.cpuUsage()
+  counted = { requests: 0, failures: 0, latenciesMs: [] }
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  const after = readProcess(pid)
+  const own = process.cpuUsage(ownBefore)
+  const { requests, failures, latenciesMs } = counted
+  const sorted = Float64Array.from(latenciesMs).sort()
+  return {
+    requests,
+    failures,
+    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    threads: useBetween(before, after),
+    residentKb: after.residentKb,
+    loadMicros: (own.user + own.system) / Math.max(1, requests),
+  }
 }

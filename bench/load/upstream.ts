@@ -1,116 +1,92 @@
 import { createServer, type Socket } from 'node:net'
+import { chatFormat, messagesFormat, wholeResponse, type AnswerFormat } from './answers.ts'
+import { monotonicMs } from './monotonic.ts'
+import { createTextWriter } from './text.ts'
+import { answerCharacters, chunksPerAnswer, chunksPerSecond, readInstruction } from './workload.ts'
 
 /**
- * A minimal upstream: raw sockets and fixed responses in the format of the path. `node upstream.ts PORT`. A body with
- * "stream":true gets fifty server-sent events at once; five hundred if the prompt contains "Answer at length", and one every 50 ms
- * if it requests a slow response.
+ * A minimal upstream on raw sockets: `node upstream.ts PORT`. The prompt says how to answer (see workload.ts). For paced
+ * answers it keeps the time at which it sent each chunk, and `GET /sent` returns and forgets them.
  */
-const words = 'The quick brown fox jumps over the lazy dog and runs on. '.repeat(10)
-const paceMs = 50
-
-const chatAnswer = JSON.stringify({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [
-    { index: 0, message: { role: 'assistant', content: words, refusal: null }, logprobs: null, finish_reason: 'stop' },
-  ],
-  usage: { prompt_tokens: 250, completion_tokens: 120, total_tokens: 370 },
-})
-const messagesAnswer = JSON.stringify({
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'm',
-  content: [{ type: 'text', text: words }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 250, output_tokens: 120 },
-})
-
-const chatChunk = (delta: object, finish: string | null): string =>
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
-const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
-
-/** Each chunk is one word of the text. */
-const wordsOf = (count: number): string[] => {
-  const all = words.match(/\S+ /g) ?? []
-  return Array.from({ length: count }, (_, at) => all[at % all.length] ?? '')
-}
-
-const chatStream = (count: number): string[] => [
-  chatChunk({ role: 'assistant', content: '' }, null),
-  ...wordsOf(count).map((content) => chatChunk({ content }, null)),
-  chatChunk({}, 'stop'),
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 250, completion_tokens: count, total_tokens: 250 + count } })}\n\n`,
-  'data: [DONE]\n\n',
-]
-const messagesStream = (count: number): string[] => [
-  event('message_start', {
-    message: {
-      ...JSON.parse(messagesAnswer),
-      content: [],
-      stop_reason: null,
-      usage: { input_tokens: 250, output_tokens: 0 },
-    },
-  }),
-  event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-  ...wordsOf(count).map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
-  event('content_block_stop', { index: 0 }),
-  event('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: count } }),
-  event('message_stop', {}),
-]
-
-const json = (body: string): string =>
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-
-/** A stream as it is written: headers, chunks and end. */
-const sse = (frames: readonly string[]): Buffer[] =>
-  [
-    'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n',
-    ...frames.map((frame) => `${Buffer.byteLength(frame).toString(16)}\r\n${frame}\r\n`),
-    '0\r\n\r\n',
-  ].map((text) => Buffer.from(text))
-
-/** Events before the first word and after the last one are sent without delay. */
-const paced = (parts: readonly Buffer[]): Buffer[] => [
-  Buffer.concat(parts.slice(0, 2)),
-  ...parts.slice(2, -4),
-  Buffer.concat(parts.slice(-4)),
-]
-
-const answersOf = (whole: string, stream: (count: number) => string[]) => ({
-  whole: Buffer.from(json(whole)),
-  slow: paced(sse(stream(50))),
-  stream: Buffer.concat(sse(stream(50))),
-  long: Buffer.concat(sse(stream(500))),
-})
-const answers = { chat: answersOf(chatAnswer, chatStream), messages: answersOf(messagesAnswer, messagesStream) }
+const write = createTextWriter(7)
+const repeated = write(answerCharacters)
 
 function answer(socket: Socket, request: string): void {
-  const { whole, slow, stream, long } = request.slice(0, 200).includes('chat/completions')
-    ? answers.chat
-    : answers.messages
-  if (!request.includes('"stream":true')) socket.write(whole)
-  else if (request.includes('Answer slowly')) writeSlowly(socket, slow.values())
-  else socket.write(request.includes('Answer at length') ? long : stream)
+  if (request.startsWith('GET /sent')) return void socket.write(wholeResponse(takeSent()))
+  const format = request.slice(0, 200).includes('chat/completions') ? chatFormat : messagesFormat
+  const { text, stream, number } = readInstruction(request)
+  const words = (): string => (text === 'fresh' ? write(answerCharacters) : repeated)
+  if (stream === undefined) socket.write(wholeResponse(format.whole(words())))
+  else if (stream === 'burst') socket.write(burst(format, chunksOf(words())), 'latin1')
+  else pace(socket, { format, number, chunks: chunksOf(words()) })
 }
 
-function writeSlowly(socket: Socket, chunks: Iterator<Buffer>): void {
-  const timer = setInterval(() => {
-    const next = chunks.next()
-    if (next.done === true || socket.destroyed) clearInterval(timer)
-    else socket.write(next.value)
-  }, paceMs)
+/** One word each, with the space before it, as tokenizers cut text. */
+function chunksOf(text: string): string[] {
+  const words = text.match(/ ?\S+/g) ?? []
+  return Array.from({ length: chunksPerAnswer }, (_, at) => words[at] ?? ' more')
+}
+
+const streamHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+const httpChunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+
+function burst(format: AnswerFormat, chunks: readonly string[]): string {
+  let all = streamHead + httpChunk(format.beginning)
+  for (const chunk of chunks) all += httpChunk(format.chunk(chunk))
+  return `${all}${httpChunk(format.end(chunks.length))}0\r\n\r\n`
+}
+
+/** The end of each chunk in the text and the time at which it was sent. */
+type SentChunk = readonly [endsAt: number, sentMs: number]
+
+type PacedAnswer = { readonly format: AnswerFormat; readonly number: number; readonly chunks: readonly string[] }
+
+const intervalMs = 1000 / chunksPerSecond
+/** Answers by the millisecond of the interval in which they send, so that one timer serves all. */
+const slots: (() => boolean)[][] = Array.from({ length: intervalMs }, () => [])
+const sent = new Map<number, SentChunk[]>()
+let nextTickMs = monotonicMs()
+let tick = 0
+
+function pace(socket: Socket, { format, number, chunks }: PacedAnswer): void {
+  const times: SentChunk[] = []
+  let characters = 0
+  sent.set(number, times)
+  socket.write(streamHead + httpChunk(format.beginning), 'latin1')
+  slots[tick % intervalMs]?.push(() => {
+    if (socket.destroyed) return false
+    const chunk = chunks[times.length]
+    if (chunk === undefined) {
+      socket.write(`${httpChunk(format.end(chunks.length))}0\r\n\r\n`, 'latin1')
+      return false
+    }
+    characters += chunk.length
+    times.push([characters, monotonicMs()])
+    socket.write(httpChunk(format.chunk(chunk)), 'latin1')
+    return true
+  })
+}
+
+setInterval(() => {
+  for (; nextTickMs <= monotonicMs(); nextTickMs++, tick++) {
+    const at = tick % intervalMs
+    const due = slots[at] ?? []
+    if (due.length > 0) slots[at] = due.filter((sendNext) => sendNext())
+  }
+}, 1)
+
+function takeSent(): string {
+  const all = JSON.stringify(Object.fromEntries(sent))
+  sent.clear()
+  return all
 }
 
 function serve(socket: Socket): void {
   let waiting = ''
   socket.setNoDelay(true)
   socket.on('error', () => socket.destroy())
-  socket.on('data', (chunk) => {
-    waiting += chunk.toString('latin1')
+  socket.on('data', (data) => {
+    waiting += data.toString('latin1')
     for (;;) {
       const headEnd = waiting.indexOf('\r\n\r\n')
       if (headEnd < 0) return

@@ -14,6 +14,7 @@ type Waiting = { resolve(outcomes: readonly StepOutcome[]): void; reject(error: 
 /** Starts the database thread and sends it one message per turn of the event loop, with all requests of that turn. */
 export function openChannel(options: WorkerOptions): Channel {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    name: 'storage',
     workerData: options,
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })

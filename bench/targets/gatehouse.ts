@@ -2,34 +2,45 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createApiClient, socketTransport } from '../../src/app/api-client.ts'
+import { controlSocketPath } from '../../src/app/operator-server.ts'
+import { policyRules } from './policy-rules.ts'
 import { here, startScript, type Running } from './script.ts'
 
 /** The features that can be switched off, in the order in which they are added. Content scanning is always on. */
-export const parts = ['log', 'limits', 'credits', 'audit', 'policies'] as const
-export type Part = (typeof parts)[number]
+export const features = ['log', 'limits', 'credits', 'audit'] as const
+export type Feature = (typeof features)[number]
 
-export type Started = {
-  readonly name?: string
-  readonly port: number
-  readonly upstreamPort: number
-  readonly on?: readonly Part[]
+export type GatehouseOptions = {
+  readonly on?: readonly Feature[]
+  readonly policies?: number
+  /** Each with a key of its own. The policies are those of the first. */
+  readonly organizations?: number
 }
 
-/** A real instance: embedded storage, a key, two upstreams, and all features on by default. */
-export async function startGatehouse(started: Started): Promise<Running> {
-  const { name = 'gatehouse', port, on = parts } = started
+/** A real instance: embedded storage, keys, two upstreams, and all features on by default. */
+export async function startGatehouse(
+  { on = features, policies = 0, organizations = 1 }: GatehouseOptions,
+  port: number,
+  upstreamPort: number,
+): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  const dataDir = join(folder, 'data')
   const config = join(folder, 'gatehouse.yaml')
-  writeFileSync(config, JSON.stringify(settings(started, join(folder, 'data'))))
+  writeFileSync(
+    config,
+    JSON.stringify({ server: { port }, storage: { data_dir: dataDir }, ...settings(on, upstreamPort) }),
+  )
   const env = { GATEHOUSE_CONFIG: config }
   const main = here('../bin/gatehouse.mjs')
   const command = (...words: string[]): string =>
     spawnSync(process.execPath, [main, ...words], { env: { ...process.env, ...env }, encoding: 'utf8' }).stdout
   const keys = JSON.parse(command('setup', '--json')) as { api_key: string; admin_key: string }
   if (!on.includes('credits')) command('orgs', 'set-metering', 'off')
-  const running = await startScript({ name, file: main, port, flags: startFlags(), words: ['serve'], env })
-  if (on.includes('policies')) await publishPolicies(port, keys.admin_key)
-  return { ...running, headers: () => ({ authorization: `Bearer ${keys.api_key}` }) }
+  const running = await startScript({ name: 'gatehouse', file: main, port, flags: startFlags(), words: ['serve'], env })
+  await publishPolicies(port, keys.admin_key, policyRules(policies))
+  const apiKeys = [keys.api_key, ...(await createOrganizations(dataDir, organizations - 1))]
+  return { ...running, headers: () => apiKeys.map((key) => `authorization: Bearer ${key}\r\n`) }
 }
 
 /** The Node options of `npm start`. */
@@ -38,12 +49,10 @@ function startFlags(): string[] {
   return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
 
-function settings({ port, upstreamPort, on = parts }: Started, dataDir: string): object {
+function settings(on: readonly Feature[], upstreamPort: number): object {
   const base = `http://127.0.0.1:${upstreamPort}`
   const price = { input: 1, output: 2 }
   return {
-    server: { port },
-    storage: { data_dir: dataDir },
     log: { level: on.includes('log') ? 'info' : 'silent' },
     limits: { tiers: { free: on.includes('limits') ? plenty : unlimited } },
     credits: { starting: 1_000_000_000 },
@@ -70,18 +79,7 @@ const plenty = {
 
 const unlimited = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
-const policyCount = 20
-
-/** Typical rules in rotation. None matches, and none holds back a whole stream. */
-const rules = [
-  (at: number) => `Never mention "Project Falcon ${at}" or "Condor ${at}".`,
-  (at: number) => `cel:text.lowerAscii().contains("launch code ${at}") || text.contains("Red Alert ${at}")`,
-  (at: number) => `No card numbers, and never "account ${at}".`,
-  () => 'Block hate speech and harassment.',
-  () => 'cel:categories["hate"] > 0.9 || pii["email"] > 3 && user != "ann"',
-]
-
-async function publishPolicies(port: number, adminKey: string): Promise<void> {
+async function publishPolicies(port: number, adminKey: string, rules: readonly string[]): Promise<void> {
   const post = async (path: string, body: object): Promise<{ id: string; revision: number }> => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/organization/policies${path}`, {
       method: 'POST',
@@ -91,9 +89,18 @@ async function publishPolicies(port: number, adminKey: string): Promise<void> {
     if (!answer.ok) throw new Error(`a policy was rejected: ${await answer.text()}`)
     return (await answer.json()) as { id: string; revision: number }
   }
-  for (let at = 0; at < policyCount; at++) {
-    const rule = rules[at % rules.length]?.(at)
+  for (const [at, rule] of rules.entries()) {
     const { id, revision } = await post('', { name: `Policy ${at}`, mode: 'enforcing', rule })
     await post(`/${id}/publish`, { revision })
   }
+}
+
+async function createOrganizations(dataDir: string, count: number): Promise<string[]> {
+  const client = createApiClient(socketTransport(controlSocketPath(dataDir)))
+  const keys: string[] = []
+  for (let at = 0; at < count; at++) {
+    const body = { name: `Organization ${at}`, with_project: true }
+    keys.push((await client.post<{ api_key: string }>('/operator/organizations', body)).api_key)
+  }
+  return keys
 }

@@ -1,0 +1,75 @@
+import { cases, type BenchCase } from '../cases.ts'
+import { chunksPerAnswer } from '../load/workload.ts'
+import type { Figure } from '../measure.ts'
+import { targets } from '../targets.ts'
+
+/** The rows of a case: one for each target, of the round with the median cost. */
+export type Row = {
+  readonly target: string
+  readonly switchedOn: string
+  readonly figure: Figure
+  readonly leastMicros: number
+  readonly mostMicros: number
+  /** The cost as a multiple of the bare proxy's. */
+  readonly timesBare: number | undefined
+}
+
+export type CaseRows = { readonly benchCase: BenchCase; readonly rows: readonly Row[] }
+
+export function rowsOf(figures: readonly Figure[]): CaseRows[] {
+  return cases.flatMap((benchCase) => {
+    const ofCase = figures.filter((figure) => figure.case === benchCase.name)
+    const bare = middle(ofCase.filter(({ target }) => target === 'bare'))
+    const rows = targets.flatMap(({ name, switchedOn }) => {
+      const own = ofCase.filter(({ target }) => target === name)
+      const figure = middle(own)
+      if (figure === undefined) return []
+      const costs = own.map(({ cpuMicros }) => cpuMicros)
+      const timesBare = bare && name !== 'direct' ? figure.cpuMicros / bare.cpuMicros : undefined
+      const spread = { leastMicros: Math.min(...costs), mostMicros: Math.max(...costs) }
+      return [{ target: name, switchedOn, figure, timesBare, ...spread }]
+    })
+    return rows.length === 0 ? [] : [{ benchCase, rows }]
+  })
+}
+
+function middle(figures: readonly Figure[]): Figure | undefined {
+  return figures.toSorted((one, other) => one.cpuMicros - other.cpuMicros)[Math.floor(figures.length / 2)]
+}
+
+/** Plain text for the terminal. */
+export function table(figures: readonly Figure[]): string {
+  return rowsOf(figures)
+    .map(({ benchCase, rows }) => {
+      const unit = benchCase.workload.stream === 'paced' ? 'chunk' : 'request'
+      const lines = rows.map((row) => line(benchCase, row))
+      return `${benchCase.name} (CPU microseconds per ${unit})\n${lines.join('\n')}\n`
+    })
+    .join('\n')
+}
+
+function line({ workload }: BenchCase, { target, figure, leastMicros, mostMicros, timesBare }: Row): string {
+  const { cpuMicros, p50Ms, p99Ms, heap, requests, chunks, chunkP50Ms = 0, chunkP99Ms = 0 } = figure
+  const ratio = timesBare === undefined ? '' : `${timesBare.toFixed(2)} x bare`
+  const spread = `(${leastMicros.toFixed(0)} to ${mostMicros.toFixed(0)})`
+  const delay =
+    chunks === undefined
+      ? `p50 ${p50Ms.toFixed(2)} p99 ${p99Ms.toFixed(2)} ms`
+      : `chunk delay p50 ${chunkP50Ms.toFixed(0)} p99 ${chunkP99Ms.toFixed(0)} ms`
+  const perRequest = workload.stream === 'burst' ? ` ${(cpuMicros / chunksPerAnswer).toFixed(1)} a chunk` : ''
+  const garbage = heap === undefined ? '' : `${(heap.allocatedBytes / 1024 / requests).toFixed(0)} KB allocated`
+  const columns = [cpuMicros.toFixed(0).padStart(8) + perRequest, ratio.padEnd(12), spread.padEnd(16), delay, garbage]
+  return `  ${target.padEnd(31)} ${columns.join('  ')}\n${threadsLine(figure)}`
+}
+
+/** Where the time goes: per thread, CPU and how often it was woken. */
+function threadsLine({ threads, requests, chunks }: Figure): string {
+  const units = chunks ?? requests
+  const used = Object.entries(threads).filter(([, { cpuMicros }]) => cpuMicros / units >= 0.5)
+  if (used.length < 2) return ''
+  const shown = used.map(
+    ([name, { cpuMicros, queuedMicros, sleeps }]) =>
+      `${name} ${(cpuMicros / units).toFixed(0)} us, ${(sleeps / units).toFixed(1)} sleeps, ${(queuedMicros / units).toFixed(0)} us queued`,
+  )
+  return `${' '.repeat(34)}${shown.join('; ')}\n`
+}

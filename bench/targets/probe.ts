@@ -1,0 +1,41 @@
+import { writeFileSync } from 'node:fs'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import { isMainThread } from 'node:worker_threads'
+import { startProfile } from './profile-probe.ts'
+import type { ProbeReading } from '../load/probe-reading.ts'
+
+/**
+ * Preloaded into a measured Node process (`node --import probe.ts`). On SIGUSR2 it writes what only the process itself can count to
+ * the file that BENCH_PROBE names. It does nothing else, so it does not change what is measured. With BENCH_PROFILE it also profiles from
+ * the first reading to the second.
+ */
+const file = process.env['BENCH_PROBE']
+if (isMainThread && file !== undefined) {
+  let pausesMs = 0
+  let longestPauseMs = 0
+  let readings = 0
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      pausesMs += duration
+      longestPauseMs = Math.max(longestPauseMs, duration)
+    }
+  }).observe({ entryTypes: ['gc'] })
+
+  const profileFile = process.env['BENCH_PROFILE']
+  const profileKind = profileFile?.endsWith('.heapprofile') === true ? 'heap' : 'cpu'
+  let endProfile: (() => Promise<void>) | undefined
+
+  async function profile(into: string): Promise<void> {
+    if (readings === 1) endProfile = await startProfile(profileKind, into)
+    else await endProfile?.()
+  }
+
+  process.on('SIGUSR2', () => {
+    const allocatedBytes = getHeapStatistics().total_allocated_bytes
+    const reading: ProbeReading = { reading: ++readings, allocatedBytes, pausesMs, longestPauseMs }
+    longestPauseMs = 0
+    const isProfiled = profileFile === undefined ? Promise.resolve() : profile(profileFile)
+    void isProfiled.then(() => writeFileSync(file, JSON.stringify(reading)))
+  })
+}

@@ -1,0 +1,99 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { Workload } from '../load/workload.ts'
+
+/** A running server, and how to send requests to it. */
+export type Running = {
+  readonly port: number
+  readonly pid: number
+  /** The file of its probe, if it has one. */
+  readonly probeFile?: string
+  /** Header lines for each of its callers. */
+  readonly headers: (workload: Workload) => readonly string[]
+  stop(): void
+}
+
+export type Script = {
+  readonly name: string
+  readonly port: number
+  readonly core?: number
+  /** The program and its arguments. Default: this Node with the file. */
+  readonly command?: readonly string[]
+  readonly file?: string
+  readonly words?: readonly (string | number)[]
+  /** Options of Node itself. */
+  readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The measured process and the load generator run on separate cores, if the machine has two and supports pinning. */
+export const cores = { measured: 0, load: 1 } as const
+const canPin = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+
+/** The command line that runs a program on this core. */
+export function pinned(core: number, command: readonly string[]): readonly [string, string[]] {
+  const [program = '', ...words] = canPin ? ['taskset', '-c', String(core), ...command] : command
+  return [program, words]
+}
+
+let started = 0
+
+/** Runs a server until it is stopped, and returns once its port accepts connections. Node gets the probe. */
+export async function startScript(script: Script): Promise<Running> {
+  const { name, file, port, core = cores.measured, flags = [], words = [], env = {} } = script
+  const probe = join(tmpdir(), `gatehouse-bench-${process.pid}-${++started}.json`)
+  const node = [process.execPath, '--import', here('targets/probe.ts'), ...flags, file ?? '', ...words.map(String)]
+  const [program, args] = pinned(core, script.command ?? node)
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, BENCH_PROBE: probe, ...env },
+  })
+  await listening(port, () => {
+    if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode} before it listened`)
+  })
+  return {
+    port,
+    pid: child.pid ?? 0,
+    headers: () => [''],
+    ...(script.command === undefined && { probeFile: probe }),
+    stop: () => void child.kill(),
+  }
+}
+
+const startTimeoutMs = 120_000
+
+async function listening(port: number, check: () => void): Promise<void> {
+  for (const endMs = Date.now() + startTimeoutMs; Date.now() < endMs; await setTimeout(50)) {
+    check()
+    const isOpen = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    )
+    if (isOpen) return
+  }
+  throw new Error(`nothing listens on port ${port}`)
+}
+
+/** The path of a file in the folder `bench`. */
+export const here = (file: string): string => new URL(`../${file}`, import.meta.url).pathname
+
+/** Downloads go into `bench/build`, once. */
+export function install(file: string, command: readonly string[]): boolean {
+  const path = join(here('build'), file)
+  const [program = '', ...words] = command
+  if (!existsSync(path)) spawnSync(program, words, { stdio: ['ignore', 'ignore', 'inherit'] })
+  return existsSync(path)
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
