@@ -1,5 +1,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { PatternEngine } from '../../domain/moderation/patterns.ts'
+import { compilePatternSet } from './pattern-set.ts'
 import { estimatePatternSize } from './pattern-size.ts'
 
 /** RE2 in JavaScript: linear time for every pattern, without back-references and look-around. */
@@ -16,6 +17,7 @@ export const re2Patterns: PatternEngine = {
       },
     }
   },
+  compileSet: compilePatternSet,
 }
 
 /** A pattern with a predictable cost: time is linear in the text and in the size of the pattern. */

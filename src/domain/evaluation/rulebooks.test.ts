@@ -22,7 +22,10 @@ function createScene() {
     policies: { listInForce: async () => [] },
     changes,
     compileRule: () => assert.fail('there are no policies'),
-    patterns: { compile: () => assert.fail('there are no terms') },
+    patterns: {
+      compile: () => assert.fail('there are no terms'),
+      compileSet: () => assert.fail('there are no terms'),
+    },
   })
   const version = async (): Promise<number> => (await rulebookOf('org_1')).gateway.version
   return { ...time, changes, stored, version }

@@ -9,6 +9,10 @@ export type Automaton = {
   wordAt(state: number): number
   /** Index of the next shorter word that ends where this one does, or -1. */
   shorterThan(word: number): number
+  /** How many characters of a word this state has read. */
+  depthOf(state: number): number
+  /** The state of the longest proper suffix that is also the start of a word. */
+  fallbackOf(state: number): number
 }
 
 /** The words must be distinct and not empty. */
@@ -18,8 +22,9 @@ export function createAutomaton(words: readonly string[]): Automaton {
   const endingAt = new Int32Array(maxStates).fill(-1)
   const shorter = new Int32Array(words.length).fill(-1)
   const fallback = new Int32Array(maxStates)
+  const depths = new Int32Array(maxStates)
 
-  const step = (from: number, code: number): number => {
+  const search = (from: number, code: number): number => {
     for (let state = from; ; state = fallback[state] ?? 0) {
       const child = edges.childOf(state, code)
       if (child >= 0) return child
@@ -28,9 +33,10 @@ export function createAutomaton(words: readonly string[]): Automaton {
   }
   /** The fallback of the new state is less deep, so it is complete already. */
   const grow = (state: number, code: number): number => {
-    const target = state === 0 ? 0 : step(fallback[state] ?? 0, code)
+    const target = state === 0 ? 0 : search(fallback[state] ?? 0, code)
     const child = edges.add(state, code)
     fallback[child] = target
+    depths[child] = (depths[state] ?? 0) + 1
     endingAt[child] = endingAt[target] ?? -1
     return child
   }
@@ -49,7 +55,15 @@ export function createAutomaton(words: readonly string[]): Automaton {
     for (const index of growing) if (!isLonger(index)) end(index)
     growing = growing.filter(isLonger)
   }
-  return { step, wordAt: (state) => endingAt[state] ?? -1, shorterThan: (index) => shorter[index] ?? -1 }
+  const { states, width, columns, cells } = createAsciiRows(words, { edges, fallback })
+  return {
+    step: (state, code) =>
+      code < ascii && state < states ? (cells[state * width + (columns[code] ?? 0)] ?? 0) : search(state, code),
+    wordAt: (state) => endingAt[state] ?? -1,
+    shorterThan: (index) => shorter[index] ?? -1,
+    depthOf: (state) => depths[state] ?? 0,
+    fallbackOf: (state) => fallback[state] ?? 0,
+  }
 
   function end(index: number): void {
     const state = reached[index] ?? 0
@@ -60,21 +74,19 @@ export function createAutomaton(words: readonly string[]): Automaton {
 
 const ascii = 128
 
-/**
- * The edges of the automaton in one hash table, so that a step costs the same however many words share a prefix. The edges
- * of the root, where most steps start, are also in a table of their own.
- */
+type Edges = ReturnType<typeof createEdges>
+
+/** The edges of the automaton in one hash table, so that a step costs the same however many words share a prefix. */
 function createEdges(maxStates: number) {
   const mask = 2 ** Math.ceil(Math.log2(maxStates * 2)) - 1
   const slots = new Int32Array(mask + 1).fill(-1)
   const parents = new Int32Array(maxStates)
   const codes = new Uint16Array(maxStates)
-  const fromRoot = new Int32Array(ascii).fill(-1)
   let states = 1
   return {
+    states: () => states,
     /** The child, or -1. */
     childOf(state: number, code: number): number {
-      if (state === 0 && code < ascii) return fromRoot[code] ?? -1
       for (let slot = hashOf(state, code) & mask; ; slot = (slot + 1) & mask) {
         const child = slots[slot] ?? -1
         if (child === -1 || (parents[child] === state && codes[child] === code)) return child
@@ -82,7 +94,6 @@ function createEdges(maxStates: number) {
     },
     add(state: number, code: number): number {
       const child = states++
-      if (state === 0 && code < ascii) fromRoot[code] = child
       let slot = hashOf(state, code) & mask
       while (slots[slot] !== -1) slot = (slot + 1) & mask
       slots[slot] = child
@@ -96,4 +107,41 @@ function createEdges(maxStates: number) {
 function hashOf(state: number, code: number): number {
   const mixed = Math.imul(state, 0x9e3779b1) ^ Math.imul(code, 0x85ebca6b)
   return mixed ^ (mixed >>> 15)
+}
+
+/** The states after an ASCII character, without a search for fallbacks, for the first states: the least deep, where most steps start. */
+type AsciiRows = {
+  readonly states: number
+  readonly width: number
+  /** The column of each ASCII character. Column 0 is for those that no word has: they lead back to the start. */
+  readonly columns: Uint8Array
+  readonly cells: Int32Array
+}
+
+/** Bounds the memory: 256 KB. */
+const maxCells = 65_536
+
+function createAsciiRows(
+  words: readonly string[],
+  { edges, fallback }: { readonly edges: Edges; readonly fallback: Int32Array },
+): AsciiRows {
+  const columns = new Uint8Array(ascii)
+  const letters: number[] = []
+  for (const word of words) {
+    for (let at = 0; at < word.length; at++) {
+      const code = word.charCodeAt(at)
+      if (code < ascii && columns[code] === 0) columns[code] = letters.push(code)
+    }
+  }
+  const width = letters.length + 1
+  const states = Math.min(edges.states(), Math.floor(maxCells / width))
+  const cells = new Int32Array(states * width)
+  for (let state = 0; state < states; state++) {
+    for (const [at, code] of letters.entries()) {
+      const child = edges.childOf(state, code)
+      const inherited = state === 0 ? 0 : (cells[(fallback[state] ?? 0) * width + at + 1] ?? 0)
+      cells[state * width + at + 1] = child >= 0 ? child : inherited
+    }
+  }
+  return { states, width, columns, cells }
 }

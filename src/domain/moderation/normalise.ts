@@ -60,6 +60,10 @@ function isLatinText(text: string): boolean {
 
 const homoglyphScripts = /[\u0370-\u058f\uab70-\uabbf]/
 
+/** The same for one character of the normal form. */
+export const isHomoglyphScript = (code: number): boolean =>
+  (code >= 0x370 && code <= 0x58f) || (code >= 0xab70 && code <= 0xabbf)
+
 /** True if the text has letters that are folded or not depending on the rest of the text. A part of it may then fold differently. */
 export const dependsOnContext = (text: string): boolean =>
   beyondAscii.test(text) && homoglyphScripts.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
@@ -121,4 +125,4 @@ for (const [letters, latin] of pairs) {
 }
 
 /** The Latin letter that this one looks like, if any. */
-const latinHomoglyph = (code: number): number | undefined => latinByLetter.get(code)
+export const latinHomoglyph = (code: number): number | undefined => latinByLetter.get(code)

@@ -9,8 +9,11 @@ import type { Automaton } from './automaton.ts'
 import { foldCodePoint } from './confusables.ts'
 import { createSourceMap, latinForm, normalise } from './normalise.ts'
 import type { Span } from './normalise.ts'
-import type { Pattern, PatternEngine } from './patterns.ts'
-import { isWordCode } from './words.ts'
+import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
+import { joinMatchers, type StreamMatcher } from './stream-matcher.ts'
+import type { TermAutomaton } from './term-cursor.ts'
+import { startTermStream } from './term-stream.ts'
+import { isWhiteSpace, isWordCode, space } from './words.ts'
 
 /** The first match of a term, as a range of the source text. */
 export type TermHit = Span & { readonly term: string }
@@ -25,6 +28,8 @@ export type Terms = {
   readonly longest: number
   /** Start of a pending match at the end of a streamed text, searching from `from`; the length of the text if there is none. */
   pendingStart(text: string, from: number): number
+  /** Searches a streamed text for all terms. */
+  startStream(): StreamMatcher
 }
 
 const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
@@ -36,7 +41,7 @@ const flagged = /^\/.+\/[dgimsuvy]+$/s
 export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
   const distinct = [...new Set(terms)]
   const plain = distinct.filter((term) => !isExpression(term))
-  const findPlain = compilePlain(plain)
+  const plainTerms = compilePlain(plain)
   const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
   const pendingSearch = createPendingSearch(plain)
   const rank = new Map(distinct.map((term, index) => [term, index]))
@@ -45,14 +50,33 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
     ...pendingSearch,
     digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
-      const hits = plain.length > 0 ? findPlain(text) : []
+      const hits = plain.length > 0 ? plainTerms.find(text) : []
       for (const { term, pattern } of patterns) {
         const found = pattern.find(text)
         if (found !== undefined) hits.push({ term, ...found })
       }
       return hits.sort((first, second) => (rank.get(first.term) ?? 0) - (rank.get(second.term) ?? 0))
     },
+    startStream: createStartStream(
+      plainTerms,
+      patterns.map(({ term }) => sourcePattern(term)),
+      engine,
+    ),
   }
+}
+
+/** The patterns are compiled into one when the first text streams. */
+function createStartStream(
+  plain: TermAutomaton,
+  patterns: readonly SourcePattern[],
+  engine: PatternEngine,
+): () => StreamMatcher {
+  let set: PatternSet | undefined
+  return () =>
+    joinMatchers([
+      ...(plain.words.length > 0 ? [startTermStream(plain)] : []),
+      ...(patterns.length > 0 ? [(set ??= engine.compileSet(patterns)).startStream()] : []),
+    ])
 }
 
 /** Validates a term before it is saved, more strictly than `compileTerms`. Returns the size of its pattern, 0 for a plain term. */
@@ -67,20 +91,28 @@ export function checkTerm(term: string, engine: PatternEngine): number {
 export const isExpression = (term: string): boolean => expression.test(term)
 
 function compilePattern(term: string, engine: PatternEngine): { term: string; pattern: Pattern } {
-  const { source = '', flags } = expression.exec(term)?.groups ?? {}
+  const { source, ignoreCase } = sourcePattern(term)
   try {
-    return { term, pattern: engine.compile(source, { ignoreCase: flags === 'i' }) }
+    return { term, pattern: engine.compile(source, { ignoreCase }) }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Fault('validation', 'invalid_parameter', `The term ${term} is not a valid pattern: ${reason}`, { cause })
   }
 }
 
-function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
+function sourcePattern(term: string): SourcePattern {
+  const { source = '', flags } = expression.exec(term)?.groups ?? {}
+  return { source, ignoreCase: flags === 'i' }
+}
+
+type PlainTerms = TermAutomaton & { find(text: string): TermHit[] }
+
+function compilePlain(terms: readonly string[]): PlainTerms {
   const termsByWord = searchForms(terms)
   const words = [...termsByWord.keys()]
   const automaton = createAutomaton(words)
-  return (text) => {
+  const longest = words.reduce((most, { length }) => Math.max(most, length), 0)
+  const find = (text: string): TermHit[] => {
     const folded = normalise(text)
     const found = walk(folded, words, automaton)
     if (found.size === 0) return []
@@ -93,6 +125,7 @@ function compilePlain(terms: readonly string[]): (text: string) => TermHit[] {
     }
     return [...hits.values()]
   }
+  return { words, automaton, longest, find }
 }
 
 /** Finds what may still become a term, by binary search over the prefixes of all search forms. */
@@ -178,11 +211,6 @@ function walk(text: string, words: readonly string[], automaton: Automaton): Rea
   }
   return found
 }
-
-const space = 0x20
-
-const isWhiteSpace = (code: number): boolean =>
-  code === space || (code >= 0x09 && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029
 
 /** Start of a word that ends at `last`; the text may have more white space than the word. */
 function startOf(text: string, last: number, word: string): number {

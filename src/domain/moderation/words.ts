@@ -1,4 +1,4 @@
-/** Word characters of the normal form. */
+/** Word characters and white space of the normal form. */
 
 const wordLike = /[\p{L}\p{M}\p{N}]/u
 /** Scripts without spaces between words, in which no word boundary can be found. */
@@ -22,3 +22,8 @@ function classifyCode(code: number): boolean {
   kinds[code] = isInside ? inside : outside
   return isInside
 }
+
+export const space = 0x20
+
+export const isWhiteSpace = (code: number): boolean =>
+  code === space || (code >= 0x09 && code <= 0x0d) || code === 0x85 || code === 0x2028 || code === 0x2029

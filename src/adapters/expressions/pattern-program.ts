@@ -1,0 +1,50 @@
+import { RE2Set } from 're2js'
+import type { SourcePattern } from '../../domain/moderation/patterns.ts'
+
+/** A compiled pattern set of re2js: the instructions of a nondeterministic automaton. Instruction 0 always fails. */
+export type PatternProgram = { readonly start: number; readonly instructions: readonly Instruction[] }
+
+export type Instruction = {
+  readonly op: number
+  readonly out: number
+  /** The second branch, the conditions of an empty match, or the index of the pattern that matches. */
+  readonly arg: number
+  readonly runes: ArrayLike<number>
+  matchRune(rune: number): boolean
+}
+
+/** The operations of re2js, which it does not export. `pattern-set.test.ts` holds them against the installed version. */
+export const operations = {
+  branch: 1,
+  branchOrMatch: 2,
+  capture: 3,
+  emptyMatch: 4,
+  fail: 5,
+  match: 6,
+  nothing: 7,
+  firstRune: 8,
+  lastRune: 11,
+} as const
+
+/** The conditions of an empty match, as bits of `arg`. */
+export const conditions = {
+  beginLine: 1,
+  endLine: 2,
+  beginText: 4,
+  endText: 8,
+  wordBoundary: 16,
+  noWordBoundary: 32,
+} as const
+
+/** A search needs no leading `.*`: it only keeps the search busy from the start of every line. */
+const leadingWildcards = /^((?:\(\?[a-z]+\))?)(?:\.\*\??)+/
+
+export function compileProgram(patterns: readonly SourcePattern[]): PatternProgram {
+  const set = new RE2Set(RE2Set.UNANCHORED)
+  for (const { source, ignoreCase } of patterns)
+    set.add(`${ignoreCase ? '(?i)' : ''}${source.replace(leadingWildcards, '$1')}`)
+  set.compile()
+  return { start: set.prog.start, instructions: set.prog.inst }
+}
+
+export const readsRune = ({ op }: Instruction): boolean => op >= operations.firstRune && op <= operations.lastRune

@@ -1,0 +1,89 @@
+import type { PatternSet, PatternStream, SourcePattern } from '../../domain/moderation/patterns.ts'
+import { createPatternAutomaton, type PatternAutomaton } from './pattern-automaton.ts'
+import { compileProgram } from './pattern-program.ts'
+import { estimatePatternSize } from './pattern-size.ts'
+
+/** Larger sets are not searched in one pass. Twice this estimate is far below the limit of re2js. */
+const maxInstructions = 20_000
+/** States that one text may create, besides one per this many characters. A text that creates more ends the search. */
+const maxNewStates = 1_000
+const charactersPerNewState = 16
+/** After this many ended searches the patterns are not searched in one pass any more: they have too many states. */
+const maxFailures = 3
+
+/** Compiles patterns that are valid into one automaton. */
+export function compilePatternSet(patterns: readonly SourcePattern[]): PatternSet {
+  const automaton = compileAutomaton(patterns)
+  let failures = 0
+  return {
+    startStream() {
+      if (automaton === undefined || failures >= maxFailures) return gaveUpAtStart
+      return startPatternStream(automaton, () => (failures += 1))
+    },
+  }
+}
+
+function compileAutomaton(patterns: readonly SourcePattern[]): PatternAutomaton | undefined {
+  const size = patterns.reduce((sum, { source }) => sum + estimatePatternSize(source), 0)
+  return size > maxInstructions ? undefined : createPatternAutomaton(compileProgram(patterns), patterns.length)
+}
+
+const gaveUpAtStart: PatternStream = { push() {}, matched: () => 1, settledTo: () => 0, end: () => undefined }
+
+function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): PatternStream {
+  const { asciiClasses } = automaton
+  const found = new Set(automaton.start.hits)
+  let state = automaton.start
+  let length = 0
+  let settledTo = 0
+  /** The first half of a surrogate pair at the end of the text so far. */
+  let lead = 0
+  let newStates = 0
+  let hasGivenUp = false
+
+  function read(rune: number): void {
+    const runeClass = automaton.classOf(rune)
+    let next = state.next[runeClass]
+    if (next === undefined) {
+      if (runeClass < 0 || ++newStates > maxNewStates + length / charactersPerNewState) return giveUp()
+      next = automaton.advance(state, runeClass)
+    }
+    state = next
+    if (state.hits.length > 0) for (const hit of state.hits) found.add(hit)
+  }
+
+  function giveUp(): void {
+    hasGivenUp = true
+    onGiveUp()
+  }
+
+  function readUnit(code: number): void {
+    if (lead !== 0) {
+      const high = lead
+      lead = 0
+      if (code >= 0xdc00 && code < 0xe000) return read((high - 0xd800) * 0x400 + code - 0xdc00 + 0x10000)
+      read(high)
+    }
+    if (code >= 0xd800 && code < 0xdc00) lead = code
+    else read(code)
+  }
+
+  return {
+    push(text) {
+      for (let at = 0; at < text.length && !hasGivenUp; at++) {
+        const code = text.charCodeAt(at)
+        length += 1
+        const next = code < 128 && lead === 0 ? state.next[asciiClasses[code] ?? 0] : undefined
+        if (next !== undefined && next.hits.length === 0) state = next
+        else readUnit(code)
+        if (state.isIdle && !hasGivenUp) settledTo = lead === 0 ? length : length - 1
+      }
+    },
+    matched: () => found.size + (hasGivenUp ? 1 : 0),
+    settledTo: () => settledTo,
+    end() {
+      if (lead !== 0) read(lead)
+      return hasGivenUp ? undefined : new Set([...found, ...automaton.hitsAtEnd(state)])
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import type { StreamMatcher } from '../../src/domain/moderation/stream-matcher.ts'
+
+/** The lengths of chunks, used in rotation. */
+export const cutting = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 })
+
+export function chunksOf(text: string, lengths: readonly number[]): readonly string[] {
+  const chunks: string[] = []
+  for (let at = 0; at < text.length;) {
+    const length = lengths[chunks.length % lengths.length] ?? 1
+    chunks.push(text.slice(at, at + length))
+    at += length
+  }
+  return chunks
+}
+
+export type MatcherReport = { readonly text: string; readonly matched: number; readonly settledTo: number }
+
+/** What the matcher reports after each chunk. */
+export function reportsOf(matcher: StreamMatcher, chunks: readonly string[]): readonly MatcherReport[] {
+  let text = ''
+  return chunks.map((chunk) => {
+    text += chunk
+    matcher.push(chunk)
+    return { text, matched: matcher.matched(), settledTo: matcher.settledTo() }
+  })
+}
