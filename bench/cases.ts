@@ -13,6 +13,8 @@ export type BenchCase = {
   readonly connections?: number
   /** A fixed request rate. Without it each caller sends its next request at once (saturated). */
   readonly perSecond?: number
+  /** Cases with the same word run in processes of their own, because a process that was busy before keeps its memory. */
+  readonly processes?: string
   /** Part of `--quick`, with these targets only. */
   readonly quick?: readonly string[]
 }
@@ -77,6 +79,7 @@ export const cases: readonly BenchCase[] = [
         ? ['direct', 'bare', 'portkey', 'gatehouse', 'gatehouse, 20 policies']
         : ['bare', 'gatehouse', 'gatehouse, 20 policies'],
     connections,
+    processes: 'paced',
   })),
   ...[1, 8, 64].map((kilobytes): BenchCase => ({
     name: `prompt of ${kilobytes} KB`,

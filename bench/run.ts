@@ -54,28 +54,43 @@ async function measureCase(benchCase: BenchCase): Promise<Figure[]> {
   const figures: Figure[] = []
   for (let round = 0; round < rounds; round++) {
     for (const target of benchCase.targets) {
-      const server = await serverOf(target)
-      if (server === undefined) continue
-      const warmUp = round === 0 ? firstWarmUp : laterWarmUp
-      const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp, seconds }
-      const figure = await measure(parts)
-      const { cpuMicros, warmUpSeconds, hasSettled } = figure
-      const warmed = round > 0 ? '' : `, ${hasSettled ? 'settled' : 'not settled'} after ${warmUpSeconds} s`
-      say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}`)
-      figures.push(figure)
+      const figure = await measureRound({ benchCase, target, round })
+      if (figure !== undefined) figures.push(figure)
     }
   }
   return figures
 }
 
-async function serverOf(name: string): Promise<Running | undefined> {
-  if (running.has(name)) return running.get(name)
+type Round = { readonly benchCase: BenchCase; readonly target: string; readonly round: number }
+
+async function measureRound({ benchCase, target, round }: Round): Promise<Figure | undefined> {
+  const key = `${target} ${benchCase.processes ?? ''}`
+  const server = target === 'direct' ? upstream : await serverOf(target, key)
+  if (server === undefined) return undefined
+  const warmUp = round === 0 ? firstWarmUp : laterWarmUp
+  try {
+    const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp, seconds }
+    const figure = await measure(parts)
+    const { cpuMicros, warmUpSeconds, hasSettled } = figure
+    const warmed = round > 0 ? '' : `, ${hasSettled ? 'settled' : 'not settled'} after ${warmUpSeconds} s`
+    say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}`)
+    return figure
+  } catch (error) {
+    say(`  ${target} is left out: ${error instanceof Error ? error.message : String(error)}`)
+    server.stop()
+    running.set(key, undefined)
+    return undefined
+  }
+}
+
+async function serverOf(name: string, key: string): Promise<Running | undefined> {
+  if (running.has(key)) return running.get(key)
   const target = targets.find((one) => one.name === name)
   if (target === undefined) throw new Error(`there is no target ${name}`)
   say(`  starts ${name}`)
   const server = await startTarget(target, upstream.port)
   if (server === undefined) say(`  ${name} is left out: it is not installed and could not be`)
-  running.set(name, server)
+  running.set(key, server)
   return server
 }
 

@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { monotonicMs } from './monotonic.ts'
 import { createDelays } from './delays.ts'
 import { openConnection, type Connection } from './connection.ts'
-import { readProcess, totalMicros, useBetween, type ProcessReading, type ThreadUse } from './process.ts'
+import { readProcess, readResidentKb, totalMicros, useBetween, type ProcessReading, type ThreadUse } from './process.ts'
 import { readProbe, type ProbeReading } from './probe-reading.ts'
 import { createRequests, type Workload } from './workload.ts'
 
@@ -36,6 +37,7 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly threads: Readonly<Record<string, ThreadUse>>
+  /** Memory of the process, on average. */
   readonly residentKb: number
   readonly warmUpSeconds: number
   readonly hasSettled: boolean
@@ -80,7 +82,7 @@ function drive(at: number): { connection: () => Connection; closed: Promise<void
     const isFirst = startedMs === 0
     const dueMs = perSecond > 0 ? beginMs + (begun++ * 1000) / perSecond : isFirst ? nowMs + at * spreadMs : nowMs
     if (dueMs <= nowMs) send(perSecond > 0 ? dueMs : nowMs)
-    else setTimeout(() => send(monotonicMs()), dueMs - nowMs) // timers are coarse, so the latency starts when the request is sent
+    else void setTimeout(dueMs - nowMs).then(() => send(monotonicMs())) // timers are coarse, so the latency starts when the request is sent
   }
   const connection = openConnection(plan.port, plan.workload.dialect, {
     onIdle: sendNext,
@@ -119,8 +121,9 @@ async function warm(): Promise<{ warmUpSeconds: number; hasSettled: boolean }> {
   let last = Number.POSITIVE_INFINITY
   let warmUpSeconds = 0
   while (warmUpSeconds < warmUp.maxSeconds) {
-    const { threads, requests } = await measureFor(warmUp.windowSeconds)
+    const { threads, requests, failures } = await measureFor(warmUp.windowSeconds)
     warmUpSeconds += warmUp.windowSeconds
+    if (failures > 0) break
     const cost = totalMicros(threads) / Math.max(1, requests)
     if (Math.abs(cost - last) < warmUp.tolerance * cost) return { warmUpSeconds, hasSettled: true }
     last = cost
@@ -134,7 +137,10 @@ async function measureFor(seconds: number): Promise<Window> {
   const before: ProcessReading = readProcess(pid)
   const ownBefore = process.cpuUsage()
   counted = { requests: 0, failures: 0, latenciesMs: [] }
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  const residentKb: number[] = []
+  const sampler = setInterval(() => residentKb.push(readResidentKb(pid)), 250)
+  await setTimeout(seconds * 1000)
+  clearInterval(sampler)
   const after = readProcess(pid)
   const own = process.cpuUsage(ownBefore)
   const { requests, failures, latenciesMs } = counted
@@ -145,7 +151,7 @@ async function measureFor(seconds: number): Promise<Window> {
     p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
     p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
     threads: useBetween(before, after),
-    residentKb: after.residentKb,
+    residentKb: residentKb.reduce((sum, kb) => sum + kb, 0) / residentKb.length,
     loadMicros: (own.user + own.system) / Math.max(1, requests),
   }
 }

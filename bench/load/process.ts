@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What the kernel counts of a process. */
-export type ProcessReading = {
-  readonly threads: ReadonlyMap<string, ThreadReading>
-  readonly residentKb: number
-}
+/** What the kernel counts of a process, by thread. */
+export type ProcessReading = ReadonlyMap<string, ThreadReading>
 
 type ThreadReading = ThreadUse & { readonly name: string }
 
@@ -21,7 +18,7 @@ export type ThreadUse = {
 
 export function readProcess(pid: number): ProcessReading {
   const folder = `/proc/${pid}/task`
-  const threads = new Map(
+  return new Map(
     readdirSync(folder).flatMap((id) => {
       try {
         return [[id, readThread(`${folder}/${id}`, id === String(pid))] as const]
@@ -30,8 +27,10 @@ export function readProcess(pid: number): ProcessReading {
       }
     }),
   )
-  return { threads, residentKb: numberIn(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmRSS') }
 }
+
+/** The memory of the process that is in RAM. */
+export const readResidentKb = (pid: number): number => numberIn(readFileSync(`/proc/${pid}/status`, 'utf8'), 'VmRSS')
 
 function readThread(folder: string, isMain: boolean): ThreadReading {
   const [cpuNanos = 0, queuedNanos = 0] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ').map(Number)
@@ -58,8 +57,8 @@ function kindOf(name: string): string {
 /** The use between two readings, by kind of thread. */
 export function useBetween(before: ProcessReading, after: ProcessReading): Record<string, ThreadUse> {
   const kinds: Record<string, ThreadUse> = {}
-  for (const [id, thread] of after.threads) {
-    const start = before.threads.get(id)
+  for (const [id, thread] of after) {
+    const start = before.get(id)
     const sum = kinds[thread.name]
     const grown = (field: keyof ThreadUse): number => thread[field] - (start?.[field] ?? 0) + (sum?.[field] ?? 0)
     kinds[thread.name] = {

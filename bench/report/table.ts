@@ -10,7 +10,7 @@ export type Row = {
   readonly figure: Figure
   readonly leastMicros: number
   readonly mostMicros: number
-  /** The cost as a multiple of the bare proxy's. */
+  /** The cost as a multiple of the bare proxy's in the same round, which ran within seconds; the median of the rounds. */
   readonly timesBare: number | undefined
 }
 
@@ -19,13 +19,14 @@ export type CaseRows = { readonly benchCase: BenchCase; readonly rows: readonly 
 export function rowsOf(figures: readonly Figure[]): CaseRows[] {
   return cases.flatMap((benchCase) => {
     const ofCase = figures.filter((figure) => figure.case === benchCase.name)
-    const bare = middle(ofCase.filter(({ target }) => target === 'bare'))
+    const bare = ofCase.filter(({ target }) => target === 'bare')
     const rows = targets.flatMap(({ name, switchedOn }) => {
       const own = ofCase.filter(({ target }) => target === name)
       const figure = middle(own)
       if (figure === undefined) return []
       const costs = own.map(({ cpuMicros }) => cpuMicros)
-      const timesBare = bare && name !== 'direct' ? figure.cpuMicros / bare.cpuMicros : undefined
+      const ratios = own.flatMap(({ cpuMicros }, round) => (bare[round] ? [cpuMicros / bare[round].cpuMicros] : []))
+      const timesBare = name === 'direct' ? undefined : median(ratios)
       const spread = { leastMicros: Math.min(...costs), mostMicros: Math.max(...costs) }
       return [{ target: name, switchedOn, figure, timesBare, ...spread }]
     })
@@ -36,6 +37,9 @@ export function rowsOf(figures: readonly Figure[]): CaseRows[] {
 function middle(figures: readonly Figure[]): Figure | undefined {
   return figures.toSorted((one, other) => one.cpuMicros - other.cpuMicros)[Math.floor(figures.length / 2)]
 }
+
+const median = (values: readonly number[]): number | undefined =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
 
 /** Plain text for the terminal. */
 export function table(figures: readonly Figure[]): string {

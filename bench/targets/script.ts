@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,8 @@ export type Running = {
   readonly probeFile?: string
   /** Header lines for each of its callers. */
   readonly headers: (workload: Workload) => readonly string[]
+  /** The end of what it wrote to standard error. */
+  lastErrors(): string
   stop(): void
 }
 
@@ -48,18 +50,23 @@ export async function startScript(script: Script): Promise<Running> {
   const probe = join(tmpdir(), `gatehouse-bench-${process.pid}-${++started}.json`)
   const node = [process.execPath, '--import', here('targets/probe.ts'), ...flags, file ?? '', ...words.map(String)]
   const [program, args] = pinned(core, script.command ?? node)
+  const errorFile = join(tmpdir(), `gatehouse-bench-${process.pid}-${started}.log`)
+  const errors = openSync(errorFile, 'w')
   const child = spawn(program, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', errors],
     env: { ...process.env, BENCH_PROBE: probe, ...env },
   })
+  closeSync(errors)
   await listening(port, () => {
-    if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode} before it listened`)
+    if (child.exitCode !== null)
+      throw new Error(`${name} ended before it listened:\n${readFileSync(errorFile, 'utf8')}`)
   })
   return {
     port,
     pid: child.pid ?? 0,
     headers: () => [''],
     ...(script.command === undefined && { probeFile: probe }),
+    lastErrors: () => readFileSync(errorFile, 'utf8').slice(-1000),
     stop: () => void child.kill(),
   }
 }
@@ -80,14 +87,6 @@ async function listening(port: number, check: () => void): Promise<void> {
 
 /** The path of a file in the folder `bench`. */
 export const here = (file: string): string => new URL(`../${file}`, import.meta.url).pathname
-
-/** Downloads go into `bench/build`, once. */
-export function install(file: string, command: readonly string[]): boolean {
-  const path = join(here('build'), file)
-  const [program = '', ...words] = command
-  if (!existsSync(path)) spawnSync(program, words, { stdio: ['ignore', 'ignore', 'inherit'] })
-  return existsSync(path)
-}
 
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {

@@ -2,12 +2,13 @@ import { Agent } from 'undici'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { createOpenaiClassifier } from '../adapters/classifiers/openai/classifier.ts'
 import { createRequest } from '../adapters/network/request.ts'
-import type { Classifier } from '../domain/moderation/classifier.ts'
+import { textDirections, type Classifier } from '../domain/moderation/classifier.ts'
 import { createTieredClassifier } from '../domain/moderation/tiered.ts'
 import { createBoundedCompiler } from '../adapters/expressions/bounded.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { createExpressionThread } from '../adapters/expressions/thread.ts'
 import { re2Patterns } from '../adapters/expressions/re2.ts'
+import type { Metrics } from '../base/metrics.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
@@ -114,7 +115,7 @@ const ownModel = 'gatehouse-moderation-1'
 
 /** The embedded classifier, and a second one after it if one is configured. */
 function openClassifier({ built, config, clock, metrics, log, live }: Infrastructure): OpenClassifier {
-  const embedded = createEmbeddedClassifier()
+  const embedded = countTexts(createEmbeddedClassifier(), metrics)
   const { kind, base_url: baseUrl, api_key: apiKey, model, timeout_ms, max_concurrent } = config.moderation.classifier
   if (kind === 'embedded') return { classifier: embedded, model: ownModel }
   if (baseUrl === undefined)
@@ -146,4 +147,27 @@ function openClassifier({ built, config, clock, metrics, log, live }: Infrastruc
     log.warn({ error: String(error) }, 'the second classifier failed')
   }
   return { classifier: createTieredClassifier({ first: embedded, second: counted, onFailure }), model }
+}
+
+/** Counts the texts that the classifier reads. Those whose verdict is cached do not reach it. */
+function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
+  const texts = metrics.counter('gatehouse_classified_texts_total', 'Texts that the embedded classifier has read.', {
+    direction: textDirections,
+  })
+  const count = { request: texts.series({ direction: 'request' }), response: texts.series({ direction: 'response' }) }
+  const { classify, startStream, startRanges } = classifier
+  return {
+    ...classifier,
+    classify(text, direction) {
+      count[direction]()
+      return classify(text, direction)
+    },
+    ...(startStream && { startStream: (direction) => (count[direction](), startStream(direction)) }),
+    ...(startRanges && {
+      startRanges: (direction) => {
+        const classifyRange = startRanges(direction)
+        return (text, range) => (count[direction](), classifyRange(text, range))
+      },
+    }),
+  }
 }
