@@ -9,12 +9,17 @@ const beyondAsciiRuns = /[\u0080-\uffff]+/g
 /** Words with a letter of a script that has Latin homoglyphs: Greek, Cyrillic, Armenian, Cherokee. */
 const homoglyphWords = /[a-z]*[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
 
+export const isAscii = (text: string): boolean => !beyondAscii.test(text)
+
 /** The normal form. Plain ASCII, by far the most common case, costs two native calls. */
 export function normalise(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
-  const folded = text.replace(beyondAsciiRuns, foldRun).toLowerCase()
+  const folded = foldCharacters(text)
   return beyondAscii.test(folded) ? foldHomoglyphs(folded) : folded
 }
+
+/** Folds each character without regard to those around it. Homoglyphs stay as they are, because they depend on the text. */
+export const foldCharacters = (text: string): string => text.replace(beyondAsciiRuns, foldRun).toLowerCase()
 
 function foldRun(run: string): string {
   let folded = ''
@@ -66,7 +71,10 @@ export const isHomoglyphScript = (code: number): boolean =>
 
 /** True if the text has letters that are folded or not depending on the rest of the text. A part of it may then fold differently. */
 export const dependsOnContext = (text: string): boolean =>
-  beyondAscii.test(text) && homoglyphScripts.test(text.replace(beyondAsciiRuns, foldRun).toLowerCase())
+  beyondAscii.test(text) && firstHomoglyph(foldCharacters(text)) >= 0
+
+/** Position of the first letter of folded characters that may be a homoglyph, or -1. */
+export const firstHomoglyph = (folded: string): number => folded.search(homoglyphScripts)
 
 /** True if every character keeps its position in the normal form, and none is folded depending on its context. */
 export function foldsInPlace(text: string): boolean {

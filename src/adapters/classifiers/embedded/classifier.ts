@@ -2,16 +2,33 @@ import { readFileSync } from 'node:fs'
 import { categories, perCategory } from '../../../domain/moderation/categories.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
 import { flagThreshold } from '../../../domain/moderation/classifier.ts'
-import type { Classification, Classifier, TextDirection } from '../../../domain/moderation/classifier.ts'
+import type {
+  Classification,
+  Classifier,
+  ClassifierStream,
+  TextDirection,
+} from '../../../domain/moderation/classifier.ts'
 import type { Span } from '../../../domain/moderation/normalise.ts'
+import { loadKernel } from './kernel/load.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
-import { createRawScorer } from './scoring.ts'
+import { createRawScorer, createVocabulary } from './scoring.ts'
+import { createTextScorer, type RawScores } from './text-scorer.ts'
+import { createTextStreams, type ScoreStream } from './text-streams.ts'
+import { segment, unmask } from './unmask.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startRanges'> & {
+export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream' | 'startRanges'> & {
   classify(text: string, direction: TextDirection): Classification
-  startRanges(direction: TextDirection): (text: string, stretch: Span) => Classification
+  startStream(direction: TextDirection): EmbeddedStream
+  startRanges(direction: TextDirection): (text: string, range: Span) => Classification
+}
+
+/** A stream whose results are there at once. */
+export type EmbeddedStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end'> & {
+  push(text: string): void
+  lookAtEnd(): void
+  end(): { readonly whole: Classification; readonly decided: Classification | undefined }
 }
 
 /** The model that is bundled with the program. */
@@ -20,19 +37,64 @@ export const shippedModel = new URL('./model.bin', import.meta.url)
 export const loadModel = (file: URL | string = shippedModel): ClassifierModel => decodeModel(readFileSync(file))
 
 export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): EmbeddedClassifier {
+  const vocabulary = createVocabulary(model.vocabulary)
+  const kernel = loadKernel(model, {
+    unmask: (token) => unmask(token, vocabulary),
+    segment: (letters) => segment(letters, vocabulary),
+  })
+  const score = createTextScorer(kernel)
+  const startStream = createTextStreams({ kernel, score })
   const scorer = createRawScorer(model)
   const scales = { request: scalesFor(model, 'request'), response: scalesFor(model, 'response') }
-  const judged = (raw: PerCategory<number>, direction: TextDirection): Classification => {
+  const judged = (raw: RawScores, direction: TextDirection): Classification => {
     const scores = calibrate(raw, scales[direction])
     return { scores, flagged: flaggedIn(scores) }
   }
   return {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
-    classify: (text, direction) => judged(scorer.score(text), direction),
+    classify: (text, direction) => judged(score(text), direction),
+    startStream: (direction) => judgeStream(startStream(), (raw) => judged(raw, direction)),
     startRanges(direction) {
-      const score = scorer.startStream()
-      return (text, stretch) => judged(score(text, stretch), direction)
+      const scoreRange = scorer.startStream()
+      return (text, range) => judged(scoreRange(text, range), direction)
     },
+  }
+}
+
+function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): EmbeddedStream {
+  const judgeLook = cacheLast(judge)
+  const judgeDecided = cacheLast(judge)
+  const decided = (): Classification | undefined => {
+    const raw = stream.decided()
+    return raw === undefined ? undefined : judgeDecided(raw)
+  }
+  return {
+    push: stream.push,
+    look: () => judgeLook(stream.look()),
+    settledTo: stream.settledTo,
+    lookAtEnd: stream.lookAtEnd,
+    decidedTo: stream.decidedTo,
+    decided,
+    end() {
+      stream.end()
+      return {
+        decided: decided(),
+        // A long text is read again for it, and then its slices are classified instead.
+        get whole() {
+          return judge(stream.whole())
+        },
+      }
+    },
+    [Symbol.dispose]: stream.dispose,
+  }
+}
+
+/** Keeps the last result: between two words a stream gives the same scores. */
+function cacheLast(judge: (raw: RawScores) => Classification): (raw: RawScores) => Classification {
+  let last: { readonly raw: RawScores; readonly classification: Classification } | undefined
+  return (raw) => {
+    if (last?.raw !== raw) last = { raw, classification: judge(raw) }
+    return last.classification
   }
 }
 

@@ -7,10 +7,18 @@ export type FeatureTable = {
   indexOf(hash: number): number
 }
 
-export function createFeatureTable(hashes: Uint32Array): FeatureTable {
+/** The arrays of a table. The kernel reads the same ones. */
+export type TableArrays = {
+  /** Pairs of a hash and a value, side by side because they are read together. The value of a free slot is 0. */
+  readonly slots: Int32Array
+  readonly bits: Int32Array
+}
+
+/** Fills a table with hashes and their values, none of which is 0. */
+export function fillTable(hashes: ArrayLike<number>, valueOf: (index: number) => number): TableArrays {
   const size = 2 ** Math.ceil(Math.log2(hashes.length * 2 + 2))
   const mask = size - 1
-  const slots = new Int32Array(size * 2) // hash, and index + 1; side by side, since they are read together
+  const slots = new Int32Array(size * 2)
   const bits = new Int32Array(Math.max(1, size >> 2)) // eight bits a slot
   const bitMask = bits.length * 32 - 1
   for (let index = 0; index < hashes.length; index++) {
@@ -20,8 +28,15 @@ export function createFeatureTable(hashes: Uint32Array): FeatureTable {
     let slot = hash & mask
     while (slots[slot * 2 + 1] !== 0) slot = (slot + 1) & mask
     slots[slot * 2] = hash
-    slots[slot * 2 + 1] = index + 1
+    slots[slot * 2 + 1] = valueOf(index)
   }
+  return { slots, bits }
+}
+
+export function createFeatureTable(hashes: Uint32Array): FeatureTable {
+  const { slots, bits } = fillTable(hashes, (index) => index + 1)
+  const mask = slots.length / 2 - 1
+  const bitMask = bits.length * 32 - 1
   return {
     indexOf(hash) {
       const bit = (hash >>> 7) & bitMask

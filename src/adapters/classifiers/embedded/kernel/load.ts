@@ -1,0 +1,226 @@
+/** Loads the kernel and writes a model into its memory. The kernel reads texts; see `README.md` in this folder. */
+import { readFileSync } from 'node:fs'
+import { fillTable } from '../feature-table.ts'
+import { heads, type ClassifierModel, type HeadHeader, type ModelHeader } from '../model.ts'
+
+/** The part of the WebAssembly API in use; the types of Node lack it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object, imports: object) => { readonly exports: object }
+}
+
+export const kernelFile = new URL('./kernel.wasm', import.meta.url)
+
+/** What the kernel asks for while it reads: rare cases that are simpler in TypeScript. */
+export type WordSource = {
+  /** The word behind an unusual token. */
+  unmask(token: string): string
+  /** The words that letters written one by one spell. */
+  segment(letters: string): readonly string[]
+}
+
+export type Address = number
+
+/** The functions of `kernel.as`. A state is the address of a block of `stateBytes`. */
+type KernelFunctions = {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  allocate(bytes: number): Address
+  stateBytes(buckets: number): number
+  begin(state: Address, buckets: number, decidesTo: number): void
+  setDecidesTo(state: Address, position: number): void
+  readAscii(state: Address, length: number): number
+  read(state: Address, length: number, isEnd: number): number
+  look(state: Address): void
+  finish(state: Address): number
+  windowCount(state: Address, head: number): number
+  scoreOf(state: Address, head: number, window: number): Address
+}
+
+type KernelGlobals = Readonly<Record<string, { value: number }>>
+
+export type Kernel = KernelFunctions & {
+  /** Views of the memory. They are replaced when it grows. */
+  readonly view: { bytes: Buffer; codes: Uint16Array; numbers: Int32Array; floats: Float64Array }
+  /** Addresses of fixed buffers. */
+  readonly ascii: Address
+  readonly text: Address
+  readonly places: Address
+  readonly categoryScores: Address
+  readonly maxPush: number
+  readonly sufficientAbuse: number
+}
+
+/** Limits of the kernel's memory layout. */
+const maxColumns = 80
+const maxWindow = 4
+const maxEvidenceGroups = 3
+const headBytes = 560
+const bookEntries = 24_000 + 1
+const bookSlots = 0x10000
+const dampedCounts = 1_024
+
+export function loadKernel(model: ClassifierModel, words: WordSource): Kernel {
+  assertFits(model.header)
+  const view = {
+    bytes: Buffer.alloc(0),
+    codes: new Uint16Array(0),
+    numbers: new Int32Array(0),
+    floats: new Float64Array(0),
+  }
+  const { functions, globals } = instantiate({
+    unmask: (token: Address, length: number) => writeWords([words.unmask(textAt(token, length))], false),
+    segment: (letters: Address, count: number) => writeWords(words.segment(textAt(letters, count)), true),
+  })
+  const scratch = addressOf(globals, 'scratch')
+  const kernel: Kernel = {
+    ...functions,
+    allocate(bytes) {
+      const address = functions.allocate(bytes)
+      updateViews()
+      return address
+    },
+    view,
+    ascii: addressOf(globals, 'ascii'),
+    text: addressOf(globals, 'text'),
+    places: addressOf(globals, 'places'),
+    categoryScores: addressOf(globals, 'categoryScores'),
+    maxPush: addressOf(globals, 'maxPush'),
+    sufficientAbuse: model.header.minors.abuse,
+  }
+
+  function updateViews(): void {
+    const { buffer } = functions.memory
+    view.bytes = Buffer.from(buffer)
+    view.codes = new Uint16Array(buffer)
+    view.numbers = new Int32Array(buffer)
+    view.floats = new Float64Array(buffer)
+  }
+
+  function textAt(address: Address, length: number): string {
+    return String.fromCharCode(...view.codes.subarray(address >> 1, (address >> 1) + length))
+  }
+
+  /** Returns the length of a single word, or the number of words, each written after its length. */
+  function writeWords(list: readonly string[], withLengths: boolean): number {
+    let at = scratch >> 1
+    for (const word of list) {
+      if (withLengths) view.codes[at++] = word.length
+      for (let index = 0; index < word.length; index++) view.codes[at++] = word.charCodeAt(index)
+    }
+    return withLengths ? list.length : (list[0] ?? '').length
+  }
+
+  writeModel(model, kernel, globals)
+  return kernel
+}
+
+function instantiate(words: object): { functions: KernelFunctions; globals: KernelGlobals } {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(kernelFile)), { words })
+  return { functions: exports as KernelFunctions, globals: exports as KernelGlobals }
+}
+
+const addressOf = (globals: KernelGlobals, name: string): Address => globalOf(globals, name).value
+
+function globalOf(globals: KernelGlobals, name: string): KernelGlobals[string] {
+  const global = globals[name]
+  if (global === undefined) throw new Error(`The kernel lacks ${name}. Run scripts/build-kernel.ts.`)
+  return global
+}
+
+function assertFits({ lists, pairs, heads: byHead }: ModelHeader): void {
+  const fits = heads.every((head) => {
+    const { window, evidence } = byHead[head]
+    return (
+      window >= 1 &&
+      window <= maxWindow &&
+      evidence.length <= maxEvidenceGroups &&
+      evidence.every((group) => group.length > 0)
+    )
+  })
+  if (!fits || lists.length > 31 || firstListColumn + lists.length + pairs.length > maxColumns)
+    throw new Error('The moderation model does not fit the kernel.')
+}
+
+const firstListColumn = heads.length * 2 + 2
+
+function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGlobals): void {
+  const { header, features, weights, lexicon } = model
+  const set = (name: string, value: number): void => {
+    globalOf(globals, name).value = value
+  }
+  const put = (bytes: ArrayBufferView): Address => {
+    const address = kernel.allocate(bytes.byteLength)
+    kernel.view.bytes.set(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), address)
+    return address
+  }
+  const putTable = (hashes: ArrayLike<number>, valueOf: (index: number) => number): Address => {
+    const { slots, bits } = fillTable(hashes, valueOf)
+    return put(Int32Array.of(put(slots), slots.length / 2 - 1, put(bits), bits.length * 32 - 1))
+  }
+  const putMasks = (masks: ReadonlyMap<number, number>): Address => {
+    const known = [...masks].filter(([, mask]) => mask !== 0)
+    return putTable(
+      known.map(([hash]) => hash),
+      (index) => known[index]?.[1] ?? 0,
+    )
+  }
+
+  set(
+    'features',
+    putTable(features, (index) => index + 1),
+  )
+  set('weights', put(padWeights(weights)))
+  set('listWords', putMasks(lexicon.words))
+  set('listStems', putMasks(lexicon.stems))
+  set('phrases', putMasks(lexicon.phrases))
+  set('phraseEnds', putMasks(lexicon.phraseLengths))
+  set('entries', kernel.allocate(bookEntries * 128))
+  set('slots', kernel.allocate(bookSlots * 2))
+  const mask = (list: string): number => 1 << header.lists.indexOf(list)
+  set('pairFirsts', put(Int32Array.from(header.pairs, ([first]) => mask(first))))
+  set('pairSeconds', put(Int32Array.from(header.pairs, ([, second]) => mask(second))))
+  set('columns', firstListColumn + header.lists.length + header.pairs.length)
+  set('listCount', header.lists.length)
+  set('heads', put(Buffer.concat(heads.map((head) => encodeHead(header.heads[head])))))
+  set('damped', put(Float64Array.from({ length: dampedCounts }, (_, count) => Math.log1p(count) / 2)))
+  set('besideCue', header.minors.besideCue)
+  set('sufficientAbuse', header.minors.abuse)
+  for (const [name, list] of Object.entries(minorsColumns)) set(name, columnOf(header, list))
+}
+
+const minorsColumns = {
+  explicitColumn: 'sexual-explicit',
+  clinicalColumn: 'sexual-clinical',
+  suggestiveColumn: 'sexual-suggestive',
+  plainAgeColumn: 'minor-strong',
+  weakAgeColumn: 'minor-weak',
+  protectionColumn: 'protection',
+}
+
+/** The column of a list. A list that the model lacks gets the last column, which is always 0. */
+function columnOf({ lists }: ModelHeader, list: string): number {
+  const index = lists.indexOf(list)
+  return index < 0 ? maxColumns - 1 : firstListColumn + index
+}
+
+/** Eight bytes per feature, which the kernel reads at once. */
+function padWeights(weights: Int8Array): Int8Array {
+  const padded = new Int8Array((weights.length / heads.length) * 8)
+  for (let at = 0; at < weights.length; at++)
+    padded[Math.floor(at / heads.length) * 8 + (at % heads.length)] = weights[at] ?? 0
+  return padded
+}
+
+function encodeHead({ bias, scale, window, evidence, lists }: HeadHeader): Uint8Array {
+  const bytes = Buffer.alloc(headBytes)
+  bytes.writeDoubleLE(bias, 0)
+  bytes.writeDoubleLE(scale, 8)
+  bytes.writeInt32LE(window, 16)
+  for (const [at, group] of evidence.entries())
+    bytes.writeInt32LE(
+      group.reduce((mask, list) => mask | (1 << list), 0),
+      20 + at * 4,
+    )
+  for (const [at, weight] of lists.entries()) bytes.writeDoubleLE(weight, 32 + at * 8)
+  return bytes
+}

@@ -1,0 +1,181 @@
+/**
+ * Scores texts that stream. Each character is read once. The kernel holds the state of one text at a time; the states of the
+ * others are copied out, so that a stream that is dropped leaves nothing behind.
+ */
+import { createWordEnd } from '../../../domain/moderation/word-end.ts'
+import type { Address, Kernel } from './kernel/load.ts'
+import { createStreamFolding, noPosition } from './stream-folding.ts'
+import { categoryScoresAt, readPart, scoresOf, type RawScores, type TextScorer } from './text-scorer.ts'
+
+/** See `ClassifierStream`; here with raw scores. */
+export type ScoreStream = {
+  push(text: string): void
+  look(): RawScores
+  settledTo(): number
+  lookAtEnd(): void
+  decidedTo(): number
+  decided(): RawScores | undefined
+  end(): void
+  /** The scores of the whole text, after `end`. */
+  whole(): RawScores
+  dispose(): void
+}
+
+export type TextStreamsParts = {
+  readonly kernel: Kernel
+  /** Scores complete texts: for letters that depend on their context, and for long texts. */
+  readonly score: TextScorer
+}
+
+/** Buckets of a stream: 1,536 words. A longer text is read again for its whole score. */
+const streamBuckets = 32
+const bucketWords = 48
+/** Letters that depend on their context are read again with this many characters before them. */
+const contextCharacters = 512
+/** Offsets of the kernel's `State`, in numbers of 32 bits. */
+const wordsAt = 0
+const positionAt = 3
+/** And of its scores at places, in bytes. */
+const decidedScoresAt = 128
+
+type Owner = { saved: Uint8Array | undefined }
+
+export function createTextStreams({ kernel, score }: TextStreamsParts): () => ScoreStream {
+  const bytes = kernel.stateBytes(streamBuckets)
+  const area = kernel.allocate(bytes)
+  const areaBytes = (): Uint8Array => kernel.view.bytes.subarray(area, area + bytes)
+  let owner: Owner | undefined
+
+  function saveOwner(): void {
+    if (owner !== undefined) (owner.saved ??= new Uint8Array(bytes)).set(areaBytes())
+    owner = undefined
+  }
+  /** Makes the kernel hold the state of this stream. */
+  function enter(stream: Owner): Address {
+    if (owner === stream) return area
+    saveOwner()
+    if (stream.saved === undefined) kernel.begin(area, streamBuckets, noPosition)
+    else kernel.view.bytes.set(stream.saved, area)
+    owner = stream
+    return area
+  }
+  /** Runs `work` on the state of the stream, and then takes back what it changed. */
+  function peek<T>(stream: Owner, work: (state: Address) => T): T {
+    const state = enter(stream)
+    saveOwner()
+    return work(state)
+  }
+  const leave = (stream: Owner): void => {
+    if (owner === stream) owner = undefined
+    stream.saved = undefined
+  }
+  return () => createScoreStream({ kernel, score, enter, peek, leave })
+}
+
+type StreamParts = TextStreamsParts & {
+  readonly enter: (stream: Owner) => Address
+  readonly peek: <T>(stream: Owner, work: (state: Address) => T) => T
+  readonly leave: (stream: Owner) => void
+}
+
+function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): ScoreStream {
+  const self: Owner = { saved: undefined }
+  const folding = createStreamFolding()
+  let text = ''
+  let words = 0
+  /** Position in the folded text up to which it is read. */
+  let position = 0
+  let decidedTo = 0
+  let decided: RawScores | undefined
+  let looked: RawScores | undefined
+  let isLookedAtEnd = false
+  let wholeScores: RawScores | undefined
+
+  function read(folded: string): void {
+    const isContextual = folding.contextFrom() < noPosition
+    for (let at = 0; at < folded.length; at += kernel.maxPush) {
+      const state = enter(self)
+      if (isContextual) kernel.setDecidesTo(state, folding.contextFrom())
+      const part = folded.length <= kernel.maxPush ? folded : folded.slice(at, at + kernel.maxPush)
+      notice(state, readPart(kernel, state, part))
+    }
+  }
+
+  /** Takes over what the kernel read, and the places that it passed. */
+  function notice(state: Address, placeCount: number): void {
+    const { numbers } = kernel.view
+    const wordsBefore = words
+    words = numbers[(state >> 2) + wordsAt] ?? 0
+    position = numbers[(state >> 2) + positionAt] ?? 0
+    if (words !== wordsBefore || position > folding.contextFrom()) looked = undefined
+    if (placeCount === 0) return
+    const first = kernel.places >> 2
+    const places = [...numbers.subarray(first, first + placeCount)]
+    if ((places[0] ?? 0) <= folding.contextFrom())
+      decided = highest(decided, categoryScoresAt(kernel, state + decidedScoresAt))
+    for (const place of places) {
+      decidedTo = folding.endOf(place)
+      if (place > folding.contextFrom()) decided = highest(decided, scoreInContext(decidedTo))
+    }
+  }
+
+  function scoreInContext(end: number): RawScores {
+    const start = end > contextCharacters ? createWordEnd()(text, end - contextCharacters) : 0
+    return score(text.slice(start, end))
+  }
+
+  function lookAt(state: Address): RawScores {
+    kernel.look(state)
+    return categoryScoresAt(kernel, kernel.categoryScores)
+  }
+
+  function lookPastEnd(state: Address): RawScores {
+    kernel.read(state, 0, 1)
+    return lookAt(state)
+  }
+
+  return {
+    push(more) {
+      if (isLookedAtEnd) looked = undefined
+      isLookedAtEnd = false
+      text += more
+      read(folding.fold(more))
+    },
+    look() {
+      if (looked === undefined)
+        looked = position > folding.contextFrom() ? scoreInContext(folding.startOf(position)) : lookAt(enter(self))
+      return looked
+    },
+    settledTo: () => (isLookedAtEnd ? text.length : folding.startOf(position)),
+    lookAtEnd() {
+      if (isLookedAtEnd) return
+      isLookedAtEnd = true
+      const isContextual = folding.contextFrom() < noPosition || folding.isWaiting()
+      looked = isContextual ? scoreInContext(text.length) : peek(self, lookPastEnd)
+    },
+    decidedTo: () => decidedTo,
+    decided: () => decided,
+    end() {
+      read(folding.end())
+      const state = enter(self)
+      notice(state, kernel.read(state, 0, 1))
+      if (folding.contextFrom() === noPosition && words <= streamBuckets * bucketWords)
+        wholeScores = scoresOf(kernel, state)
+      leave(self)
+    },
+    whole: () => (wholeScores ??= score(text)),
+    dispose: () => leave(self),
+  }
+}
+
+function highest(first: RawScores | undefined, second: RawScores): RawScores {
+  if (first === undefined) return second
+  return {
+    'self-harm': Math.max(first['self-harm'], second['self-harm']),
+    'sexual/minors': Math.max(first['sexual/minors'], second['sexual/minors']),
+    harassment: Math.max(first.harassment, second.harassment),
+    hate: Math.max(first.hate, second.hate),
+    illicit: Math.max(first.illicit, second.illicit),
+    sexual: Math.max(first.sexual, second.sexual),
+  }
+}
