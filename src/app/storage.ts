@@ -70,7 +70,7 @@ type Opened = { readonly database: Database; readonly migrationsApplied: number 
 async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
   const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
   await using opened = new AsyncDisposableStack()
-  const database = opened.use(await openSqlite({ dataDir }))
+  const database = opened.use(await openSqlite({ dataDir, hasRedoLog: true }))
   const migrationsApplied = await migrate(database, await readMigrations(migrationsDir), clock)
   opened.move() // a failed migration closes the database; otherwise its thread would keep the process alive
   return { database, migrationsApplied }

@@ -11,10 +11,12 @@ import { migrateContract } from './migrate.contract.ts'
 after(closePglite)
 
 for (const contract of [databaseContract, migrateContract]) {
-  contract('SQLite', async () => {
-    const folder = await temporaryFolder()
-    return disposingAlso(await openSqlite({ dataDir: folder.path }), folder)
-  })
+  for (const hasRedoLog of [false, true]) {
+    contract(hasRedoLog ? 'SQLite with a redo log' : 'SQLite', async () => {
+      const folder = await temporaryFolder()
+      return disposingAlso(await openSqlite({ dataDir: folder.path, hasRedoLog }), folder)
+    })
+  }
   contract('PGlite', openPglite, { isSingleSession: true })
   contract(
     'PostgreSQL',

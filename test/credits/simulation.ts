@@ -33,7 +33,7 @@ export const settings: LimitSettings = { leaseMs: 30_000, holdMs: 900_000, count
 /** A database on a memory disk, which persists without waiting, if the machine has one. */
 export async function openQuickDatabase(): Promise<Database> {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gatehouse-credits-'))
-  const database = await openSqlite({ dataDir: folder })
+  const database = await openSqlite({ dataDir: folder, hasRedoLog: true })
   const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
   await migrate(database, await readMigrations(migrations))
   return {

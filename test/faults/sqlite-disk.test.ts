@@ -17,60 +17,64 @@ const insert = (id: string, body: string) => ({
   params: [id, body],
 })
 
-describe('SQLite on a full disk', () => {
-  it('reports storage_full, keeps nothing of the step, still reads, and recovers when space returns', async () => {
-    await using folder = await temporaryFolder()
-    await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
-    await createItems(database)
-    await database.write([insert('ballast', kilobytes(100))])
-    await assert.rejects(database.write([insert('small', 'x'), insert('large', kilobytes(150))]), hasReason('full'))
-    await assert.rejects(
-      database.transaction((tx) => tx.run(insert('large', '').sql, ['large', kilobytes(150)])),
-      hasReason('full'),
-    )
-    assert.deepEqual(await idsOf(database), ['ballast'])
-    await database.write([{ sql: 'delete from item' }])
-    await database.write([insert('large', kilobytes(150))])
-    assert.deepEqual(await idsOf(database), ['large'])
-  })
+for (const hasRedoLog of [false, true]) {
+  describe(`SQLite on a full disk${hasRedoLog ? ' with a redo log' : ''}`, () => {
+    it('reports storage_full, keeps nothing of the step, still reads, and recovers when space returns', async () => {
+      await using folder = await temporaryFolder()
+      await using database = await openSqlite({ dataDir: folder.path, maxPages: 25, hasRedoLog })
+      await createItems(database)
+      await database.write([insert('ballast', kilobytes(100))])
+      await assert.rejects(database.write([insert('small', 'x'), insert('large', kilobytes(150))]), hasReason('full'))
+      await assert.rejects(
+        database.transaction((tx) => tx.run(insert('large', '').sql, ['large', kilobytes(150)])),
+        hasReason('full'),
+      )
+      assert.deepEqual(await idsOf(database), ['ballast'])
+      await database.write([{ sql: 'delete from item' }])
+      await database.write([insert('large', kilobytes(150))])
+      assert.deepEqual(await idsOf(database), ['large'])
+    })
 
-  it('keeps the other steps of the group of one that was too large', async () => {
-    await using folder = await temporaryFolder()
-    await using database = await openSqlite({ dataDir: folder.path, maxPages: 25 })
-    await createItems(database)
-    const outcomes = await Promise.allSettled([
-      database.write([insert('a', 'x')]),
-      database.write([insert('too large', kilobytes(400))]),
-      database.write([insert('b', 'x')]),
-    ])
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    )
-    assert.deepEqual(await idsOf(database), ['a', 'b'])
+    it('keeps the other steps of the group of one that was too large', async () => {
+      await using folder = await temporaryFolder()
+      await using database = await openSqlite({ dataDir: folder.path, maxPages: 25, hasRedoLog })
+      await createItems(database)
+      const outcomes = await Promise.allSettled([
+        database.write([insert('a', 'x')]),
+        database.write([insert('too large', kilobytes(400))]),
+        database.write([insert('b', 'x')]),
+      ])
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      )
+      assert.deepEqual(await idsOf(database), ['a', 'b'])
+    })
   })
-})
+}
 
 // These need their own file system, which only root may mount.
 if (canMount()) {
   describe('SQLite on a small disk', () => {
-    it('rejects writes while the disk is full, still reads, and recovers without a restart', async () => {
-      await using disk = await mountSmallDisk()
-      await using database = await openSqlite({ dataDir: disk.path })
-      await createItems(database)
-      await database.write([insert('before', 'x')])
-      fillUp(join(disk.path, 'ballast'))
-      const rejected = await fillUntilRejected(database)
-      assert.ok(hasReason('full')(rejected))
-      const group = await Promise.allSettled(['x', 'y', 'z'].map((id) => database.write([insert(id, kilobytes(16))])))
-      assert.ok(group.every((outcome) => outcome.status === 'rejected' && hasReason('full')(outcome.reason)))
-      const known = await idsOf(database)
-      assert.ok(known.includes('before'))
-      rmSync(join(disk.path, 'ballast'))
-      await database.write([insert('after', 'x')])
-      assert.deepEqual(await idsOf(database), [...known, 'after'])
-      assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
-    })
+    for (const hasRedoLog of [false, true]) {
+      it(`rejects writes while the disk is full, still reads, and recovers without a restart${hasRedoLog ? ', with a redo log' : ''}`, async () => {
+        await using disk = await mountSmallDisk()
+        await using database = await openSqlite({ dataDir: disk.path, hasRedoLog })
+        await createItems(database)
+        await database.write([insert('before', 'x')])
+        fillUp(join(disk.path, 'ballast'))
+        const rejected = await fillUntilRejected(database)
+        assert.ok(hasReason('full')(rejected))
+        const group = await Promise.allSettled(['x', 'y', 'z'].map((id) => database.write([insert(id, kilobytes(16))])))
+        assert.ok(group.every((outcome) => outcome.status === 'rejected' && hasReason('full')(outcome.reason)))
+        const known = await idsOf(database)
+        assert.ok(known.includes('before'))
+        rmSync(join(disk.path, 'ballast'))
+        await database.write([insert('after', 'x')])
+        assert.deepEqual(await idsOf(database), [...known, 'after'])
+        assert.deepEqual(await database.read('pragma integrity_check'), [{ integrity_check: 'ok' }])
+      })
+    }
 
     it('makes the server not ready, and rejects requests before their upstream is called, until space returns', async () => {
       await using disk = await mountSmallDisk()

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
+import { openSqlite, type SqliteOptions } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const rounds = 4
 const acknowledgementsPerRound = 300
 
-test('every acknowledged step is there, whole, after the process was killed while it wrote', async () => {
-  await using folder = await temporaryFolder()
-  await createTables(folder.path)
-  const acknowledged: string[] = []
-  for (let round = 0; round < rounds; round++) {
-    acknowledged.push(...(await writeUntilKilled(folder.path, round)))
-    await assertNothingLost(folder.path, acknowledged)
-  }
-})
+for (const hasRedoLog of [false, true]) {
+  test(`every acknowledged step is there, whole, after the process was killed while it wrote${hasRedoLog ? ' with a redo log' : ''}`, async () => {
+    await using folder = await temporaryFolder()
+    await createTables(folder.path)
+    const acknowledged: string[] = []
+    for (let round = 0; round < rounds; round++) {
+      acknowledged.push(...(await writeUntilKilled({ dataDir: folder.path, hasRedoLog }, round)))
+      await assertNothingLost({ dataDir: folder.path, hasRedoLog }, acknowledged)
+    }
+  })
+}
 
 async function createTables(dataDir: string): Promise<void> {
   await using database = await openSqlite({ dataDir })
@@ -26,8 +28,9 @@ async function createTables(dataDir: string): Promise<void> {
   ])
 }
 
-async function writeUntilKilled(dataDir: string, round: number): Promise<string[]> {
-  await using program = startProgram(new URL('programs/write-loop.ts', import.meta.url), [dataDir, String(round)])
+async function writeUntilKilled({ dataDir, hasRedoLog }: SqliteOptions, round: number): Promise<string[]> {
+  const args = [dataDir, String(round), ...(hasRedoLog ? ['redo-log'] : [])]
+  await using program = startProgram(new URL('programs/write-loop.ts', import.meta.url), args)
   const acknowledged: string[] = []
   for await (const id of program.lines) {
     // Lines that were in the pipe at the kill count, too.
@@ -37,8 +40,8 @@ async function writeUntilKilled(dataDir: string, round: number): Promise<string[
   return acknowledged
 }
 
-async function assertNothingLost(dataDir: string, acknowledged: readonly string[]): Promise<void> {
-  await using database = await openSqlite({ dataDir })
+async function assertNothingLost(options: SqliteOptions, acknowledged: readonly string[]): Promise<void> {
+  await using database = await openSqlite(options)
   const entries = new Set((await database.read<{ id: string }>('select id from entry')).map(({ id }) => id))
   assert.deepEqual(
     acknowledged.filter((id) => !entries.has(id)),

@@ -31,7 +31,7 @@ export const engines: readonly Engine[] = [
     async open() {
       const resources = new AsyncDisposableStack()
       const folder = resources.use(await temporaryFolder())
-      const database = resources.use(await openSqlite({ dataDir: folder.path }))
+      const database = resources.use(await openSqlite({ dataDir: folder.path, hasRedoLog: true }))
       await migrate(database, await readMigrations(migrationsDir))
       return { ...database, [Symbol.asyncDispose]: () => resources.disposeAsync() }
     },

@@ -2,7 +2,7 @@ import type { Ids } from '../../../../base/ids.ts'
 import type { Charge } from '../../../../domain/credits/charge.ts'
 import type { Settled } from '../../../../domain/credits/ledger-store.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
-import { DatabaseError, UnexpectedRows, type Database, type Statement } from '../database.ts'
+import { DatabaseError, UnexpectedRows, type Database, type Statement, type Value } from '../database.ts'
 import { writeRepeatedCharges } from './repeated-charges.ts'
 import { chargeColumns, chargeValues, type Attempt } from './rows.ts'
 
@@ -20,10 +20,15 @@ export async function writeCharges(database: Database, ids: Ids, charges: readon
 
 const insertCharges = createBulkInsert({ table: 'charge', columns: chargeColumns })
 
-const insertEntries = `insert into credit_entry
-    (organization_id, id, at, kind, from_account, to_account, micro, slice_id, ref, note)
-  select c.organization_id, c.id, c.at, 'usage', 'held', 'spent', c.micro, c.slice_id, c.request_id, c.outcome
-  from json_each($1) as paid join charge c on c.request_id = paid.value`
+const insertEntries = createBulkInsert({
+  table: 'credit_entry',
+  columns: ['organization_id', 'id', 'at', 'kind', 'from_account', 'to_account', 'micro', 'slice_id', 'ref', 'note'],
+})
+
+const entryValues = ({ charge, id }: Attempt): Value[] => {
+  const { organizationId, atMs, micro, sliceId, requestId, outcome } = charge
+  return [organizationId, id, atMs, 'usage', 'held', 'spent', micro, sliceId, requestId, outcome]
+}
 
 const useSlice = `update credit_slice set settled = settled + $2 where id = $1 and state <> 'closed' returning state`
 
@@ -33,14 +38,13 @@ const useAccount = `update credit_account set spent = spent + $2, held = held - 
 /** Undefined if a charge already exists or its slice is closed. Then nothing is written. */
 async function writeNewCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[] | undefined> {
   const charges = attempts.map(({ charge }) => charge)
-  const paid = charges.filter(({ micro }) => micro > 0).map(({ requestId }) => requestId)
+  const paid = attempts.filter(({ charge }) => charge.micro > 0)
   const slices = sumBy(charges, ({ sliceId }) => sliceId)
   const accounts = sumBy(charges, ({ organizationId }) => organizationId)
   const updates = [...statementsFor(useSlice, slices), ...statementsFor(useAccount, accounts)]
-  const entries = { sql: insertEntries, params: [JSON.stringify(paid)], expect: paid.length }
-  const inserts = insertCharges(attempts.map(chargeValues))
+  const inserts = [...insertCharges(attempts.map(chargeValues)), ...insertEntries(paid.map(entryValues))]
   try {
-    const results = await database.write([...inserts, entries, ...updates])
+    const results = await database.write([...inserts, ...updates])
     const answers = results.slice(-updates.length).map(({ rows }) => rows[0])
     const states = new Map([...slices.keys()].map((id, at) => [id, answers[at]?.['state']]))
     const remaining = new Map([...accounts.keys()].map((id, at) => [id, answers[slices.size + at]?.['remaining']]))

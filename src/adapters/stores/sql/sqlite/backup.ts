@@ -2,6 +2,9 @@ import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmS
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { secretFileNames } from './data-folder.ts'
+import { openConnection } from './connection.ts'
+import { readRedoFile, redoPathOf } from './redo-log.ts'
+import { redoMissing } from './redo-recovery.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
 /** Metadata of a backup file, stored in an additional table. */
@@ -39,7 +42,13 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
   assertWritable(file)
   const partial = `${file}.${process.pid}.partial`
   try {
+    const redoLog = readRedoFile(source) // before the copy, because a record that is missing here was committed before
     await copyDatabase(source, partial)
+    change(partial, (database) => {
+      database.exec('begin')
+      redoMissing(openConnection(database), redoLog)
+      database.exec('commit')
+    })
     addManifest(partial, manifest)
     const contents = readBackup(partial)
     syncPath(partial)
@@ -87,7 +96,12 @@ export async function restoreBackup(
     await copyDatabase(file, partial)
     dropManifest(partial)
     syncPath(partial)
-    moveReplaced(dataDir, replacedDir, [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`])
+    moveReplaced(dataDir, replacedDir, [
+      databaseFile,
+      `${databaseFile}-wal`,
+      `${databaseFile}-shm`,
+      redoPathOf(databaseFile),
+    ])
     // All secret files, because a previous secret that stays would be used for the restored database.
     if (Object.keys(manifest.secretFiles).length > 0) moveReplaced(dataDir, replacedDir, secretFileNames)
     for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { constants, type DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Statement, StatementResult, Value } from '../database.ts'
 
 /** One connection with a cache of prepared statements by their text. */
@@ -48,6 +48,37 @@ export function openConnection(database: DatabaseSync): SqliteConnection {
     close: () => database.close(),
   }
 }
+
+/** The same connection for reads, which see its open transaction and cannot write. SQLite asks for permission when it prepares a statement. */
+export function openReads(database: DatabaseSync): SqliteConnection {
+  const connection = openConnection(database)
+  let isReading = false
+  database.setAuthorizer((action, _name, value) =>
+    isReading && !isReadAction(action, value) ? constants.SQLITE_DENY : constants.SQLITE_OK,
+  )
+  return {
+    ...connection,
+    run(statement) {
+      isReading = true
+      try {
+        return connection.run(statement)
+      } finally {
+        isReading = false
+      }
+    },
+  }
+}
+
+const readActions: ReadonlySet<number> = new Set([
+  constants.SQLITE_SELECT,
+  constants.SQLITE_READ,
+  constants.SQLITE_FUNCTION,
+  constants.SQLITE_RECURSIVE,
+])
+
+/** A pragma with a value sets something. */
+const isReadAction = (action: number, value: string | null): boolean =>
+  readActions.has(action) || (action === constants.SQLITE_PRAGMA && value === null)
 
 function prepare(database: DatabaseSync, sql: string): Prepared {
   const text = toPositions(sql)

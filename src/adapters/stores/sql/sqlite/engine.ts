@@ -1,37 +1,57 @@
 import { DatabaseSync } from 'node:sqlite'
-import { assertExpectedRows, DatabaseError, UnexpectedRows, type StatementResult } from '../database.ts'
-import { fromSqlite } from '../errors.ts'
-import { openConnection, type SqliteConnection } from './connection.ts'
-import type { Failure, StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
+import { DatabaseError, type StatementResult } from '../database.ts'
+import { openConnection, openReads, type SqliteConnection } from './connection.ts'
+import { createDeferredCommits, type GroupWriter } from './deferred-commits.ts'
+import { command, commitGroup, rollback, runAll, toFailure } from './group.ts'
+import type { StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
+import { removeRedoFile } from './redo-log.ts'
+import { recoverRedoLog } from './redo-recovery.ts'
 
-type Engine = { handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[] }
+type Engine = Pick<GroupWriter, 'isPending' | 'isFlushDue' | 'flush'> & {
+  handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[]
+}
+
+type Connections = {
+  readonly writer: SqliteConnection
+  readonly groups: GroupWriter
+  /** Reads that see the pending groups. */
+  readonly pendingReads: SqliteConnection
+  readonly reader: SqliteConnection
+}
 
 /**
- * Runs requests on one database file, one after the other. It has two connections, because the writer sees its own uncommitted
- * changes and a read must not.
+ * Runs requests on one database file, one after the other. It has two connections, because the writer sees the uncommitted
+ * changes of a transaction and a read must not.
  */
 export function createEngine(options: WorkerOptions): Engine {
-  let connections: { readonly writer: SqliteConnection; readonly reader: SqliteConnection } | undefined
+  let connections: Connections | undefined
 
-  function opened() {
+  function opened(): Connections {
     if (connections === undefined) throw new Error('the database is not open')
     return connections
   }
 
+  /** Groups that are not committed yet are acknowledged, so reads must see them. */
+  function readsOf({ groups, pendingReads, reader }: Connections): SqliteConnection {
+    if (!groups.isPending()) return reader
+    groups.restore()
+    return pendingReads
+  }
+
   const handlers: Readonly<Record<RequestKind, (steps: readonly StatementList[]) => StepOutcome[]>> = {
     open: withoutResult(() => {
-      connections = { writer: openWriter(options), reader: openReader(options) }
+      connections = openConnections(options)
     }),
-    read: (steps) => steps.map((step) => ({ results: runAll(opened().reader, step) })),
-    group: (steps) => runGroup(opened().writer, steps),
-    begin: withoutResult(() => command(opened().writer, 'begin immediate')),
+    read: (steps) => steps.map((step) => ({ results: runAll(readsOf(opened()), step) })),
+    group: (steps) => opened().groups.runGroup(steps),
+    begin: withoutResult(() => {
+      opened().groups.flush()
+      command(opened().writer, 'begin immediate')
+    }),
     statement: (steps) => steps.map((step) => ({ results: runInTransaction(opened().writer, step) })),
     commit: withoutResult(() => command(opened().writer, 'commit')),
     rollback: withoutResult(() => rollback(opened().writer)),
-    close: withoutResult(() => {
-      opened().reader.close() // the last connection to close checkpoints the log, and a reader cannot
-      opened().writer.close()
-    }),
+    close: withoutResult(() => closeConnections(opened(), options)),
   }
   return {
     handle(kind, steps) {
@@ -41,6 +61,9 @@ export function createEngine(options: WorkerOptions): Engine {
         return [{ failure: toFailure(error) }]
       }
     },
+    isPending: () => connections?.groups.isPending() ?? false,
+    isFlushDue: () => connections?.groups.isFlushDue() ?? false,
+    flush: () => connections?.groups.flush(),
   }
 }
 
@@ -49,7 +72,37 @@ const withoutResult = (act: () => void) => (): StepOutcome[] => {
   return []
 }
 
-function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): SqliteConnection {
+function openConnections(options: WorkerOptions): Connections {
+  const database = openWriter(options)
+  const writer = openConnection(database)
+  const groups = options.hasRedoLog
+    ? createDeferredCommits(writer, recoverRedoLog(writer, options.path))
+    : immediateCommits(writer)
+  return { writer, groups, pendingReads: openReads(database), reader: openReader(options) }
+}
+
+const immediateCommits = (writer: SqliteConnection): GroupWriter => ({
+  runGroup: (steps) => commitGroup(writer, steps),
+  flush() {},
+  restore() {},
+  isPending: () => false,
+  isFlushDue: () => false,
+  close() {},
+})
+
+/** If the pending groups cannot be committed, their log stays for the next start. */
+function closeConnections({ writer, groups, reader }: Connections, { path, hasRedoLog }: WorkerOptions): void {
+  try {
+    groups.flush()
+    groups.close()
+    if (hasRedoLog) removeRedoFile(path)
+  } finally {
+    reader.close() // the last connection to close checkpoints the write-ahead log, and a reader cannot
+    writer.close()
+  }
+}
+
+function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
   database.exec('pragma page_size = 8192') // for new files: two audit events do not fit into the default of 4096 bytes
   const journal = database.prepare('pragma journal_mode = wal').get()
@@ -59,107 +112,16 @@ function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): SqliteCon
   database.exec('pragma journal_size_limit = 67108864')
   database.exec('pragma wal_autocheckpoint = 2000') // pages that change often are written to the file less often
   database.exec('pragma temp_store = memory') // otherwise each statement journal is a new file
+  database.exec('pragma cache_size = -8000') // kilobytes; otherwise pages of pending groups are written before their commit
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
-  return openConnection(database)
+  return database
 }
 
 function openReader({ path, busyTimeoutMs }: WorkerOptions): SqliteConnection {
   return openConnection(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }))
 }
 
-/**
- * Group commit: one fsync for all steps. A step that fails is rolled back alone. If it rolled the whole transaction back, as a step
- * that does not fit on the disk may, each step is run in a transaction of its own.
- */
-function runGroup(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] {
-  try {
-    return (
-      runTogether(writer, steps) ??
-      runWithSavepoints(writer, steps) ??
-      steps.flatMap((step) => runGroup(writer, [step]))
-    )
-  } catch (error) {
-    rollback(writer)
-    const failure = toFailure(error)
-    return steps.map(() => ({ failure }))
-  }
-}
-
-/** Runs the steps without savepoints, which cost as much as the steps. Undefined if one failed: then none is done. */
-function runTogether(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
-  command(writer, 'begin immediate')
-  const outcomes: StepOutcome[] = []
-  for (const step of steps) {
-    const outcome = attempt(() => runAll(writer, step))
-    if ('failure' in outcome) {
-      rollback(writer)
-      return undefined
-    }
-    outcomes.push(outcome)
-  }
-  command(writer, 'commit')
-  return outcomes
-}
-
-/** Runs each step with a savepoint. Undefined if a step rolled the whole transaction back. */
-function runWithSavepoints(writer: SqliteConnection, steps: readonly StatementList[]): StepOutcome[] | undefined {
-  command(writer, 'begin immediate')
-  const outcomes: StepOutcome[] = []
-  for (const step of steps) {
-    const outcome = attempt(() => runStep(writer, step))
-    if (!writer.isTransaction()) return steps.length === 1 ? [outcome] : undefined
-    outcomes.push(outcome)
-  }
-  command(writer, 'commit')
-  return outcomes
-}
-
-function runStep(writer: SqliteConnection, step: StatementList): StatementResult[] {
-  command(writer, 'savepoint step')
-  try {
-    const results = runAll(writer, step)
-    command(writer, 'release step')
-    return results
-  } catch (error) {
-    if (writer.isTransaction()) {
-      command(writer, 'rollback to step')
-      command(writer, 'release step')
-    }
-    throw error
-  }
-}
-
 function runInTransaction(writer: SqliteConnection, step: StatementList): StatementResult[] {
   if (!writer.isTransaction()) throw new Error('SQLite has rolled the transaction back')
   return runAll(writer, step)
-}
-
-function runAll(connection: SqliteConnection, step: StatementList): StatementResult[] {
-  return step.map((statement, index) => {
-    const result = connection.run(statement)
-    assertExpectedRows(statement, index, result)
-    return result
-  })
-}
-
-function rollback(writer: SqliteConnection): void {
-  if (writer.isTransaction()) command(writer, 'rollback')
-}
-
-function command(connection: SqliteConnection, sql: string): void {
-  connection.run({ sql })
-}
-
-function attempt(run: () => StatementResult[]): StepOutcome {
-  try {
-    return { results: run() }
-  } catch (error) {
-    return { failure: toFailure(error) }
-  }
-}
-
-function toFailure(error: unknown): Failure {
-  if (error instanceof UnexpectedRows) return { statement: error.statement, changed: error.changed }
-  const { reason, message } = fromSqlite(error)
-  return { reason, message }
 }

@@ -30,7 +30,12 @@ export type Failure =
   | { readonly reason: DatabaseError['reason']; readonly message: string }
   | { readonly statement: number; readonly changed: number }
 
-export type WorkerOptions = { readonly path: string; readonly busyTimeoutMs: number; readonly maxPages?: number }
+export type WorkerOptions = {
+  readonly path: string
+  readonly busyTimeoutMs: number
+  readonly hasRedoLog: boolean
+  readonly maxPages?: number
+}
 
 export function toError(failure: Failure): Error {
   return 'reason' in failure

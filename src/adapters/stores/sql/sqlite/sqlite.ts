@@ -11,13 +11,19 @@ export type SqliteOptions = {
   readonly dataDir: string
   /** The longest wait for another process that locks the file, such as a backup. */
   readonly busyTimeoutMs?: number
+  /**
+   * Commits in batches, and keeps what is not committed yet in a redo log. Only for a folder that this process has locked,
+   * because the log has one writer.
+   */
+  readonly hasRedoLog?: boolean
   /** Maximum size of the file in pages; beyond it writes fail as on a full disk. */
   readonly maxPages?: number
 }
 
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
-export async function openSqlite({ dataDir, busyTimeoutMs = 5_000, ...rest }: SqliteOptions): Promise<Database> {
-  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), busyTimeoutMs, ...rest })
+export async function openSqlite({ dataDir, ...options }: SqliteOptions): Promise<Database> {
+  const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false }
+  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), ...defaults, ...options })
   const writers = createWriters(channel)
   const latch = createDrainLatch()
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../../base/clock.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkerReply, WorkerRequest, WorkerOptions } from './protocol.ts'
 import { createEngine } from './engine.ts'
@@ -11,11 +12,35 @@ const port = parentPort
 const options: WorkerOptions = workerData
 const engine = createEngine(options)
 
+/** How long a group waits for its commit; until then the redo log keeps it. */
+const flushAfterMs = 1_000
+let isFlushScheduled = false
+
 port.on('message', (requests: readonly WorkerRequest[]) => {
   // Reads first, because they are short and a commit waits for the disk.
   answer(requests.filter(({ kind }) => kind === 'read'))
   answer(requests.filter(({ kind }) => kind !== 'read'))
+  if (engine.isFlushDue()) flush()
+  else scheduleFlush()
 })
+
+function scheduleFlush(): void {
+  if (isFlushScheduled || !engine.isPending()) return
+  isFlushScheduled = true
+  systemClock.after(flushAfterMs, () => {
+    isFlushScheduled = false
+    flush()
+  })
+}
+
+function flush(): void {
+  try {
+    engine.flush()
+  } catch {
+    // The groups stay pending and durable. A full disk or a locked file also fails the next write, which reports it.
+    scheduleFlush()
+  }
+}
 
 function answer(requests: readonly WorkerRequest[]): void {
   if (requests.length === 0) return

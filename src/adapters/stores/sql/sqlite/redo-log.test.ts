@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createSimulatedFile } from '../../../../../test/support/simulated-file.ts'
+import { createRedoLog, readRecords, type RedoStatement } from './redo-log.ts'
+
+const logId = 7
+const statement = (body: string): RedoStatement => ({
+  sql: 'insert into item (body) values ($1)',
+  params: [body],
+  changed: 1,
+})
+
+describe('the redo log', () => {
+  it('returns the records in order, with every kind of value', () => {
+    const file = createSimulatedFile()
+    const log = createRedoLog(file, logId)
+    const values = [1, 2.5, 2n ** 60n, 'ä 😀', null, new Uint8Array([1, 2, 3])]
+    const statements = [
+      { sql: 'update item set body = $1', params: values, changed: 3 },
+      statement('a'),
+      statement('b'),
+    ]
+    log.append(statements)
+    log.append([statement('c')])
+    assert.deepEqual(readRecords(file.read(), logId), [
+      { sequence: 1, statements },
+      { sequence: 2, statements: [statement('c')] },
+    ])
+  })
+
+  it('starts over at the beginning of the file, and does not return the records from before', () => {
+    const file = createSimulatedFile()
+    const log = createRedoLog(file, logId)
+    for (const body of ['a', 'b', 'c']) log.append([statement(body)])
+    const bytes = file.read().length
+    log.startOver()
+    log.append([statement('d')])
+    assert.equal(file.read().length, bytes)
+    assert.deepEqual(log.records(), [{ sequence: 4, statements: [statement('d')] }])
+    assert.deepEqual(readRecords(file.read(), logId), log.records())
+  })
+
+  it('returns nothing of another log', () => {
+    const file = createSimulatedFile()
+    createRedoLog(file, logId).append([statement('a')])
+    assert.deepEqual(readRecords(file.read(), logId + 1), [])
+    assert.deepEqual(readRecords(Buffer.from('no log at all, but long enough for a header'), logId), [])
+  })
+
+  it('forgets a record that could not be written, and takes no other before it starts over', () => {
+    const file = createSimulatedFile()
+    const log = createRedoLog(file, logId)
+    log.append([statement('a')])
+    file.failAfter(40)
+    assert.throws(() => log.append([statement('b')]), /no space/)
+    assert.throws(() => log.append([statement('c')]), /incomplete/)
+    assert.deepEqual(readRecords(file.read(), logId), [{ sequence: 1, statements: [statement('a')] }])
+    log.startOver()
+    log.append([statement('d')])
+    assert.deepEqual(log.records(), [{ sequence: 3, statements: [statement('d')] }])
+  })
+
+  it('loses no acknowledged record and invents none when power is lost at any moment', () => {
+    const action = fc.oneof(
+      { weight: 5, arbitrary: fc.string({ maxLength: 3_000 }) },
+      { weight: 1, arbitrary: fc.constant('start over' as const) },
+    )
+    const run = fc.property(fc.array(action), fc.string({ maxLength: 3_000 }), fc.infiniteStream(fc.boolean()), lose)
+    fc.assert(run)
+  })
+})
+
+/** Appends and starts over, then loses power while one more record is written. */
+function lose(actions: readonly string[], last: string, survives: Iterator<boolean>): void {
+  const file = createSimulatedFile()
+  const log = createRedoLog(file, logId)
+  let position = 0
+  let acknowledged: string[] = []
+  for (const action of actions) {
+    if (action === 'start over') {
+      position = log.sequence()
+      acknowledged = []
+      log.startOver()
+    } else {
+      log.append([statement(action)])
+      acknowledged.push(action)
+    }
+  }
+  file.cutPower()
+  assert.throws(() => log.append([statement(last)]), /power is off/)
+  const found = file.afterPowerLoss(() => survives.next().value === true)
+  const records = readRecords(found.read(), logId).filter(({ sequence }) => sequence > position)
+  const bodies = records.map(({ statements }) => statements[0]?.params[0])
+  assert.deepEqual(bodies.slice(0, acknowledged.length), acknowledged)
+  assert.deepEqual(bodies.slice(acknowledged.length), bodies.length > acknowledged.length ? [last] : [])
+}
