@@ -6,6 +6,7 @@ import { writeAuthored } from '../scripts/classifier/authored.ts'
 import type { Metrics } from '../scripts/classifier/evaluate.ts'
 import { cardFile, metricsFile } from '../scripts/classifier/files.ts'
 import { fitHeads } from '../scripts/classifier/fit.ts'
+import { holdBackBounds } from '../scripts/classifier/hold-back.ts'
 import { listPairs } from '../scripts/classifier/heads.ts'
 import { compileLexicon } from '../scripts/classifier/lexicon-files.ts'
 import { createTextReader } from '../scripts/classifier/matrix.ts'
@@ -61,6 +62,7 @@ function train(): Uint8Array {
     heads: fitted,
     minors: { besideCue: 0, abuse: 0 },
     calibration,
+    holdBack: holdBackBounds,
   }
   return encodeModel({ header, features, weights, vocabulary, lexicon: lexicon.tables })
 }
@@ -148,6 +150,24 @@ describe('the shipped model', () => {
     const { lists, tables } = compileLexicon(folder('lexicons'))
     const { header, lexicon } = decodeModel(bytes)
     assert.deepEqual([header.lists, lexicon], [lists, tables])
+  })
+
+  it('has the current hold-back bounds', () => {
+    assert.deepEqual(decodeModel(bytes).header.holdBack, holdBackBounds)
+  })
+
+  it('shows less of a violating answer than fixed hold-back, and delays a harmless one less', () => {
+    const { 'by risk': byRisk, 'fixed, 32 characters': fixed } = metrics.holdBack
+    for (const [category, shown] of Object.entries(byRisk?.shown ?? {})) {
+      const before = fixed?.shown[category]
+      assert.ok(before !== undefined && shown.denied >= before.denied, category)
+      assert.ok(shown.nothingShown >= before.nothingShown, category)
+      assert.ok(shown.median <= before.median && shown.p90 <= before.p90, category)
+    }
+    assert.deepEqual(Object.keys(byRisk?.shown ?? {}), ['self-harm', 'sexual/minors', 'sexual'])
+    // At 20 words a second, 36 characters are 300 ms.
+    const { median = Infinity, p99 = Infinity } = byRisk?.delay['everyday answers'] ?? {}
+    assert.ok(median <= 8 && p99 <= 36, `${median} ${p99}`)
   })
 
   it('is small, and meets its quality targets', () => {

@@ -7,6 +7,7 @@ import { flagThreshold } from '../../src/domain/moderation/classifier.ts'
 import type { Classification, TextDirection } from '../../src/domain/moderation/classifier.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
 import { disguises } from './evasion.ts'
+import { measureHoldBack, type HoldBackFigures } from './hold-back.ts'
 import { averagePrecision, rocArea, verdictsAt } from './metrics.ts'
 import type { Data, Row } from './rows.ts'
 
@@ -23,6 +24,8 @@ export type Metrics = {
   readonly blocked: Readonly<Record<string, Shares>>
   /** The same for harmless texts from templates that the first fit did not use. Only a training run can measure it. */
   readonly heldOut: Readonly<Record<string, Shares>>
+  /** What is shown of positives before they are denied, and how late harmless text arrives, by scheme. */
+  readonly holdBack: Readonly<Record<string, HoldBackFigures>>
   /** Recall at the default thresholds when the positives are obfuscated. */
   readonly evasion: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
@@ -50,9 +53,21 @@ export async function evaluateModel(
     model: { version: model.header.version, digest: model.digest, bytes, features: model.features.length },
     quality: await qualityOf(judge, data.dev),
     blocked: await blockedOf(judge, data),
+    holdBack: measureHoldBack(createEmbeddedClassifier(model), {
+      positives: {
+        sexual: positivesOf(data.dev, 'sexual').map(textOf),
+        'self-harm': positivesOf(data.dev, 'self-harm').map(textOf),
+        'sexual/minors': positivesOf(data.dev, 'sexual').map(withAge).map(textOf),
+      },
+      turns: data.pool.map(textOf),
+    }),
     evasion: await evasionOf(judge, data.dev),
   }
 }
+
+const positivesOf = (rows: readonly Row[], category: Category): readonly Row[] =>
+  rows.filter(({ labels }) => labels[category] === 1)
+const textOf = ({ text }: { readonly text: string }): string => text
 
 /** Classifies through the whole scan, without a cache. */
 export function createJudge(model: ClassifierModel): Judge {
@@ -87,7 +102,7 @@ async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['qu
 async function blockedOf(judge: Judge, data: Data): Promise<Metrics['blocked']> {
   const safe = data.overblock.filter(({ safe: isSafe }) => isSafe)
   const unsafe = data.overblock.filter(({ safe: isSafe }) => !isSafe)
-  const adult = data.dev.filter(({ labels }) => labels.sexual === 1)
+  const adult = positivesOf(data.dev, 'sexual')
   const notSexual = data.dev.filter(({ labels }) => labels.sexual === 0)
   return {
     'safe prompts that sound unsafe': await sharesOf(judge, safe, 'request'),
@@ -131,7 +146,7 @@ async function evasionOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['ev
   for (const { name, apply } of disguises) {
     const recalls: Record<string, number> = {}
     for (const category of disguised) {
-      const positives = dev.filter(({ labels }) => labels[category] === 1)
+      const positives = positivesOf(dev, category)
       const hits = await Promise.all(
         positives.map(async ({ text }) => (await judge(apply(text), 'request')).flagged.includes(category)),
       )

@@ -2,7 +2,7 @@
 import type { Metrics } from './evaluate.ts'
 
 export function writeModelCard(metrics: Metrics): string {
-  return `${[about(metrics), quality(metrics), overBlocking(metrics), evasion(metrics), sources].join('\n\n')}\n`
+  return `${[about(metrics), quality(metrics), overBlocking(metrics), holdBack(metrics), evasion(metrics), sources].join('\n\n')}\n`
 }
 
 const percent = (share: number | undefined): string => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
@@ -19,7 +19,7 @@ Written by \`scripts/train-classifier.ts\`; do not edit. Version ${model.version
 ${Math.round(model.bytes / 1024)} KiB, SHA-256 \`${model.digest.slice(0, 16)}…\`.
 
 It is a baseline that needs no network: linear heads over hashed words, word pairs and character n-grams, together with
-word lists, in TypeScript, some tens of microseconds per kilobyte. It does not reach the quality of large models.
+word lists, in WebAssembly, some tens of microseconds per kilobyte. It does not reach the quality of large models.
 
 - It supports English. In other languages it recognises only a few phrases about a crisis.
 - It does not recognise irony, coded slang, translations or ciphers, and uses no context beyond the given text.
@@ -60,6 +60,33 @@ function overBlocking({ blocked, heldOut }: Metrics): string {
 shows how much \`sexual/minors\` flags once there is evidence of age: the best estimate of its recall, because no examples are kept.
 
 ${table(['Texts', ...columns], rows)}`
+}
+
+function holdBack({ holdBack: schemes }: Metrics): string {
+  const shown = Object.keys(Object.values(schemes)[0]?.shown ?? {})
+  const delay = Object.keys(Object.values(schemes)[0]?.delay ?? {})
+  const rows = Object.entries(schemes).map(([name, figures]) => [
+    name,
+    ...shown.map((category) => {
+      const figure = figures.shown[category]
+      return figure === undefined ? '' : `${percent(figure.nothingShown)} / ${figure.median} / ${figure.p90}`
+    }),
+    ...delay.map((text) => {
+      const figure = figures.delay[text]
+      return figure === undefined ? '' : `${figure.median} / ${figure.mean} / ${figure.p99}`
+    }),
+  ])
+  return `## Streams: what is shown before a denial, and how late harmless text arrives
+
+A streamed answer is scored at every word, and part of it is held back. Positives of 200 characters and more, streamed word by word: the share of
+which nothing is shown, then the median and the 90th percentile of the characters shown before the denial. Harmless text: how many characters later a
+character leaves, as median / mean / 99th percentile, with the two always blocked categories enforced. At 20 words a second, 120 characters are one second.
+
+Fixed hold-back kept 64 characters of a fast stream and 32 of a slow one. Hold-back by risk keeps nothing but the unfinished word while
+all scores are far below their thresholds. Its bounds were chosen on these texts: expect somewhat worse figures on others. The positives of
+\`sexual/minors\` are those of \`sexual\` with a word of age, because no examples are kept.
+
+${table(['Hold-back', ...shown, ...delay], rows)}`
 }
 
 function evasion({ evasion: disguises }: Metrics): string {

@@ -10,6 +10,7 @@ import type { CalibrationTexts } from './calibrate.ts'
 import { createJudge, sharesOf } from './evaluate.ts'
 import type { Metrics } from './evaluate.ts'
 import { fitHeads } from './fit.ts'
+import { holdBackBounds } from './hold-back.ts'
 import { listPairs } from './heads.ts'
 import { compileLexicon } from './lexicon-files.ts'
 import type { CompiledLexicon } from './lexicon-files.ts'
@@ -100,6 +101,7 @@ function fit(
     heads,
     minors: composition,
     calibration,
+    holdBack: holdBackBounds,
   }
   return { header, features, weights, vocabulary, lexicon: lexicon.tables }
 }

@@ -38,9 +38,14 @@ export type ClassifierStream = Disposable & {
   decidedTo(): number
   /** The strongest classification at all places so far. Undefined before the first place. */
   decided(): Classification | undefined
+  /** The places that the last push or `end` reached, in order. Undefined if a short push reaches at most one. */
+  reached?(): readonly ReachedPlace[]
   /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
   end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
 }
+
+/** A place of a streamed text, with the strongest classification at it and all places before. */
+export type ReachedPlace = { readonly end: number; readonly classification: Classification }
 
 /** How much of a streamed text is held back near a threshold. Bounds are in log-odds: 0 is the threshold, negative is below it. */
 export type HoldBackBounds = {

@@ -6,6 +6,8 @@ import type {
   Classification,
   Classifier,
   ClassifierStream,
+  HoldBackBounds,
+  ReachedPlace,
   TextDirection,
 } from '../../../domain/moderation/classifier.ts'
 import type { Span } from '../../../domain/moderation/normalise.ts'
@@ -19,14 +21,16 @@ import { segment, unmask } from './unmask.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
 export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream' | 'startRanges'> & {
+  readonly holdBackBounds: HoldBackBounds
   classify(text: string, direction: TextDirection): Classification
   startStream(direction: TextDirection): EmbeddedStream
   startRanges(direction: TextDirection): (text: string, range: Span) => Classification
 }
 
 /** A stream whose results are there at once. */
-export type EmbeddedStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end'> & {
+export type EmbeddedStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'reached' | 'end'> & {
   push(text: string): void
+  reached(): readonly ReachedPlace[]
   lookAtEnd(): void
   end(): { readonly whole: Classification; readonly decided: Classification | undefined }
 }
@@ -52,6 +56,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
   }
   return {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
+    holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
     startStream: (direction) => judgeStream(startStream(), (raw) => judged(raw, direction)),
     startRanges(direction) {
@@ -75,6 +80,7 @@ function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classificat
     lookAtEnd: stream.lookAtEnd,
     decidedTo: stream.decidedTo,
     decided,
+    reached: () => stream.reached().map(({ end, scores }) => ({ end, classification: judge(scores) })),
     end() {
       stream.end()
       return {

@@ -1,5 +1,5 @@
 import type { Category } from '../../../domain/moderation/categories.ts'
-import type { TextDirection } from '../../../domain/moderation/classifier.ts'
+import type { HoldBackBounds, TextDirection } from '../../../domain/moderation/classifier.ts'
 import type { LexiconTables } from './lexicon.ts'
 
 /**
@@ -33,6 +33,7 @@ export type ModelHeader = {
   readonly heads: Readonly<Record<ClassifierHead, HeadHeader>>
   readonly minors: Composition
   readonly calibration: Readonly<Record<Category, Calibration>>
+  readonly holdBack: HoldBackBounds
 }
 
 export type HeadHeader = {

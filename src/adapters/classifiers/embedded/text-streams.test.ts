@@ -56,8 +56,12 @@ function streamed(text: string, sizes: readonly number[]): EmbeddedStream {
 function placesOf(text: string, sizes: readonly number[]): Map<number, unknown> {
   const stream = classifier.startStream('response')
   const places = new Map<number, unknown>()
-  const note = (): unknown => stream.decided() && places.set(stream.decidedTo(), stream.decided())
-  for (const end of pushAll(stream, text, sizes)) if (stream.decidedTo() <= end) note()
+  const note = (): void => {
+    for (const { end, classification } of stream.reached()) places.set(end, classification)
+    assert.equal([...places.keys()].at(-1) ?? 0, stream.decidedTo())
+    assert.deepEqual([...places.values()].at(-1), stream.decided())
+  }
+  for (const end of pushAll(stream, text, sizes)) if (end > 0) note()
   stream.end()
   note()
   return places
@@ -79,10 +83,24 @@ describe('a text that streams', () => {
       fc.property(texts, cuts, (text, sizes) => {
         const everyPlace = placesOf(text, [0])
         const places = placesOf(text, sizes)
-        assert.deepEqual([...places.keys()].at(-1), [...everyPlace.keys()].at(-1))
-        for (const [place, classification] of places) assert.deepEqual(classification, everyPlace.get(place))
+        assert.deepEqual([...places], [...everyPlace])
       }),
       { numRuns: 300 },
+    )
+  })
+
+  it('reports every place that a push reaches, however long the push is', () => {
+    fc.assert(
+      fc.property(texts, cuts, (text, sizes) => {
+        const reached = placesOf(text, sizes)
+        const whole = classifier.startStream('response')
+        whole.push(text)
+        const places = whole.reached()
+        whole.end()
+        const all = [...places, ...whole.reached()].map(({ end, classification }) => [end, classification] as const)
+        assert.deepEqual([...reached], all)
+      }),
+      { numRuns: 200 },
     )
   })
 

@@ -15,11 +15,15 @@ export type ScoreStream = {
   lookAtEnd(): void
   decidedTo(): number
   decided(): RawScores | undefined
+  reached(): readonly ScoredPlace[]
   end(): void
   /** The scores of the whole text, after `end`. */
   whole(): RawScores
   dispose(): void
 }
+
+/** A place, with the highest scores at it and all places before. */
+export type ScoredPlace = { readonly end: number; readonly scores: RawScores }
 
 export type TextStreamsParts = {
   readonly kernel: Kernel
@@ -35,8 +39,7 @@ const contextCharacters = 512
 /** Offsets of the kernel's `State`, in numbers of 32 bits. */
 const wordsAt = 0
 const positionAt = 3
-/** And of its scores at places, in bytes. */
-const decidedScoresAt = 128
+const placeScoreBytes = 48
 
 type Owner = { saved: Uint8Array | undefined }
 
@@ -87,6 +90,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
   let position = 0
   let decidedTo = 0
   let decided: RawScores | undefined
+  let reached: readonly ScoredPlace[] = []
   let looked: RawScores | undefined
   let isLookedAtEnd = false
   let wholeScores: RawScores | undefined
@@ -108,15 +112,19 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     words = numbers[(state >> 2) + wordsAt] ?? 0
     position = numbers[(state >> 2) + positionAt] ?? 0
     if (words !== wordsBefore || position > folding.contextFrom()) looked = undefined
-    if (placeCount === 0) return
-    const first = kernel.places >> 2
-    const places = [...numbers.subarray(first, first + placeCount)]
-    if ((places[0] ?? 0) <= folding.contextFrom())
-      decided = highest(decided, categoryScoresAt(kernel, state + decidedScoresAt))
-    for (const place of places) {
-      decidedTo = folding.endOf(place)
-      if (place > folding.contextFrom()) decided = highest(decided, scoreInContext(decidedTo))
-    }
+    if (placeCount > 0) reached = [...reached, ...reachedPlaces(placeCount)]
+  }
+
+  function reachedPlaces(count: number): readonly ScoredPlace[] {
+    const places = Array.from({ length: count }, (_, at) => ({
+      end: kernel.view.numbers[(kernel.places >> 2) + at] ?? 0,
+      highest: categoryScoresAt(kernel, kernel.placeScores + at * placeScoreBytes),
+    }))
+    return places.map(({ end, highest }) => {
+      decidedTo = folding.endOf(end)
+      decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(decidedTo))
+      return { end: decidedTo, scores: decided }
+    })
   }
 
   function scoreInContext(end: number): RawScores {
@@ -139,6 +147,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
       if (isLookedAtEnd) looked = undefined
       isLookedAtEnd = false
       text += more
+      reached = []
       read(folding.fold(more))
     },
     look() {
@@ -155,7 +164,9 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     },
     decidedTo: () => decidedTo,
     decided: () => decided,
+    reached: () => reached,
     end() {
+      reached = []
       read(folding.end())
       const state = enter(self)
       notice(state, kernel.read(state, 0, 1))
@@ -168,7 +179,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
   }
 }
 
-function highest(first: RawScores | undefined, second: RawScores): RawScores {
+function highestOf(first: RawScores | undefined, second: RawScores): RawScores {
   if (first === undefined) return second
   return {
     'self-harm': Math.max(first['self-harm'], second['self-harm']),

@@ -31,8 +31,12 @@ export const maxPush: i32 = 8_192
 export const ascii: usize = memory.data(8_192 + 32, 16)
 const tailAndText: usize = memory.data(2 * (408 + 8_192) + 64, 16)
 export const text: usize = tailAndText + 2 * maxTail
-/** Positions of the places that the last push passed. */
-export const places: usize = memory.data(4 * 1_024, 4)
+/**
+ * Positions of the places that the last push passed, and per place the highest scores so far. Two places are at least 46
+ * characters apart, so that a push passes fewer than 256.
+ */
+export const places: usize = memory.data(4 * 256, 4)
+export const placeScores: usize = memory.data(48 * 256, 8)
 let placeCount: i32 = 0
 
 export function allocate(bytes: i32): usize {
@@ -93,13 +97,16 @@ export function read(state: State, length: i32, isEnd: bool): i32 {
 function passPlace(state: State): void {
   state.placePosition = state.position
   state.placeWords = state.words
-  store<i32>(places + (placeCount++ << 2), state.position)
+  const place = placeCount++
+  store<i32>(places + (place << 2), state.position)
   if (state.position > state.decidesTo) return
   look(state)
+  const highest = changetype<usize>(state) + decidedAt
   for (let category = 0; category < headCount; category++) {
-    const decided = changetype<usize>(state) + decidedAt + (category << 3)
-    store<f64>(decided, max(load<f64>(decided), load<f64>(categoryScores + (category << 3))))
+    const at = category << 3
+    store<f64>(highest + at, max(load<f64>(highest + at), load<f64>(categoryScores + at)))
   }
+  memory.copy(placeScores + <usize>place * 48, highest, 48)
 }
 
 const outside: i32 = 0

@@ -45,6 +45,7 @@ export type Kernel = KernelFunctions & {
   readonly ascii: Address
   readonly text: Address
   readonly places: Address
+  readonly placeScores: Address
   readonly categoryScores: Address
   readonly maxPush: number
   readonly sufficientAbuse: number
@@ -83,6 +84,7 @@ export function loadKernel(model: ClassifierModel, words: WordSource): Kernel {
     ascii: addressOf(globals, 'ascii'),
     text: addressOf(globals, 'text'),
     places: addressOf(globals, 'places'),
+    placeScores: addressOf(globals, 'placeScores'),
     categoryScores: addressOf(globals, 'categoryScores'),
     maxPush: addressOf(globals, 'maxPush'),
     sufficientAbuse: model.header.minors.abuse,

@@ -1,0 +1,219 @@
+/**
+ * Measures hold-back: texts stream word by word, and part of them waits until it is scored. What is shown of a text before it is
+ * denied is weighed against how late harmless text arrives. The result contains numbers only, no text.
+ */
+import { fileURLToPath } from 'node:url'
+import type { EmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
+import { alwaysBlockedCategories, categories, type Category } from '../../src/domain/moderation/categories.ts'
+import { closestLogOdds, type Classification, type HoldBackBounds } from '../../src/domain/moderation/classifier.ts'
+import { createWordEnd } from '../../src/domain/moderation/word-end.ts'
+import { writeAuthored } from './authored.ts'
+import { quantile } from './metrics.ts'
+import { createSeeded } from './seeded.ts'
+
+/**
+ * The bounds in the header of the model. Chosen so that less of each kind of positive is shown than with fixed hold-back, and that 99
+ * of 100 characters of everyday answers are less than 300 ms late at 20 words a second. The other three categories are close to
+ * their thresholds in ordinary text, so that their bounds are narrow.
+ */
+export const holdBackBounds: HoldBackBounds = {
+  categories: {
+    'self-harm': { calm: -5.2, frozen: -4.5 },
+    'sexual/minors': { calm: -5.8, frozen: -5 },
+    harassment: { calm: -4, frozen: -3 },
+    hate: { calm: -4, frozen: -3 },
+    illicit: { calm: -5, frozen: -3 },
+    sexual: { calm: -8, frozen: -4 },
+  },
+  keptBackCharacters: 128,
+  openingWords: 5,
+}
+
+/** Of positives of 200 characters and more: how many are denied, of which share nothing is shown, and the characters shown. */
+export type ShownFigures = {
+  readonly texts: number
+  readonly denied: number
+  readonly nothingShown: number
+  readonly median: number
+  readonly p90: number
+}
+/** How many characters later a character of harmless text leaves. At 20 words a second, 120 characters are one second. */
+export type DelayFigures = {
+  readonly median: number
+  readonly mean: number
+  readonly p99: number
+  /** Share of the texts in which nothing leaves for a while. */
+  readonly everFrozen: number
+}
+export type HoldBackFigures = {
+  readonly shown: Readonly<Record<string, ShownFigures>>
+  readonly delay: Readonly<Record<string, DelayFigures>>
+}
+
+export type HoldBackTexts = {
+  readonly positives: Readonly<Partial<Record<Category, readonly string[]>>>
+  /** Turns of conversations. */
+  readonly turns: readonly string[]
+}
+
+export function measureHoldBack(
+  classifier: EmbeddedClassifier,
+  { positives, turns }: HoldBackTexts,
+): Readonly<Record<string, HoldBackFigures>> {
+  const harmless = {
+    'everyday answers': writeAnswers(),
+    'turns of real conversations': turns.filter((text) => text.length >= 100).slice(0, 800),
+  }
+  const measure = (holdBack: HoldBack): HoldBackFigures => ({
+    shown: Object.fromEntries(
+      categories.flatMap((category) =>
+        positives[category] === undefined ? [] : [[category, shownOf(positives[category], category, holdBack)]],
+      ),
+    ),
+    delay: Object.fromEntries(Object.entries(harmless).map(([name, texts]) => [name, delayOf(texts, holdBack)])),
+  })
+  return {
+    'fixed, 64 characters': measure(holdBackFixed(classifier, 64)),
+    'fixed, 32 characters': measure(holdBackFixed(classifier, 32)),
+    'by risk': measure(holdBackByRisk(classifier, classifier.holdBackBounds)),
+  }
+}
+
+/** Answers of some 600 characters from the authored templates. */
+function writeAnswers(): readonly string[] {
+  const folder = fileURLToPath(new URL('authored', import.meta.url))
+  const lines = writeAuthored(folder, 7).flatMap(({ file, text }) => (file === 'responses.txt' ? [text] : []))
+  const chance = createSeeded(3)
+  return Array.from({ length: 300 }, () => {
+    let answer = ''
+    while (answer.length < 600) answer += `${lines[Math.floor(chance() * lines.length)] ?? ''} `
+    return answer.trimEnd()
+  })
+}
+
+type Streamed = {
+  readonly shown: number
+  readonly isDenied: boolean
+  readonly delays: readonly number[]
+  readonly isFrozen: boolean
+}
+/** Streams a text word by word, with these categories enforced. */
+type HoldBack = (text: string, enforced: ReadonlySet<Category>) => Streamed
+
+const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
+
+/** Hold-back by risk: bounds per category, a look at every word, denials at places. */
+function holdBackByRisk(classifier: EmbeddedClassifier, bounds: HoldBackBounds): HoldBack {
+  return (text, enforced) => {
+    const stream = classifier.startStream('response')
+    return streamText(text, {
+      deniesAfter(word) {
+        stream.push(word)
+        return isFlagged(stream.decided(), enforced)
+      },
+      clearedTo() {
+        const risk = riskOf(stream.look(), bounds, enforced)
+        if (risk === 'frozen' || wordsIn(text.slice(0, stream.settledTo())) < bounds.openingWords) return undefined
+        return stream.settledTo() - (risk === 'calm' ? 0 : bounds.keptBackCharacters)
+      },
+      deniesAtEnd() {
+        const { whole, decided } = stream.end()
+        return isFlagged(whole, enforced) || isFlagged(decided, enforced)
+      },
+    })
+  }
+}
+
+/** Fixed hold-back: windows of 512 characters at every 128, and `kept` characters wait. For comparison. */
+function holdBackFixed(classifier: EmbeddedClassifier, kept: number): HoldBack {
+  return (text, enforced) => {
+    const wordEnd = createWordEnd()
+    let streamed = ''
+    let checkedTo = 0
+    const windowAt = (end: number): Classification => {
+      const start = end > 512 ? wordEnd(streamed, end - 512) : 0
+      return classifier.classify(streamed.slice(start, end), 'response')
+    }
+    return streamText(text, {
+      deniesAfter(word) {
+        streamed += word
+        let denies = false
+        for (; streamed.length >= checkedTo + 128; checkedTo += 128)
+          denies ||= isFlagged(windowAt(wordEnd(streamed, checkedTo + 128)), enforced)
+        return denies
+      },
+      clearedTo: () => (closestLogOdds(windowAt(streamed.length), enforced) > -3 ? undefined : streamed.length - kept),
+      deniesAtEnd: () => isFlagged(classifier.classify(streamed, 'response'), enforced),
+    })
+  }
+}
+
+type Scheme = {
+  deniesAfter(word: string): boolean
+  /** Undefined if nothing more may leave. */
+  clearedTo(): number | undefined
+  deniesAtEnd(): boolean
+}
+
+function streamText(text: string, { deniesAfter, clearedTo, deniesAtEnd }: Scheme): Streamed {
+  const delays: number[] = []
+  let pushed = 0
+  let isFrozen = false
+  for (const [word] of text.matchAll(/\s*\S+|\s+$/g)) {
+    pushed += word.length
+    if (deniesAfter(word)) return { shown: delays.length, isDenied: true, delays, isFrozen }
+    const cleared = clearedTo()
+    isFrozen ||= cleared === undefined && delays.length > 0
+    for (let at = delays.length; at < (cleared ?? 0); at++) delays.push(pushed - at - 1)
+  }
+  if (deniesAtEnd()) return { shown: delays.length, isDenied: true, delays, isFrozen }
+  for (let at = delays.length; at < text.length; at++) delays.push(text.length - at - 1)
+  return { shown: text.length, isDenied: false, delays, isFrozen }
+}
+
+const wordsIn = (text: string): number => text.match(/\S+/g)?.length ?? 0
+
+const isFlagged = (classification: Classification | undefined, enforced: ReadonlySet<Category>): boolean =>
+  classification?.flagged.some((category) => enforced.has(category)) ?? false
+
+function riskOf(
+  classification: Classification,
+  { categories: bounds }: HoldBackBounds,
+  enforced: ReadonlySet<Category>,
+): 'calm' | 'uneasy' | 'frozen' {
+  let risk: 'calm' | 'uneasy' | 'frozen' = 'calm'
+  for (const category of enforced) {
+    const distance = closestLogOdds(classification, new Set([category]))
+    if (distance >= bounds[category].frozen) return 'frozen'
+    if (distance >= bounds[category].calm) risk = 'uneasy'
+  }
+  return risk
+}
+
+function shownOf(texts: readonly string[], category: Category, holdBack: HoldBack): ShownFigures {
+  const enforced = new Set([...alwaysBlocked, category])
+  const long = texts.filter((text) => text.length >= 200)
+  const denied = long.map((text) => holdBack(text, enforced)).filter(({ isDenied }) => isDenied)
+  const shown = denied.map((text) => text.shown)
+  return {
+    texts: long.length,
+    denied: denied.length,
+    nothingShown: rounded(shown.filter((characters) => characters === 0).length / denied.length),
+    median: quantile(shown, 0.5),
+    p90: quantile(shown, 0.9),
+  }
+}
+
+/** Texts that are denied are left out: they are no harmless text to this model. */
+function delayOf(texts: readonly string[], holdBack: HoldBack): DelayFigures {
+  const streamed = texts.map((text) => holdBack(text, alwaysBlocked)).filter(({ isDenied }) => !isDenied)
+  const delays = streamed.flatMap((text) => text.delays)
+  return {
+    median: quantile(delays, 0.5),
+    mean: Math.round(delays.reduce((sum, delay) => sum + delay, 0) / delays.length),
+    p99: quantile(delays, 0.99),
+    everFrozen: rounded(streamed.filter(({ isFrozen }) => isFrozen).length / streamed.length),
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
