@@ -1,3 +1,4 @@
+import { createLinkedList } from '../../base/linked-list.ts'
 import type { Renewal } from './admission.ts'
 import type { LimitStore } from './store.ts'
 
@@ -10,14 +11,14 @@ export type Heartbeat = {
 }
 
 export function createHeartbeat({ store }: { readonly store: Pick<LimitStore, 'renew'> }): Heartbeat {
-  const running = new Map<string, Renewal>()
+  const running = createLinkedList<Renewal>()
   return {
     keep(request) {
-      running.set(request.requestId, request)
-      return { [Symbol.dispose]: () => void running.delete(request.requestId) }
+      const entry = running.add(request)
+      return { [Symbol.dispose]: () => entry.remove() }
     },
     async renew() {
-      if (running.size > 0) await store.renew([...running.values()])
+      if (running.size > 0) await store.renew(running.values())
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
+import { createLinkedList } from '../../base/linked-list.ts'
 
 /** A request in flight. Its signal aborts when the caller disconnects or the shutdown times out. */
 export type InFlightRequest = Disposable & { readonly signal: AbortSignal }
@@ -18,7 +19,7 @@ export type InFlight = {
 }
 
 export function createInFlight(clock: Clock): InFlight {
-  const requests = new Map<AbortController, ServerResponse>()
+  const requests = createLinkedList<{ readonly controller: AbortController; readonly raw: ServerResponse }>()
   let allEnded: PromiseWithResolvers<void> | undefined
   return {
     begin({ raw }) {
@@ -27,17 +28,17 @@ export function createInFlight(clock: Clock): InFlight {
         if (!raw.writableFinished) controller.abort(new Error('the caller disconnected'))
       }
       raw.once('close', onClose)
-      requests.set(controller, raw)
+      const entry = requests.add({ controller, raw })
       if (raw.req.socket.readableEnded) probeCaller(raw, clock)
       const end = (): void => {
         raw.off('close', onClose)
-        requests.delete(controller)
+        entry.remove()
         if (requests.size === 0) allEnded?.resolve()
       }
       return { signal: controller.signal, [Symbol.dispose]: end }
     },
     halfClosed(socket) {
-      for (const raw of requests.values()) if (raw.req.socket === socket) probeCaller(raw, clock)
+      for (const { raw } of requests.values()) if (raw.req.socket === socket) probeCaller(raw, clock)
     },
     ended() {
       allEnded ??= Promise.withResolvers()
@@ -45,7 +46,7 @@ export function createInFlight(clock: Clock): InFlight {
       return allEnded.promise
     },
     abortAll(reason) {
-      for (const controller of requests.keys()) controller.abort(reason)
+      for (const { controller } of requests.values()) controller.abort(reason)
     },
   }
 }
