@@ -21,17 +21,11 @@ export type IterablePullStream<T> = AsyncIterable<T> & PullStream<T>
 
 const finished = { done: true, value: undefined } as const
 
-/** A class, so that no iterator is allocated for the many streams that are only polled. */
-class IterableStream<T> implements IterablePullStream<T> {
-  readonly poll: PullStream<T>['poll']
-  readonly onReadable: PullStream<T>['onReadable']
-  readonly stop: PullStream<T>['stop']
-
-  constructor({ poll, onReadable, stop }: PullStream<T>) {
-    this.poll = poll
-    this.onReadable = onReadable
-    this.stop = stop
-  }
+/** The streams of a request are classes, because an object with closures of its own costs a request ten times the memory. */
+export abstract class IterableStream<T> implements IterablePullStream<T> {
+  abstract poll(): MaybePromise<T | typeof pending | undefined>
+  abstract onReadable(wake: () => void): void
+  stop?(): Promise<unknown>
 
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     return {
@@ -47,7 +41,28 @@ class IterableStream<T> implements IterablePullStream<T> {
   }
 }
 
-export const iterable = <T>(stream: PullStream<T>): IterablePullStream<T> => new IterableStream(stream)
+class WrappedStream<T> extends IterableStream<T> {
+  readonly stream: PullStream<T>
+
+  constructor(stream: PullStream<T>) {
+    super()
+    this.stream = stream
+  }
+
+  override poll(): MaybePromise<T | typeof pending | undefined> {
+    return this.stream.poll()
+  }
+
+  override onReadable(wake: () => void): void {
+    this.stream.onReadable(wake)
+  }
+
+  override async stop(): Promise<unknown> {
+    return this.stream.stop?.()
+  }
+}
+
+export const iterable = <T>(stream: PullStream<T>): IterablePullStream<T> => new WrappedStream(stream)
 
 export const pullStreamOf = <T>(items: AsyncIterable<T>): PullStream<T> =>
   items instanceof IterableStream ? items : pullStreamFrom(items[Symbol.asyncIterator]())
@@ -91,33 +106,64 @@ export async function nextOf<T>(stream: PullStream<T>): Promise<T | undefined> {
 }
 
 /** The same stream with an item in front, for example one that was polled from it to look ahead. */
-export function prepend<T>(first: T, rest: PullStream<T>): IterablePullStream<T> {
-  let isFirst = true
-  const poll = (): ReturnType<typeof rest.poll> => {
-    if (!isFirst) return rest.poll()
-    isFirst = false
+export const prepend = <T>(first: T, rest: PullStream<T>): IterablePullStream<T> => new PrependedStream(first, rest)
+
+class PrependedStream<T> extends IterableStream<T> {
+  first: T | undefined
+  readonly rest: PullStream<T>
+
+  constructor(first: T, rest: PullStream<T>) {
+    super()
+    this.first = first
+    this.rest = rest
+  }
+
+  override poll(): MaybePromise<T | typeof pending | undefined> {
+    const { first } = this
+    if (first === undefined) return this.rest.poll()
+    this.first = undefined
     return first
   }
-  return iterable({ poll, onReadable: rest.onReadable })
+
+  override onReadable(wake: () => void): void {
+    this.rest.onReadable(wake)
+  }
 }
 
 /** Passes each item through `watch`, which may replace it. `onFailure` handles the error that ends the stream early. */
-export function tap<T>(
-  items: AsyncIterable<T>,
-  watch: (item: T) => MaybePromise<T>,
-  onFailure: (error: unknown) => Promise<never>,
-): IterablePullStream<T> {
-  const source = pullStreamOf(items)
-  const watchItem = (taken: T | typeof pending | undefined): MaybePromise<T | typeof pending | undefined> =>
-    taken === pending || taken === undefined ? taken : watch(taken)
-  const poll = (): MaybePromise<T | typeof pending | undefined> => {
+export const tap = <T>(items: AsyncIterable<T>, watch: Watch<T>, onFailure: OnFailure): IterablePullStream<T> =>
+  new TappedStream(pullStreamOf(items), watch, onFailure)
+
+type Watch<T> = (item: T) => MaybePromise<T>
+type OnFailure = (error: unknown) => Promise<never>
+
+class TappedStream<T> extends IterableStream<T> {
+  readonly source: PullStream<T>
+  readonly watch: Watch<T>
+  readonly onFailure: OnFailure
+
+  constructor(source: PullStream<T>, watch: Watch<T>, onFailure: OnFailure) {
+    super()
+    this.source = source
+    this.watch = watch
+    this.onFailure = onFailure
+  }
+
+  override poll(): MaybePromise<T | typeof pending | undefined> {
     let taken
     try {
-      taken = source.poll()
+      taken = this.source.poll()
     } catch (error) {
-      return onFailure(error)
+      return this.onFailure(error)
     }
-    return isPromise(taken) ? taken.then(watchItem, onFailure) : watchItem(taken)
+    return isPromise(taken) ? taken.then((item) => this.#watchItem(item), this.onFailure) : this.#watchItem(taken)
   }
-  return iterable({ poll, onReadable: source.onReadable })
+
+  override onReadable(wake: () => void): void {
+    this.source.onReadable(wake)
+  }
+
+  #watchItem(taken: T | typeof pending | undefined): MaybePromise<T | typeof pending | undefined> {
+    return taken === pending || taken === undefined ? taken : this.watch(taken)
+  }
 }

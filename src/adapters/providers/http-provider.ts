@@ -1,15 +1,16 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
-import { iterable, pending, type IterablePullStream } from '../../base/pull-stream.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { IterableStream, pending } from '../../base/pull-stream.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { ListedModel, Provider, ProviderCall } from '../../domain/inference/provider.ts'
-import type { ReasoningSignature } from '../../domain/inference/request.ts'
+import type { InferenceRequest, ReasoningSignature } from '../../domain/inference/request.ts'
 import { createEventWriter } from './decoding/event-writer.ts'
 import { createFrameCache } from './decoding/frame-cache.ts'
 import { createOutOfBandReader } from './decoding/out-of-band.ts'
 import { decodeDocument, decodeRead, type ResponseReader } from './decoding/response-reader.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
-import type { EncodedRequest } from './encoding/encoding.ts'
+import type { EncodeContext, EncodedRequest } from './encoding/encoding.ts'
 import { createToolNames } from './encoding/tool-names.ts'
 import { responseTooLong, upstreamFailed } from './failures.ts'
 import type { JsonRecord } from './json-values.ts'
@@ -54,7 +55,7 @@ export function createHttpProvider(
   return {
     name: settings.name,
     dialect: format.dialect,
-    infer: (call) => streamResponse({ format, settings, parts, post, call }),
+    infer: (call) => new ResponseStream({ format, settings, parts, post, call }),
     ...(format.tokenCounter && { countTokens: createTokenCounter(format, format.tokenCounter, { settings, parts }) }),
     listModels: createModelList(settings, parts),
   }
@@ -68,58 +69,75 @@ type UpstreamExchange = {
   readonly call: ProviderCall
 }
 
+type Polled = Chunk | typeof pending | undefined
+
 /** Yields one chunk per network read. Ends after the `end` event, or throws a `Fault`. */
-function streamResponse(exchange: UpstreamExchange): IterablePullStream<Chunk> {
-  let started: Started | undefined
-  const lease = exchange.parts.answerMemory.open()
-  /** Releases the lease here, because consumers do not call `stop` on a stream that has thrown. */
-  const fail = (error: unknown): never => {
-    lease.release()
-    throw error
+class ResponseStream extends IterableStream<Chunk> {
+  readonly exchange: UpstreamExchange
+  readonly lease: MemoryLease
+  started: Started | undefined = undefined
+
+  constructor(exchange: UpstreamExchange) {
+    super()
+    this.exchange = exchange
+    this.lease = exchange.parts.answerMemory.open()
   }
-  const first = async (): Promise<Polled> => pollChunk((started = await start(exchange, lease)))
-  const next = (from: Started): Polled => {
+
+  override poll(): MaybePromise<Polled> {
+    if (this.started === undefined) return this.start()
     try {
-      return pollChunk(from)
+      return pollChunk(this.started)
     } catch (error) {
-      return fail(error)
+      return this.fail(error)
     }
   }
-  return iterable({
-    poll: () => (started === undefined ? first().catch(fail) : next(started)),
-    onReadable: (wake) => (started?.response.kind === 'stream' ? started.response.frames.onReadable(wake) : wake()),
-    async stop() {
-      if (started?.response.kind === 'stream') started.response.frames.cancel()
-      lease.release()
-    },
-  })
-}
 
-type Polled = Chunk | typeof pending | undefined
+  override onReadable(wake: () => void): void {
+    const response = this.started?.response
+    if (response?.kind === 'stream') response.frames.onReadable(wake)
+    else wake()
+  }
+
+  override async stop(): Promise<void> {
+    if (this.started?.response.kind === 'stream') this.started.response.frames.cancel()
+    this.lease.release()
+  }
+
+  async start(): Promise<Polled> {
+    try {
+      const { call, post } = this.exchange
+      const prepared = prepare(this.exchange, this.lease)
+      const response = await post(prepared.outgoing, call.signal, this.lease)
+      this.started = { response, reader: readerFor(this.exchange, prepared) }
+      return pollChunk(this.started)
+    } catch (error) {
+      return this.fail(error)
+    }
+  }
+
+  /** Releases the lease here, because consumers do not call `stop` on a stream that has thrown. */
+  fail(error: unknown): never {
+    this.lease.release()
+    throw error
+  }
+}
 
 type Started = { readonly response: UpstreamResponse; readonly reader: ResponseReader }
 
-async function start(exchange: UpstreamExchange, lease: MemoryLease): Promise<Started> {
-  const { format, call, post } = exchange
-  const { writer, outgoing, requestBody, onText } = prepare(exchange, lease)
-  const response = await post(outgoing, call.signal, lease)
+function readerFor({ format, call }: UpstreamExchange, { writer, requestBody, onText }: Prepared): ResponseReader {
   const decoder = format.createDecoder(writer)
-  const isEmitted = decoder.isEmitted ?? (() => false)
   return {
-    response,
-    reader: {
-      decoder,
-      conformance: format.createConformanceCheck(),
-      writer,
-      frameCache: format.allowsFrameCache ? createFrameCache() : undefined,
-      shape: format.shape,
-      outOfBandReader: createOutOfBandReader({ requestBody, stops: call.request.stop, isEmitted }),
-      onText,
-      passthroughDialect: call.request.raw.dialect === format.dialect ? format.dialect : undefined,
-      hasStarted: false,
-      outOfBand: [],
-      failure: undefined,
-    },
+    decoder,
+    conformance: format.createConformanceCheck(),
+    writer,
+    frameCache: format.allowsFrameCache ? createFrameCache() : undefined,
+    shape: format.shape,
+    outOfBandReader: createOutOfBandReader({ requestBody, stops: call.request.stop, isEmitted: decoder.isEmitted }),
+    onText,
+    passthroughDialect: call.request.raw.dialect === format.dialect ? format.dialect : undefined,
+    hasStarted: false,
+    outOfBand: [],
+    failure: undefined,
   }
 }
 
@@ -147,7 +165,8 @@ type Prepared = Pick<ResponseReader, 'writer' | 'onText'> & {
 
 function prepare({ format, settings, parts, call }: UpstreamExchange, lease: MemoryLease): Prepared {
   const { request, model, requestId } = call
-  const encoded = encode(format, call, parts)
+  const toolNames = toolNamesOf(request)
+  const encoded = encode(format, { call, toolNames }, parts)
   const wrapSignature = (signature: ReasoningSignature, text: string): ReasoningSignature | undefined => {
     if (request.raw.dialect === format.dialect) return signature
     // Chat completions has no field that could carry a signature back.
@@ -158,7 +177,7 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
     request,
     requestId,
     model,
-    toolNames: toolNamesOf(call),
+    toolNames,
     stops: encoded.stops,
     estimateTokens: parts.estimateTokens,
     wrapSignature,
@@ -187,13 +206,17 @@ function boundText(maxBytes: number, lease: MemoryLease): (length: number) => vo
   }
 }
 
-const toolNamesOf = ({ request }: ProviderCall) => createToolNames(request.tools.map((tool) => tool.name))
+const toolNamesOf = ({ tools }: InferenceRequest) => createToolNames(tools.map((tool) => tool.name))
 
-function encode(format: WireFormat, call: ProviderCall, { signatureEnvelope }: HttpProviderParts): EncodedRequest {
+function encode(
+  format: WireFormat,
+  { call, toolNames }: Pick<EncodeContext, 'call' | 'toolNames'>,
+  { signatureEnvelope }: HttpProviderParts,
+): EncodedRequest {
   const source = { dialect: format.dialect, model: call.model }
   return format.encode({
     call,
-    toolNames: toolNamesOf(call),
+    toolNames,
     unwrapSignature: (signature) => signatureEnvelope.unwrap(signature, source),
   })
 }
@@ -210,7 +233,7 @@ function createTokenCounter(
   return async ({ request, model, signal }) => {
     const unlimited = { maxOutputTokens: 1, isOutputLimited: false, mayQueue: false }
     const call = { request, model, signal, ...unlimited, requestId: '', onDropped: () => {} }
-    const encoded = encode(format, call, parts)
+    const encoded = encode(format, { call, toolNames: toolNamesOf(request) }, parts)
     const fields = Object.entries(encoded.body).filter(([name]) => !omittedFields.includes(name))
     const body = JSON.stringify(Object.fromEntries(fields))
     const outgoing = {
@@ -220,7 +243,7 @@ function createTokenCounter(
       mayQueue: false,
     }
     const lease = parts.answerMemory.open()
-    const response = await post(outgoing, signal, lease).finally(lease.release)
+    const response = await post(outgoing, signal, lease).finally(() => lease.release())
     const count = response.kind === 'document' ? response.body['input_tokens'] : undefined
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count
     throw upstreamFailed('The model’s upstream did not return a token count.')
@@ -245,7 +268,7 @@ function createModelList(
       wantsStream: false,
       mayQueue: false,
     }
-    const response = await get(outgoing, signal, lease).finally(lease.release)
+    const response = await get(outgoing, signal, lease).finally(() => lease.release())
     if (response.kind !== 'document' || !('data' in response.body))
       throw upstreamFailed('The model’s upstream did not return a list of models.')
     return asRecords(response.body['data']).slice(0, maxListed).flatMap(readListedModel)

@@ -60,152 +60,146 @@ export type WriterParts = {
 
 type OpenBlock = { readonly type: BlockStart['type']; readonly scanner: StopScanner | undefined; text: string }
 
-type Draft = {
+/** A class, because an object with its own closures would cost every response a kilobyte. */
+class OrderedWriter implements EventWriter {
   readonly parts: WriterParts
-  readonly open: Map<number, OpenBlock>
-  events: InferenceEvent[]
-  stage: 'before' | 'running' | 'ended'
-  blockCount: number
-  hasToolCall: boolean
-  wasCut: boolean
+  readonly openBlocks = new Map<number, OpenBlock>()
+  events: InferenceEvent[] = []
+  stage: 'before' | 'running' | 'ended' = 'before'
+  blockCount = 0
+  hasToolCall = false
+  wasCut = false
   /** The whole output text, for the token estimate if the upstream reports no usage. */
-  output: string
-}
+  output = ''
 
-export function createEventWriter(parts: WriterParts): EventWriter {
-  const draft: Draft = {
-    parts,
-    open: new Map(),
-    events: [],
-    stage: 'before',
-    blockCount: 0,
-    hasToolCall: false,
-    wasCut: false,
-    output: '',
+  constructor(parts: WriterParts) {
+    this.parts = parts
   }
-  return {
-    start: (model, usage) => start(draft, model, usage),
-    open: (part) => openBlock(draft, part),
-    openToolCall: (id, name) => openToolCall(draft, id, name),
-    delta: (block, text) => delta(draft, block, text),
-    citation: (block, citation) => addCitation(draft, block, citation),
-    signature: (block, signature) => addSignature(draft, block, signature),
-    close: (block) => close(draft, block),
-    end: (ending) => end(draft, ending),
-    hasEnded: () => draft.stage === 'ended',
-    wasCutByStop: () => draft.wasCut,
-    pendingCount: () => draft.events.length,
-    eventsAfter: (count) => (count === 0 ? draft.events : draft.events.slice(count)),
-    textAfter: (count) => textAfter(draft, count),
-    take: () => take(draft),
+
+  start(model: string, usage?: Usage): void {
+    if (this.stage !== 'before') return
+    this.stage = 'running'
+    this.push({ type: 'start', model: model || this.parts.model, ...(usage && { usage }) })
+  }
+
+  open(part: BlockStart): number {
+    this.start('')
+    const block = this.blockCount++
+    if (this.stage === 'ended') return block
+    const { stops } = this.parts
+    const scanner = part.type === 'text' && stops.length > 0 ? createStopScanner(stops) : undefined
+    this.openBlocks.set(block, { type: part.type, scanner, text: '' })
+    this.push({ type: 'open', block, part })
+    return block
+  }
+
+  openToolCall(id: string, name: string): number {
+    const { requestId, toolNames } = this.parts
+    this.hasToolCall = true
+    this.output += name
+    const callId = id === '' ? mintToolCallId(requestId, this.blockCount) : safeToolCallId(id)
+    return this.open({ type: 'tool-call', id: callId, name: toolNames.toCaller(name) })
+  }
+
+  delta(block: number, text: string): void {
+    const scanner = this.openBlocks.get(block)?.scanner
+    if (scanner === undefined) return this.append(block, text)
+    const scanned = scanner.push(text)
+    this.append(block, scanned.text)
+    if (scanned.stop === undefined) return
+    this.wasCut = true
+    this.end({ stopReason: 'stop-sequence', stopSequence: scanned.stop, usage: {} })
+  }
+
+  append(block: number, text: string): void {
+    const target = this.openBlocks.get(block)
+    if (text === '' || target === undefined) return
+    this.parts.onText?.(text.length)
+    if (target.type === 'thinking') target.text += text
+    this.output += text
+    this.push({ type: 'delta', block, text })
+  }
+
+  citation(block: number, citation: Citation): void {
+    if (this.openBlocks.get(block)?.type !== 'text') return
+    const { url, title, passage = '', proof = '' } = citation
+    this.parts.onText?.(url.length + title.length + passage.length + proof.length)
+    this.push({ type: 'citation', block, citation })
+  }
+
+  signature(block: number, signature: ReasoningSignature): void {
+    const target = this.openBlocks.get(block)
+    if (target?.type !== 'thinking') return
+    const wrapped = this.parts.wrapSignature(signature, target.text)
+    if (wrapped !== undefined) this.push({ type: 'signature', block, signature: wrapped })
+  }
+
+  close(block: number): void {
+    const target = this.openBlocks.get(block)
+    if (target === undefined) return
+    this.append(block, target.scanner?.flush() ?? '')
+    this.openBlocks.delete(block)
+    this.push({ type: 'close', block })
+  }
+
+  end({ stopReason, stopSequence, usage }: ReportedEnd): void {
+    this.start('')
+    if (this.stage === 'ended') return
+    for (const block of this.openBlocks.keys()) this.close(block)
+    this.stage = 'ended'
+    const { estimateTokens, request } = this.parts
+    this.push({
+      type: 'end',
+      stopReason: effectiveReason(this.hasToolCall, stopReason),
+      // Other values are dropped, because the upstream may report only stop strings of the request.
+      ...(stopSequence !== undefined && request.stop.includes(stopSequence) && { stopSequence }),
+      usage: completeUsage(usage, {
+        input: () => estimateInputTokens(request),
+        output: () => estimateTokens(this.output),
+      }),
+    })
+  }
+
+  hasEnded(): boolean {
+    return this.stage === 'ended'
+  }
+
+  wasCutByStop(): boolean {
+    return this.wasCut
+  }
+
+  pendingCount(): number {
+    return this.events.length
+  }
+
+  eventsAfter(count: number): readonly InferenceEvent[] {
+    return count === 0 ? this.events : this.events.slice(count)
+  }
+
+  textAfter(count: number): TextDelta | undefined {
+    const event = this.events.length === count + 1 ? this.events[count] : undefined
+    if (event?.type !== 'delta') return undefined
+    const type = this.openBlocks.get(event.block)?.type
+    return type === 'text' || type === 'thinking' ? event : undefined
+  }
+
+  take(): InferenceEvent[] {
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  /** Usually there is one event. A literal array is cheaper than `push` on an empty one, which reserves space for many. */
+  push(event: InferenceEvent): void {
+    if (this.events.length === 0) this.events = [event]
+    else this.events.push(event)
   }
 }
 
-/** Usually there is one event. A literal array is cheaper than `push` on an empty one, which reserves space for many. */
-function push(draft: Draft, event: InferenceEvent): void {
-  if (draft.events.length === 0) draft.events = [event]
-  else draft.events.push(event)
-}
-
-function take(draft: Draft): InferenceEvent[] {
-  const { events } = draft
-  draft.events = []
-  return events
-}
-
-function textAfter({ events, open }: Draft, count: number): TextDelta | undefined {
-  const event = events.length === count + 1 ? events[count] : undefined
-  if (event?.type !== 'delta') return undefined
-  const type = open.get(event.block)?.type
-  return type === 'text' || type === 'thinking' ? event : undefined
-}
-
-function start(draft: Draft, model: string, usage?: Usage): void {
-  if (draft.stage !== 'before') return
-  draft.stage = 'running'
-  push(draft, { type: 'start', model: model || draft.parts.model, ...(usage && { usage }) })
-}
-
-function openBlock(draft: Draft, part: BlockStart): number {
-  start(draft, '')
-  const block = draft.blockCount++
-  if (draft.stage === 'ended') return block
-  const { stops } = draft.parts
-  const scanner = part.type === 'text' && stops.length > 0 ? createStopScanner(stops) : undefined
-  draft.open.set(block, { type: part.type, scanner, text: '' })
-  push(draft, { type: 'open', block, part })
-  return block
-}
-
-function openToolCall(draft: Draft, id: string, name: string): number {
-  const { requestId, toolNames } = draft.parts
-  draft.hasToolCall = true
-  draft.output += name
-  const callId = id === '' ? mintToolCallId(requestId, draft.blockCount) : safeToolCallId(id)
-  return openBlock(draft, { type: 'tool-call', id: callId, name: toolNames.toCaller(name) })
-}
-
-function delta(draft: Draft, block: number, text: string): void {
-  const scanner = draft.open.get(block)?.scanner
-  if (scanner === undefined) return append(draft, block, text)
-  const scanned = scanner.push(text)
-  append(draft, block, scanned.text)
-  if (scanned.stop === undefined) return
-  draft.wasCut = true
-  end(draft, { stopReason: 'stop-sequence', stopSequence: scanned.stop, usage: {} })
-}
-
-function append(draft: Draft, block: number, text: string): void {
-  const target = draft.open.get(block)
-  if (text === '' || target === undefined) return
-  draft.parts.onText?.(text.length)
-  if (target.type === 'thinking') target.text += text
-  draft.output += text
-  push(draft, { type: 'delta', block, text })
-}
-
-function addCitation(draft: Draft, block: number, citation: Citation): void {
-  if (draft.open.get(block)?.type !== 'text') return
-  const { url, title, passage = '', proof = '' } = citation
-  draft.parts.onText?.(url.length + title.length + passage.length + proof.length)
-  push(draft, { type: 'citation', block, citation })
-}
-
-function addSignature(draft: Draft, block: number, signature: ReasoningSignature): void {
-  const target = draft.open.get(block)
-  if (target?.type !== 'thinking') return
-  const wrapped = draft.parts.wrapSignature(signature, target.text)
-  if (wrapped !== undefined) push(draft, { type: 'signature', block, signature: wrapped })
-}
-
-function close(draft: Draft, block: number): void {
-  const target = draft.open.get(block)
-  if (target === undefined) return
-  append(draft, block, target.scanner?.flush() ?? '')
-  draft.open.delete(block)
-  push(draft, { type: 'close', block })
-}
-
-function end(draft: Draft, { stopReason, stopSequence, usage }: ReportedEnd): void {
-  start(draft, '')
-  if (draft.stage === 'ended') return
-  for (const block of draft.open.keys()) close(draft, block)
-  draft.stage = 'ended'
-  const { estimateTokens, request } = draft.parts
-  push(draft, {
-    type: 'end',
-    stopReason: effectiveReason(draft, stopReason),
-    // Other values are dropped, because the upstream may report only stop strings of the request.
-    ...(stopSequence !== undefined && request.stop.includes(stopSequence) && { stopSequence }),
-    usage: completeUsage(usage, {
-      input: () => estimateInputTokens(request),
-      output: () => estimateTokens(draft.output),
-    }),
-  })
-}
+export const createEventWriter = (parts: WriterParts): EventWriter => new OrderedWriter(parts)
 
 /** Some servers report a normal end although they called a tool, or a tool call without one. Other reasons are kept. */
-function effectiveReason({ hasToolCall }: Draft, reported: StopReason): StopReason {
+function effectiveReason(hasToolCall: boolean, reported: StopReason): StopReason {
   if (hasToolCall) return reported === 'end' ? 'tool-call' : reported
   return reported === 'tool-call' ? 'end' : reported
 }

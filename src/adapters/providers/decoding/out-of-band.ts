@@ -44,7 +44,7 @@ export type OutOfBandParts = {
   readonly requestBody: JsonRecord
   readonly stops: readonly string[]
   /** True if earlier events already contain this value: a whole text, or an opaque block. */
-  readonly isEmitted: (value: unknown) => boolean
+  readonly isEmitted?: ((value: unknown) => boolean) | undefined
 }
 
 export type OutOfBandReader = {
@@ -56,118 +56,137 @@ export type OutOfBandReader = {
   ): readonly OutOfBandText[]
 }
 
-export function createOutOfBandReader({ requestBody, stops, isEmitted }: OutOfBandParts): OutOfBandReader {
-  /** The last text of each field. Most fields of a stream have the same value in every frame. */
-  const lastTexts = new Map<string, string>()
-  /** The last label of each field name. */
-  const lastLabels = new Map<string, string>()
-  const path: string[] = []
-  let requestStrings: ReadonlySet<string> | undefined
-  let events: readonly InferenceEvent[] = []
-  let outOfBand: OutOfBandText[] | undefined
-  let keyCount = 0 // of all visited objects
+export const createOutOfBandReader = (parts: OutOfBandParts): OutOfBandReader => new FieldWalk(parts)
 
-  function walk(value: unknown, shape: FieldShape | undefined, name: string): void {
+/** A class, because an object with its own closures would cost every response a kilobyte. */
+class FieldWalk implements OutOfBandReader {
+  readonly parts: OutOfBandParts
+  /** The last text of each field. Most fields of a stream have the same value in every frame. */
+  lastTexts: Map<string, string> | undefined = undefined
+  /** The last label of each field name. */
+  readonly lastLabels = new Map<string, string>()
+  readonly path: string[] = []
+  requestStrings: ReadonlySet<string> | undefined = undefined
+  events: readonly InferenceEvent[] = none
+  outOfBand: OutOfBandText[] | undefined = undefined
+  keyCount = 0 // of all visited objects
+
+  constructor(parts: OutOfBandParts) {
+    this.parts = parts
+  }
+
+  read(
+    body: JsonRecord,
+    shape: FieldShape,
+    { events, data }: { readonly events: readonly InferenceEvent[]; readonly data?: string },
+  ): readonly OutOfBandText[] {
+    this.events = events
+    this.outOfBand = undefined
+    this.keyCount = 0
+    this.walk(body, shape, '')
+    if (data !== undefined && hasDuplicateKeys(data, this.keyCount))
+      for (const text of stringValuesIn(data)) this.add(text, 'repeated')
+    return this.outOfBand ?? none
+  }
+
+  walk(value: unknown, shape: FieldShape | undefined, name: string): void {
     if (typeof value === 'string') {
-      if (value !== '' && !isExpected(value, shape, name)) add(value, name, shape === 'delta' || undefined)
+      if (value !== '' && !this.isExpected(value, shape, name)) this.add(value, name, shape === 'delta' || undefined)
     } else if (typeof value === 'object' && value !== null) {
-      path.push(name)
-      walkInto(value, shape, name)
-      path.pop()
+      this.path.push(name)
+      this.walkInto(value, shape, name)
+      this.path.pop()
     }
   }
 
-  function walkInto(value: object, shape: FieldShape | undefined, name: string): void {
-    if (isObjectInEvents(value, shape)) keyCount += countKeys(value)
-    else if (Array.isArray(value)) walkList(value, shape, name)
-    else walkFields(value as JsonRecord, typeof shape === 'function' ? shape(value as JsonRecord) : shape)
+  walkInto(value: object, shape: FieldShape | undefined, name: string): void {
+    if (this.isObjectInEvents(value, shape)) this.keyCount += countKeys(value)
+    else if (Array.isArray(value)) this.walkList(value, shape, name)
+    else this.walkFields(value as JsonRecord, typeof shape === 'function' ? shape(value as JsonRecord) : shape)
   }
 
-  function walkList(list: readonly unknown[], shape: FieldShape | undefined, name: string): void {
+  walkList(list: readonly unknown[], shape: FieldShape | undefined, name: string): void {
     if (shape === 'tokens') {
-      keyCount += countKeys(list)
-      for (const { text, rank } of outOfBandTokens(list, isInEvents)) add(text, rank, true)
+      this.keyCount += countKeys(list)
+      for (const { text, rank } of outOfBandTokens(list, (token) => this.isInEvents(token))) this.add(text, rank, true)
       return
     }
     const inner =
       typeof shape === 'object' && 'each' in shape ? shape.each : shape === 'request-echo' ? shape : undefined
     for (const one of list) {
       if (typeof one === 'string') {
-        if (one !== '' && !isExpected(one, inner, name)) add(one, '')
-      } else if (typeof one === 'object' && one !== null) walkInto(one, inner, name)
+        if (one !== '' && !this.isExpected(one, inner, name)) this.add(one, '')
+      } else if (typeof one === 'object' && one !== null) this.walkInto(one, inner, name)
     }
   }
 
-  function walkFields(value: JsonRecord, shape: FieldShape | undefined): void {
+  walkFields(value: JsonRecord, shape: FieldShape | undefined): void {
     if (shape === 'deferred') {
-      keyCount += countKeys(value)
+      this.keyCount += countKeys(value)
       return
     }
     const shapes = shape instanceof Map ? shape : undefined
     const inherited = shape === 'request-echo' ? shape : undefined
     for (const name in value) {
-      keyCount += 1
+      this.keyCount += 1
       const inner = shapes === undefined ? inherited : shapes.get(name)
-      if (inner === undefined && !isFieldName(name)) add(name, `${name} as a key`, false)
-      walk(value[name], inner, name)
+      if (inner === undefined && !isFieldName(name)) this.add(name, `${name} as a key`, false)
+      this.walk(value[name], inner, name)
     }
   }
 
-  function isExpected(text: string, shape: FieldShape | undefined, name: string): boolean {
+  isExpected(text: string, shape: FieldShape | undefined, name: string): boolean {
     switch (shape) {
       case 'content':
-        return isInEvents(text) || isEmitted(text)
+        return this.isInEvents(text) || this.isEmitted(text)
       case 'label':
-        return isKnownLabel(text, name)
+        return this.isKnownLabel(text, name)
       case 'stop':
-        return stops.includes(text)
+        return this.parts.stops.includes(text)
       case 'request-echo':
-        return isLabel(text) || (requestStrings ??= stringsOf(requestBody)).has(text)
+        return isLabel(text) || (this.requestStrings ??= stringsOf(this.parts.requestBody)).has(text)
       case 'padding':
         return isPadding(text)
       default:
-        return isLabelField(name) && isKnownLabel(text, name)
+        return isLabelField(name) && this.isKnownLabel(text, name)
     }
   }
 
-  function isKnownLabel(text: string, name: string): boolean {
-    if (lastLabels.get(name) === text) return true
+  isKnownLabel(text: string, name: string): boolean {
+    if (this.lastLabels.get(name) === text) return true
     if (!isLabel(text)) return false
-    lastLabels.set(name, text)
+    this.lastLabels.set(name, text)
     return true
   }
 
-  const isInEvents = (text: string): boolean =>
-    isTextOf(events, text) || (events.length > 0 && isTextOf(events, escaped(text)))
+  isInEvents(text: string): boolean {
+    return isTextOf(this.events, text) || (this.events.length > 0 && isTextOf(this.events, escaped(text)))
+  }
 
-  function isObjectInEvents(value: object, shape: FieldShape | undefined): boolean {
-    if (shape === 'deferred' || (shape === 'content' && isInEvents(JSON.stringify(value)))) return true
-    for (const event of events)
+  isEmitted(value: unknown): boolean {
+    return this.parts.isEmitted?.(value) === true
+  }
+
+  isObjectInEvents(value: object, shape: FieldShape | undefined): boolean {
+    if (shape === 'deferred' || (shape === 'content' && this.isInEvents(JSON.stringify(value)))) return true
+    for (const event of this.events)
       if (event.type === 'open' && event.part.type === 'opaque' && event.part.raw === value) return true
-    return shape !== undefined && 'type' in value && isEmitted(value)
+    return shape !== undefined && 'type' in value && this.isEmitted(value)
   }
 
   /** Every vendor format calls a part of a streamed text `delta`. */
-  const isDeltaField = (name: string): boolean => name === 'delta' || (name !== '' && path.at(-1) === 'delta')
-
-  function add(text: string, name: string, isDelta = isDeltaField(name)): void {
-    const field = [...path.slice(1), name].filter((one) => one !== '').join('.')
-    // A repeated short string is kept, because it may be the next letter of a word.
-    if (text.length > maxLettersLength && lastTexts.get(field) === text) return
-    lastTexts.set(field, text)
-    ;(outOfBand ??= []).push(isDelta ? { field, text, isDelta } : { field, text })
+  isDeltaField(name: string): boolean {
+    return name === 'delta' || (name !== '' && this.path.at(-1) === 'delta')
   }
 
-  return {
-    read(body, shape, { events: decoded, data }) {
-      events = decoded
-      outOfBand = undefined
-      keyCount = 0
-      walk(body, shape, '')
-      if (data !== undefined && hasDuplicateKeys(data, keyCount))
-        for (const text of stringValuesIn(data)) add(text, 'repeated')
-      return outOfBand ?? none
-    },
+  add(text: string, name: string, isDelta = this.isDeltaField(name)): void {
+    const field = [...this.path.slice(1), name].filter((one) => one !== '').join('.')
+    // A repeated short string is kept, because it may be the next letter of a word.
+    if (text.length > maxLettersLength && this.lastTexts?.get(field) === text) return
+    this.lastTexts ??= new Map()
+    this.lastTexts.set(field, text)
+    this.outOfBand ??= []
+    this.outOfBand.push(isDelta ? { field, text, isDelta } : { field, text })
   }
 }
 

@@ -10,14 +10,16 @@ export type ToolNames = {
 const portable = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Names with other characters or more than 64 of them, such as `server.tool`, are replaced by a portable name. */
-export function createToolNames(names: Iterable<string>): ToolNames {
+export function createToolNames(names: readonly string[]): ToolNames {
+  if (names.length === 0) return noTools
   const callerNames = new Map<string, string>()
   for (const name of names) if (!portable.test(name)) callerNames.set(portableName(name), name)
-  return {
-    toUpstream: (name) => (portable.test(name) ? name : portableName(name)),
-    toCaller: (name) => callerNames.get(name) ?? name,
-  }
+  return { toUpstream, toCaller: (name) => callerNames.get(name) ?? name }
 }
+
+const toUpstream = (name: string): string => (portable.test(name) ? name : portableName(name))
+
+const noTools: ToolNames = { toUpstream, toCaller: (name) => name }
 
 /** Readable for the model, and unique because of the hash. */
 const portableName = (name: string): string =>

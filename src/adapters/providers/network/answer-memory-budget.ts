@@ -14,25 +14,40 @@ export type AnswerMemoryBudget = { open(): MemoryLease }
 const largeBytes = 128 * 1024
 
 /** Limits the memory of all responses that are being received. */
-export function createAnswerMemoryBudget(maxBytes: number): AnswerMemoryBudget {
-  let reserved = 0
-  return {
-    open() {
-      let own = 0
-      let isReleased = false
-      return {
-        reserve(bytes) {
-          if (isReleased) return
-          own += bytes
-          reserved += bytes
-          if (own >= largeBytes && reserved > maxBytes) throw exhausted()
-        },
-        release() {
-          reserved -= isReleased ? 0 : own
-          isReleased = true
-        },
-      }
-    },
+export const createAnswerMemoryBudget = (maxBytes: number): AnswerMemoryBudget => new Budget(maxBytes)
+
+class Budget implements AnswerMemoryBudget {
+  readonly maxBytes: number
+  reserved = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  open(): MemoryLease {
+    return new Share(this)
+  }
+}
+
+class Share implements MemoryLease {
+  readonly budget: Budget
+  own = 0
+  isReleased = false
+
+  constructor(budget: Budget) {
+    this.budget = budget
+  }
+
+  reserve(bytes: number): void {
+    if (this.isReleased) return
+    this.own += bytes
+    this.budget.reserved += bytes
+    if (this.own >= largeBytes && this.budget.reserved > this.budget.maxBytes) throw exhausted()
+  }
+
+  release(): void {
+    this.budget.reserved -= this.isReleased ? 0 : this.own
+    this.isReleased = true
   }
 }
 

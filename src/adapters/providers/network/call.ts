@@ -187,7 +187,7 @@ function readFrames(exchange: Exchange, maxBytes: number): FrameStream {
       const frames = read(chunks)
       return isOver && frames.length === 0 ? undefined : frames
     },
-    markStarted: exchange.markStarted,
+    markStarted: () => exchange.markStarted(),
     complete() {
       isOver = true
       exchange.drain()

@@ -42,181 +42,178 @@ const longPauseMs = 1000
 /** How long an upstream may take to close the stream after the response is complete. */
 const drainMs = 1000
 
-type ExchangeState = ExchangeParts & {
-  readonly head: PromiseWithResolvers<ResponseHead>
+/** A class, because an object with its own closures would cost every call 2 KB. */
+class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly parts: ExchangeParts
+  readonly settledHead = Promise.withResolvers<ResponseHead>()
   readonly timeouts: Timeouts
-  readonly onAbort: () => void
-  controller: Dispatcher.DispatchController | undefined
+  controller: Dispatcher.DispatchController | undefined = undefined
   /** Set if the response is compressed. */
-  decompression: Decompression | undefined
-  chunks: Buffer[]
-  byteCount: number
+  decompression: Decompression | undefined = undefined
+  chunks: Buffer[] = []
+  byteCount = 0
   /** Start of the current pause, and the total of the earlier ones. */
-  pausedSinceMs: number | undefined
-  pausedMs: number
-  stage: 'running' | 'draining' | 'settled'
-  hasStarted: boolean
-  failure: Fault | undefined
+  pausedSinceMs: number | undefined = undefined
+  pausedMs = 0
+  stage: 'running' | 'draining' | 'settled' = 'running'
+  hasStarted = false
+  failure: Fault | undefined = undefined
   /** Wakes the waiting reader. */
-  wake: (() => void) | undefined
-}
+  wake: (() => void) | undefined = undefined
 
-export function createExchange(parts: ExchangeParts): Exchange {
-  const state: ExchangeState = {
-    ...parts,
-    head: Promise.withResolvers<ResponseHead>(),
-    timeouts: createTimeouts(parts.clock, parts.limits.timeoutMs, (phase) => onDue(state, phase)),
-    onAbort: () => cancel(state, cancelled(parts.signal.reason)),
-    controller: undefined,
-    decompression: undefined,
-    chunks: [],
-    byteCount: 0,
-    pausedSinceMs: undefined,
-    pausedMs: 0,
-    stage: 'running',
-    hasStarted: false,
-    failure: undefined,
-    wake: undefined,
+  constructor(parts: ExchangeParts) {
+    this.parts = parts
+    this.timeouts = createTimeouts(parts.clock, parts.limits.timeoutMs, this)
+    this.timeouts.enter('connect', parts.limits.connectTimeoutMs)
+    parts.signal.addEventListener('abort', this)
+    if (parts.signal.aborted) this.handleEvent()
   }
-  state.timeouts.enter('connect', parts.limits.connectTimeoutMs)
-  parts.signal.addEventListener('abort', state.onAbort)
-  if (parts.signal.aborted) state.onAbort()
-  return {
-    handler: handlerOf(state),
-    head: state.head.promise,
-    bufferedBody: () => bufferedBody(state),
-    poll: () => poll(state),
-    onReadable: (wake) => onReadable(state, wake),
-    markStarted: () => markStarted(state),
-    drain: () => drain(state),
-    cancel: (fault) => cancel(state, fault),
-  }
-}
 
-const handlerOf = (state: ExchangeState): Dispatcher.DispatchHandler => ({
-  onRequestStart(controller) {
-    state.controller = controller
-    if (state.failure !== undefined) controller.abort(state.failure)
-    else state.timeouts.enter('first-byte', state.limits.firstByteTimeoutMs)
-  },
-  onResponseStart(_controller, status, headers) {
-    if (status < 200 || state.stage === 'settled') return
+  get handler(): Dispatcher.DispatchHandler {
+    return this
+  }
+
+  get head(): Promise<ResponseHead> {
+    return this.settledHead.promise
+  }
+
+  /** The signal was aborted. */
+  handleEvent(): void {
+    this.cancel(cancelled(this.parts.signal.reason))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.failure !== undefined) controller.abort(this.failure)
+    else this.timeouts.enter('first-byte', this.parts.limits.firstByteTimeoutMs)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHead['headers']): void {
+    if (status < 200 || this.stage === 'settled') return
     // After a 2xx status an upstream may send only pings for minutes, so the reader decides when the response has started.
-    if (status > 299) markStarted(state)
+    if (status > 299) this.markStarted()
     const encoding = headers['content-encoding']
-    if (encoding !== undefined) state.decompression = decompress(state, encoding)
-    state.head.resolve({ status, headers })
-  },
-  onResponseData(_controller, chunk) {
-    if (state.stage !== 'running') return
-    if (state.decompression === undefined) add(state, chunk)
-    else state.decompression.push(chunk)
-  },
-  onResponseEnd: () =>
-    state.decompression === undefined || state.stage !== 'running' ? settle(state) : state.decompression.end(),
-  onResponseError: (_controller, error) =>
-    settle(
-      state,
-      state.pausedSinceMs !== undefined && wasPausedLong(state) ? responseNotRead(error) : faultOfNetwork(error),
-    ),
-})
+    if (encoding !== undefined) this.decompression = decompress(this, encoding)
+    this.settledHead.resolve({ status, headers })
+  }
 
-const decompress = (state: ExchangeState, encoding: unknown): Decompression | undefined =>
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.stage !== 'running') return
+    if (this.decompression === undefined) this.add(chunk)
+    else this.decompression.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.decompression === undefined || this.stage !== 'running') this.settle()
+    else this.decompression.end()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const isUnread = this.pausedSinceMs !== undefined && this.wasPausedLong()
+    this.settle(isUnread ? responseNotRead(error) : faultOfNetwork(error))
+  }
+
+  add(chunk: Buffer): void {
+    if (this.stage !== 'running') return
+    // Usually there is one chunk. A literal array is cheaper than `push` on an empty one, which reserves space for many.
+    if (this.chunks.length === 0) this.chunks = [chunk]
+    else this.chunks.push(chunk)
+    this.byteCount += chunk.length
+    if (this.byteCount > highWaterBytes) {
+      this.pausedSinceMs ??= this.parts.clock.monotonicMs()
+      this.controller?.pause()
+      this.decompression?.pause()
+    }
+    // One network read can deliver several chunks. The reader runs after the last of them and takes all.
+    this.wake?.()
+  }
+
+  poll(): readonly Buffer[] | typeof pending | undefined {
+    if (this.chunks.length > 0) return this.takeChunks()
+    if (this.failure !== undefined) throw this.failure
+    return this.stage === 'running' ? pending : undefined
+  }
+
+  onReadable(wake: () => void): void {
+    if (this.chunks.length > 0 || this.stage !== 'running') return wake()
+    // A reader that was already waiting must not restart the idle timeout by polling.
+    if (this.wake === undefined && this.hasStarted) this.timeouts.touch()
+    this.wake = wake
+  }
+
+  markStarted(): void {
+    if (this.hasStarted || this.stage !== 'running') return
+    this.hasStarted = true
+    this.timeouts.enter('idle', this.parts.limits.idleTimeoutMs)
+  }
+
+  bufferedBody(): Buffer | undefined {
+    if (this.stage !== 'settled' || this.failure !== undefined) return undefined
+    const chunks = this.takeChunks()
+    return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  }
+
+  takeChunks(): readonly Buffer[] {
+    const taken = this.chunks
+    this.wake = undefined
+    this.chunks = []
+    this.byteCount = 0
+    this.pausedMs = this.totalPauseMs()
+    this.pausedSinceMs = undefined
+    this.controller?.resume()
+    this.decompression?.resume()
+    return taken
+  }
+
+  totalPauseMs(): number {
+    const { pausedMs, pausedSinceMs } = this
+    return pausedSinceMs === undefined ? pausedMs : pausedMs + this.parts.clock.monotonicMs() - pausedSinceMs
+  }
+
+  wasPausedLong(): boolean {
+    return this.totalPauseMs() >= longPauseMs
+  }
+
+  drain(): void {
+    if (this.stage !== 'running') return
+    this.stage = 'draining'
+    this.takeChunks()
+    this.timeouts.enter('idle', drainMs)
+  }
+
+  cancel(fault: Fault): void {
+    if (this.stage === 'settled') return
+    this.chunks = []
+    this.settle(fault)
+    this.controller?.abort(fault)
+  }
+
+  settle(failure?: Fault): void {
+    if (this.stage === 'settled') return
+    this.stage = 'settled'
+    this.failure = failure
+    this.timeouts.stop()
+    this.decompression?.stop()
+    this.parts.signal.removeEventListener('abort', this)
+    if (failure !== undefined) this.settledHead.reject(failure)
+    this.wake?.()
+    this.parts.onSettled()
+  }
+
+  /** The idle timeout counts only while a reader waits, because a slow caller is not the upstream's fault. */
+  onDue(phase: Phase): void {
+    const hasNoReader = phase === 'idle' && this.stage === 'running' && this.wake === undefined
+    if (hasNoReader) this.timeouts.enter('idle', this.parts.limits.idleTimeoutMs)
+    else this.cancel(phase === 'total' && this.wasPausedLong() ? responseNotRead() : timedOut(phase))
+  }
+}
+
+const decompress = (exchange: HttpExchange, encoding: unknown): Decompression | undefined =>
   createDecompression(encoding, {
-    onBytes: (bytes) => add(state, bytes),
-    onEnd: () => settle(state),
+    onBytes: (bytes) => exchange.add(bytes),
+    onEnd: () => exchange.settle(),
     onBroken: (error) =>
-      cancel(state, upstreamFailed('The model’s upstream sent a response that cannot be decompressed.', error)),
+      exchange.cancel(upstreamFailed('The model’s upstream sent a response that cannot be decompressed.', error)),
   })
 
-function add(state: ExchangeState, chunk: Buffer): void {
-  if (state.stage !== 'running') return
-  // Usually there is one chunk. A literal array is cheaper than `push` on an empty one, which reserves space for many.
-  if (state.chunks.length === 0) state.chunks = [chunk]
-  else state.chunks.push(chunk)
-  state.byteCount += chunk.length
-  if (state.byteCount > highWaterBytes) {
-    state.pausedSinceMs ??= state.clock.monotonicMs()
-    state.controller?.pause()
-    state.decompression?.pause()
-  }
-  // One network read can deliver several chunks. The reader runs after the last of them and takes all.
-  state.wake?.()
-}
-
-function poll(state: ExchangeState): readonly Buffer[] | typeof pending | undefined {
-  if (state.chunks.length > 0) return takeChunks(state)
-  if (state.failure !== undefined) throw state.failure
-  return state.stage === 'running' ? pending : undefined
-}
-
-function onReadable(state: ExchangeState, wake: () => void): void {
-  if (state.chunks.length > 0 || state.stage !== 'running') return wake()
-  // A reader that was already waiting must not restart the idle timeout by polling.
-  if (state.wake === undefined && state.hasStarted) state.timeouts.touch()
-  state.wake = wake
-}
-
-function markStarted(state: ExchangeState): void {
-  if (state.hasStarted || state.stage !== 'running') return
-  state.hasStarted = true
-  state.timeouts.enter('idle', state.limits.idleTimeoutMs)
-}
-
-function bufferedBody(state: ExchangeState): Buffer | undefined {
-  if (state.stage !== 'settled' || state.failure !== undefined) return undefined
-  const [first = empty, ...others] = takeChunks(state)
-  return others.length === 0 ? first : Buffer.concat([first, ...others])
-}
-
-const empty = Buffer.alloc(0)
-
-function takeChunks(state: ExchangeState): readonly Buffer[] {
-  const taken = state.chunks
-  state.wake = undefined
-  state.chunks = []
-  state.byteCount = 0
-  state.pausedMs = pausedMs(state)
-  state.pausedSinceMs = undefined
-  state.controller?.resume()
-  state.decompression?.resume()
-  return taken
-}
-
-const pausedMs = ({ clock, pausedMs: before, pausedSinceMs }: ExchangeState): number =>
-  pausedSinceMs === undefined ? before : before + clock.monotonicMs() - pausedSinceMs
-
-const wasPausedLong = (state: ExchangeState): boolean => pausedMs(state) >= longPauseMs
-
-function drain(state: ExchangeState): void {
-  if (state.stage !== 'running') return
-  state.stage = 'draining'
-  takeChunks(state)
-  state.timeouts.enter('idle', drainMs)
-}
-
-function cancel(state: ExchangeState, fault: Fault): void {
-  if (state.stage === 'settled') return
-  state.chunks = []
-  settle(state, fault)
-  state.controller?.abort(fault)
-}
-
-function settle(state: ExchangeState, failure?: Fault): void {
-  if (state.stage === 'settled') return
-  state.stage = 'settled'
-  state.failure = failure
-  state.timeouts.stop()
-  state.decompression?.stop()
-  state.signal.removeEventListener('abort', state.onAbort)
-  if (failure !== undefined) state.head.reject(failure)
-  state.wake?.()
-  state.onSettled()
-}
-
-/** The idle timeout counts only while a reader waits, because a slow caller is not the upstream's fault. */
-function onDue(state: ExchangeState, phase: Phase): void {
-  const hasNoReader = phase === 'idle' && state.stage === 'running' && state.wake === undefined
-  if (hasNoReader) state.timeouts.enter('idle', state.limits.idleTimeoutMs)
-  else cancel(state, phase === 'total' && wasPausedLong(state) ? responseNotRead() : timedOut(phase))
-}
+export const createExchange = (parts: ExchangeParts): Exchange => new HttpExchange(parts)

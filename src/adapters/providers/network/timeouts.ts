@@ -21,49 +21,61 @@ export type Timeouts = {
 /** Node fires longer timers immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** One timer for all timeouts of a call. It compares timestamps when it fires, so received bytes need not reset it. */
-export function createTimeouts(clock: Clock, totalMs: number | undefined, onDue: (phase: Phase) => void): Timeouts {
-  const totalDueMs = totalMs === undefined ? Infinity : clock.monotonicMs() + totalMs
-  let phase: Phase = 'connect'
-  let limitMs = Infinity
-  let sinceMs = 0
-  let armedDueMs = Infinity
-  let cancel: (() => void) | undefined
+/** Called when a phase has taken too long. */
+export type TimeoutOwner = { onDue(phase: Phase): void }
 
-  const stop = (): void => {
-    cancel?.()
-    cancel = undefined
-    armedDueMs = Infinity
+/** One timer for all timeouts of a call. It compares timestamps when it fires, so received bytes need not reset it. */
+class CallTimeouts implements Timeouts {
+  readonly clock: Clock
+  readonly owner: TimeoutOwner
+  readonly totalDueMs: number
+  phase: Phase = 'connect'
+  limitMs = Infinity
+  sinceMs = 0
+  armedDueMs = Infinity
+  cancelTimer: (() => void) | undefined = undefined
+
+  constructor(clock: Clock, totalMs: number | undefined, owner: TimeoutOwner) {
+    this.clock = clock
+    this.owner = owner
+    this.totalDueMs = totalMs === undefined ? Infinity : clock.monotonicMs() + totalMs
+  }
+
+  enter(phase: Phase, limitMs: number): void {
+    this.phase = phase
+    this.limitMs = limitMs
+    this.sinceMs = this.clock.monotonicMs()
+    this.arm()
+  }
+
+  touch(): void {
+    this.sinceMs = this.clock.monotonicMs()
+  }
+
+  stop(): void {
+    this.cancelTimer?.()
+    this.cancelTimer = undefined
+    this.armedDueMs = Infinity
   }
 
   /** Replaces the timer only if the new deadline is earlier. A timer that fires too early sets itself again. */
-  const arm = (): void => {
-    const dueMs = Math.min(sinceMs + limitMs, totalDueMs)
-    if (dueMs >= armedDueMs || dueMs === Infinity) return
-    stop()
-    armedDueMs = dueMs
-    const delayMs = Math.max(0, dueMs - clock.monotonicMs())
-    cancel = clock.after(Math.min(delayMs, maxTimerMs), check)
+  arm(): void {
+    const dueMs = Math.min(this.sinceMs + this.limitMs, this.totalDueMs)
+    if (dueMs >= this.armedDueMs || dueMs === Infinity) return
+    this.stop()
+    this.armedDueMs = dueMs
+    const delayMs = Math.max(0, dueMs - this.clock.monotonicMs())
+    this.cancelTimer = this.clock.after(Math.min(delayMs, maxTimerMs), () => this.check())
   }
 
-  const check = (): void => {
-    stop()
-    const nowMs = clock.monotonicMs()
-    if (nowMs >= totalDueMs) onDue('total')
-    else if (nowMs >= sinceMs + limitMs) onDue(phase)
-    else arm()
-  }
-
-  return {
-    enter(next, nextLimitMs) {
-      phase = next
-      limitMs = nextLimitMs
-      sinceMs = clock.monotonicMs()
-      arm()
-    },
-    touch() {
-      sinceMs = clock.monotonicMs()
-    },
-    stop,
+  check(): void {
+    this.stop()
+    const nowMs = this.clock.monotonicMs()
+    if (nowMs >= this.totalDueMs) this.owner.onDue('total')
+    else if (nowMs >= this.sinceMs + this.limitMs) this.owner.onDue(this.phase)
+    else this.arm()
   }
 }
+
+export const createTimeouts = (clock: Clock, totalMs: number | undefined, owner: TimeoutOwner): Timeouts =>
+  new CallTimeouts(clock, totalMs, owner)
