@@ -130,6 +130,7 @@ function createScene(options: SceneOptions = {}) {
       return log('evaluate the request', {
         request,
         maxOutputTokens: 100,
+        holdsWholeBlocks: false,
         guard: guarded,
         async fail(error) {
           throw error

@@ -133,7 +133,6 @@ async function answered(
     evaluate,
     evaluateUncached: evaluate,
     incrementalScan: createIncrementalScan(classifier),
-    clock,
     idleTimers: createIdleTimers(clock),
     pause,
     rephrase: async () => rephrased,

@@ -71,6 +71,9 @@ export type Classification = {
   readonly isProvisional?: boolean
 }
 
+/** The classification of a text without words. */
+export const noClassification: Classification = { scores: perCategory(() => 0), flagged: [] }
+
 /** The score from which a category is flagged, in every category and both directions. */
 export const flagThreshold = 0.5
 
@@ -98,7 +101,7 @@ export function withAll<T>(
 }
 
 /** The highest score of these categories in log-odds: 0 at the threshold, negative below it. */
-export function closestLogOdds({ scores }: Pick<Classification, 'scores'>, among: ReadonlySet<Category>): number {
+export function closestLogOdds({ scores }: Pick<Classification, 'scores'>, among: Iterable<Category>): number {
   let highest = -Infinity
   for (const category of among) highest = Math.max(highest, Math.log(scores[category] / (1 - scores[category])))
   return highest

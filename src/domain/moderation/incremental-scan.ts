@@ -1,109 +1,149 @@
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
-import { strongest, withAll, type Classification, type Classifier, type TextDirection } from './classifier.ts'
-import { encodedTexts, minEncodedLength, mayBeEncoded, type EncodedText } from './encoded-text.ts'
-import type { Span } from './normalise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { perCategory } from './categories.ts'
+import {
+  strongest,
+  type Classification,
+  type Classifier,
+  type HoldBackBounds,
+  type TextDirection,
+} from './classifier.ts'
+import { encodedTexts } from './encoded-text.ts'
 import { createIncrementalSearch } from './personal-data/incremental-search.ts'
 import { withEncoded, type ScanMode } from './scan.ts'
-import type { TextSlice } from './slices.ts'
+import { startClassifierStream } from './windowed-stream.ts'
 
-/** Scans a streamed text incrementally: a scan costs little more than the text added since the last one. */
-export type IncrementalScan = (direction: TextDirection) => StreamedText
+/** Scans streamed texts: each character is classified once, as it arrives. */
+export type IncrementalScan = {
+  readonly bounds: HoldBackBounds
+  start(direction: TextDirection): StreamedText
+}
 
-/** Each text passed must start with the previous one. */
-export type StreamedText = {
-  /** The scan mode for a part of an unfinished text: each window is classified, and the strongest result counts. */
-  scanPart(part: TextRange): ScanMode
-  /** The scan mode for the complete text: as a whole, and in the windows not scanned before. */
-  scanWhole(text: string, earlier: EarlierScans): ScanMode
-  /** Up to this position, more text cannot change the personal data found in the last part. */
+/** A position at which a streamed text is evaluated. It depends on the text alone. */
+export type Place = {
+  readonly end: number
+  /** The position of the place before, or 0. */
+  readonly previous: number
+  /** The strongest classification at this place and all before. */
+  readonly classification: Classification
+}
+
+/** One text that streams. */
+export type StreamedText = Disposable & {
+  /** Classifies further text. Returns the places in it, in order. */
+  push(more: string): MaybePromise<readonly Place[]>
+  /** The classification of the end of the text. It only holds text back, and never denies. */
+  look(): Classification
+  /** `look` covers the text up to this position. */
   settledTo(): number
-  /** Commits the matches of the last part. Without this call the next scan starts from the previous commit. */
-  commit(): void
+  /** Makes `look` and `settledTo` cover all text, although its last word may be unfinished. */
+  lookAtEnd(): MaybePromise<unknown>
+  /** The scan mode for a part of the text that ends at a place. */
+  partMode(place: Place, personalData: ScanMode['personalData']): ScanMode
+  /** Reads the rest of the text without looking for places. Returns the scan mode for the complete text. */
+  end(text: string): MaybePromise<ScanMode>
 }
 
-export type TextRange = Span & { readonly text: string; readonly windows: readonly Span[] }
+/** Pushes of this length contain at most one place. */
+const pushCharacters = 16
 
-type EarlierScans = {
-  /** The windows that end in a range. Called for each slice when it is scanned. */
-  readonly windowsIn: (range: Span) => readonly Span[]
-  /** The strongest classification of the windows scanned before. */
-  readonly known: Classification | undefined
+/** For a classifier without measured bounds. It is called rarely, so text waits for its next call anyway. */
+const unmeasured: HoldBackBounds = {
+  categories: perCategory(() => ({ calm: -3, frozen: -3 })),
+  keptBackCharacters: 0,
+  openingWords: 0,
 }
 
-export function createIncrementalScan(classifier: Classifier): IncrementalScan {
-  return (direction) => {
-    const classifyRange = classifier.startRanges?.(direction)
-    const encodedIn = createEncodedTextSearch()
-    let committed = createIncrementalSearch()
-    let last = committed
-    let settledTo = 0
-
-    const classify = (text: string, span: Span): MaybePromise<Classification> => {
-      const own = classifyRange?.(text, span) ?? classifier.classify(text.slice(span.start, span.end), direction)
-      return andThen(own, (classification) =>
-        withEncoded(classification, encodedIn(text, span), { classifier, direction }),
-      )
-    }
-
-    return {
-      scanPart: ({ text, start, end, windows }) => ({
-        name: 'part',
-        classify(slice) {
-          const span = spanOf(slice, start)
-          const [first = span, ...others] = endingIn(span, windows)
-          return andThen(classify(text, first), (own) => withAll(own, others, (window) => classify(text, window)))
-        },
-        encodedTexts: (slice) => encodedIn(text, spanOf(slice, start)),
-        personalData() {
-          last = committed.fork()
-          settledTo = last.searchSettled(text.slice(0, end))
-          return last.matches
-        },
-      }),
-      scanWhole(text, { windowsIn, known }) {
-        const search = committed.fork()
-        return {
-          name: 'whole and in windows',
-          classify(slice) {
-            const span = spanOf(slice, 0)
-            const withKnown = (own: Classification): Classification => (known ? strongest(own, known) : own)
-            return andThen(classify(text, span), (own) =>
-              withAll(withKnown(own), endingIn(span, windowsIn(span)), (window) => classify(text, window)),
-            )
-          },
-          encodedTexts: (slice) => encodedIn(text, spanOf(slice, 0)),
-          personalData(slice) {
-            search.searchTo(text, spanOf(slice, 0).end)
-            return search.matches
-          },
-        }
-      },
-      settledTo: () => settledTo,
-      commit: () => void (committed = last),
-    }
-  }
-}
-
-const spanOf = (slice: TextSlice, start: number): Span => ({
-  start: start + slice.start,
-  end: start + slice.start + slice.text.length,
+export const createIncrementalScan = (classifier: Classifier): IncrementalScan => ({
+  bounds: classifier.holdBackBounds ?? unmeasured,
+  start: (direction) => createStreamedText(classifier, direction),
 })
 
-const endingIn = (span: Span, windows: readonly Span[]): readonly Span[] =>
-  windows.filter(({ end }) => end > span.start && end <= span.end)
+function createStreamedText(classifier: Classifier, direction: TextDirection): StreamedText {
+  const stream = startClassifierStream(classifier, direction)
+  let readTo = 0
+  let lastPlace = 0
 
-function createEncodedTextSearch(): (text: string, span: Span) => readonly EncodedText[] {
-  let searchedTo = 0
-  /** After this position nothing can be an encoded text. */
-  let mayBeEncodedTo = 0
-  return (text, { start, end }) => {
-    if (end > searchedTo) {
-      const part = text.slice(Math.max(0, searchedTo - minEncodedLength), end)
-      if (mayBeEncoded(part)) mayBeEncodedTo = end
-      searchedTo = end
+  /** Adds the place that the last push reached, if it reached one. */
+  function withReached(places: readonly Place[]): readonly Place[] {
+    const end = stream.decidedTo()
+    const classification = end > lastPlace ? stream.decided() : undefined
+    if (classification === undefined) return places
+    const place = { end, previous: lastPlace, classification }
+    lastPlace = end
+    return [...places, place]
+  }
+
+  function pushFrom(more: string, from: number, places: readonly Place[]): MaybePromise<readonly Place[]> {
+    let found = places
+    for (let at = from; at < more.length; at += pushCharacters) {
+      const pushed = stream.push(more.length <= pushCharacters ? more : more.slice(at, at + pushCharacters))
+      if (isPromise(pushed)) return continueAfter(pushed, more, { from: at + pushCharacters, places: found })
+      found = withReached(found)
     }
-    return start < mayBeEncodedTo ? encodedTexts(text.slice(start, end)) : nothing
+    return found
+  }
+
+  async function continueAfter(
+    pushed: Promise<unknown>,
+    more: string,
+    { from, places }: { readonly from: number; readonly places: readonly Place[] },
+  ): Promise<readonly Place[]> {
+    await pushed
+    return pushFrom(more, from, withReached(places))
+  }
+
+  return {
+    push(more) {
+      readTo += more.length
+      return pushFrom(more, 0, none)
+    },
+    look: stream.look,
+    settledTo: stream.settledTo,
+    lookAtEnd: stream.lookAtEnd,
+    partMode({ classification }, personalData) {
+      const encodedIn = oncePerText(encodedTexts)
+      return {
+        name: 'part',
+        classify: ({ text }) => withEncoded(classification, encodedIn(text), { classifier, direction }),
+        encodedTexts: ({ text }) => encodedIn(text),
+        personalData,
+      }
+    },
+    end(text) {
+      const rest = text.slice(readTo)
+      return andThen(rest === '' ? undefined : stream.push(rest), () => wholeMode(text))
+    },
+    [Symbol.dispose]: () => stream[Symbol.dispose](),
+  }
+
+  function wholeMode(whole: string): ScanMode {
+    const search = createIncrementalSearch()
+    const encodedIn = oncePerText(encodedTexts)
+    /** A long text is classified slice by slice, as in a request. */
+    const classify = (text: string): MaybePromise<Classification> =>
+      text.length === whole.length
+        ? andThen(stream.end(), (ended) => ended.whole)
+        : classifier.classify(text, direction)
+    return {
+      name: 'whole and at places',
+      classify: ({ text }) =>
+        andThen(classify(text), (own) => {
+          const decided = stream.decided()
+          const all = decided === undefined ? own : strongest(own, decided)
+          return withEncoded(all, encodedIn(text), { classifier, direction })
+        }),
+      encodedTexts: ({ text }) => encodedIn(text),
+      personalData({ text, start }) {
+        search.searchTo(whole, start + text.length)
+        return search.matches
+      },
+    }
   }
 }
 
-const nothing: readonly EncodedText[] = []
+function oncePerText<T>(compute: (text: string) => T): (text: string) => T {
+  let last: { readonly text: string; readonly result: T } | undefined
+  return (text) => (last?.text === text ? last : (last = { text, result: compute(text) })).result
+}
+
+const none: readonly Place[] = []

@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
 import { flagThreshold, type Classification, type Classifier, type TextDirection } from './classifier.ts'
+import { createWindowedStream } from './windowed-stream.ts'
 
 export type TieredParts = {
   /** Classifies every text. */
@@ -20,7 +21,8 @@ const notFlaggedScore = flagThreshold - 0.01
 /**
  * Two classifiers as one. The first alone classifies what it is certain of. For other texts, and for requests in another script,
  * the second is called, and its flags count. If the second fails, the scores of the first are used, with the threshold `low` for
- * the two always blocked categories and `high` for the others.
+ * the two always blocked categories and `high` for the others. While a text streams, the first looks at every chunk, and both decide
+ * once per window.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
   const settle = (firstResult: Classification, text: string, direction: TextDirection): MaybePromise<Classification> =>
@@ -45,14 +47,19 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
     }
   }
 
+  const classify: Classifier['classify'] = (text, direction) =>
+    andThen(first.classify(text, direction), (firstResult) => settle(firstResult, text, direction))
+
   return {
     identity: {
       id: `${first.identity.id}+${second.identity.id}`,
       version: `${first.identity.version}+${second.identity.version}`,
       digest: first.identity.digest,
     },
-    classify: (text, direction) =>
-      andThen(first.classify(text, direction), (firstResult) => settle(firstResult, text, direction)),
+    classify,
+    startStream: (direction) =>
+      createWindowedStream({ classifier: { classify }, direction, looks: first.startStream?.(direction) }),
+    ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
 }
 

@@ -25,11 +25,11 @@ import {
   totalInputTokens,
 } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { alwaysBlockedCategories, type Category } from '../../domain/moderation/categories.ts'
+import { alwaysBlockedCategories } from '../../domain/moderation/categories.ts'
 import type { IncrementalScan } from '../../domain/moderation/incremental-scan.ts'
 import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './rewrite-request.ts'
-import { guardOutput } from './output-guard.ts'
+import { guardOutput, type OutputGuardParts } from './output-guard.ts'
 import type { InferenceCall } from '../inference-call.ts'
 import type { Metered } from '../billing/meter.ts'
 import { redactResponse } from './redact-response.ts'
@@ -63,6 +63,8 @@ export type EnforcedRequest = AsyncDisposable & {
   readonly request: InferenceRequest
   /** The output limit that the quotas leave. */
   readonly maxOutputTokens: number
+  /** Whether each block of the response is held back until it is complete, because a rule needs all of it. */
+  readonly holdsWholeBlocks: boolean
   guard(metered: Metered, stopUpstream: () => Promise<void>): AsyncIterable<Chunk>
   /** Throws the upstream's error, without its message if the caller may not read it. */
   fail(error: unknown): Promise<never>
@@ -73,8 +75,6 @@ export type Enforce = (call: InferenceCall, estimate: Estimate) => Promise<Enfor
 
 /** The most a request may use. */
 export type Estimate = { readonly expected: Usage; readonly maxOutputTokens: number }
-
-const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 export function createEnforce(parts: EnforceParts): Enforce {
   const { evaluate } = parts
@@ -97,16 +97,16 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: InferenceRequest): EnforcedRequest {
     const placeholderMap = isRedacting(plan) ? createPlaceholderMap() : undefined
-    const holdBack = holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlocked))
+    const holdBack = holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlockedCategories))
     const requestDecisions = evaluation.verdict.decisions
     let response: Metered | undefined
+    let guarded: Disposable | undefined
 
-    const conclude = (responseDecisions: readonly Decision[], end: InferenceEnd): InferenceEnd['policy'] => {
+    const conclude: OutputGuardParts['conclude'] = (responseDecisions, end, coverage) => {
       void quota.settle(totalTokens(end.usage))
       const verdict = combine(mergeDecisions([...requestDecisions, ...responseDecisions]))
       const isOfRequest = verdict.deciding !== undefined && requestDecisions.includes(verdict.deciding)
       const direction = isOfRequest ? 'request' : 'response'
-      const coverage = holdBack.holdsWholeBlock ? 'whole' : 'held_back'
       call.onVerdict?.(verdictFacts(verdict, { plan, direction, coverage }))
       return reportVerdict(call, verdict)
     }
@@ -123,20 +123,26 @@ export function createEnforce(parts: EnforceParts): Enforce {
     }
 
     // A response that breaks off has used its input and the output generated until then.
-    const settleQuota = (): Promise<void> => quota.settle(response === undefined ? 0 : totalTokens(response.used()))
+    const dispose = (): Promise<void> => {
+      guarded?.[Symbol.dispose]()
+      return quota.settle(response === undefined ? 0 : totalTokens(response.used()))
+    }
     return {
       request: placeholderMap === undefined ? allowed : withoutPersonalData(allowed, placeholderMap),
       maxOutputTokens: quota.maxOutputTokens,
+      holdsWholeBlocks: holdBack.holdsWholeBlock,
       guard(metered, stopUpstream) {
         response = metered
         const guardParts = { ...parts, idleTimers, plan, holdBack, rephrase, stopUpstream, conclude }
-        const chunks = tap(guardOutput(metered, guardParts), (chunk) => chunk, fail)
+        const output = guardOutput(metered, guardParts)
+        guarded = output
+        const chunks = tap(output, (chunk) => chunk, fail)
         if (placeholderMap === undefined) return chunks
         const { roles } = call.request.raw
         return redactResponse(chunks, { placeholderMap, restoresPersonalData: parts.restoresPersonalData, roles })
       },
       fail,
-      [Symbol.asyncDispose]: settleQuota,
+      [Symbol.asyncDispose]: dispose,
     }
   }
 

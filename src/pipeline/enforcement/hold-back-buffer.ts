@@ -4,11 +4,8 @@ import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 export type HoldBackBuffer<One extends Held> = {
   hold(one: One): void
   isEmpty(): boolean
-  /**
-   * Takes the chunks from the front that may be sent now, joined to one. `steady` takes only a share of them, so that a
-   * reader sees a steady flow instead of a burst after each scan.
-   */
-  release(pace: 'all' | 'steady'): Chunk | undefined
+  /** Takes the chunks from the front that may be sent now, joined to one. */
+  release(): Chunk | undefined
   /** Replaces the text of a block of which nothing has been sent yet. */
   replaceText(block: number, text: string): void
   /** Drops all held chunks. Returns the events that complete what was sent: a missing `start`, and a `close` per open block. */
@@ -18,13 +15,8 @@ export type HoldBackBuffer<One extends Held> = {
 /** A chunk, with whatever decides when it may be sent. */
 type Held = { chunk: Chunk }
 
-/** Chunks between two scans if each is one token: then one is sent for each that arrives. */
-const steadyShare = 32
-
 export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> {
   let held: One[] = []
-  /** How many at the front may be sent. It falls only when chunks are taken. */
-  let releasable = 0
   let start: InferenceEvent | undefined
   let hasStarted = false
   const open = new Set<number>()
@@ -41,11 +33,9 @@ export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => 
       held.push(one)
     },
     isEmpty: () => held.length === 0,
-    release(pace) {
-      for (let next = held[releasable]; next !== undefined && mayBeSent(next); next = held[releasable]) releasable += 1
-      const isSteady = pace === 'steady' && releasable < held.length
-      const count = isSteady ? Math.ceil(releasable / steadyShare) : releasable
-      releasable -= count
+    release() {
+      let count = 0
+      for (let next = held[0]; next !== undefined && mayBeSent(next); next = held[count]) count += 1
       const released = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.chunk : undefined
       if (released !== undefined) for (const event of released.events) trackSent(event)
       return released
@@ -55,7 +45,6 @@ export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => 
     },
     abandon() {
       held = []
-      releasable = 0
       const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
       return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
     },

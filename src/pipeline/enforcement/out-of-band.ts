@@ -16,7 +16,7 @@ import type { Chunk, Citation, InferenceEvent, OutOfBandText } from '../../domai
  * a part of one that continues in the next frame. So the strings of a chunk are evaluated as they are, unless their format
  * marks them as parts, and the strings of one field are also scanned as one streamed text, which is held back as any other.
  */
-export type OutOfBandInspection = {
+export type OutOfBandInspection = Disposable & {
   /** The position of each text that must be cleared before it may be sent. Call before `scan`. */
   marksOf(texts: readonly OutOfBandText[]): readonly Mark[]
   /** Scans all texts. Returns whether the response may continue. */
@@ -76,9 +76,9 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
     return andThen(field.scanner.scan(), (denied) => denied === undefined || isAllowed(denied))
   }
 
-  function earlyCheck(texts: readonly OutOfBandText[]): MaybePromise<boolean> {
+  function scanEnds(texts: readonly OutOfBandText[]): MaybePromise<boolean> {
     const scanners = new Set(texts.map(({ field }) => fieldOf(field).scanner))
-    return every([...scanners], (scanner) => andThen(scanner.earlyCheck(0), () => true))
+    return every([...scanners], (scanner) => andThen(scanner.scanEnd(), () => true))
   }
 
   return {
@@ -93,7 +93,7 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
         evaluateStrings(texts),
         (areStringsAllowed) =>
           areStringsAllowed &&
-          andThen(every(texts, scanField), (areFieldsAllowed) => areFieldsAllowed && earlyCheck(texts)),
+          andThen(every(texts, scanField), (areFieldsAllowed) => areFieldsAllowed && scanEnds(texts)),
       ),
     end(of) {
       if (fields.size === 0) return true
@@ -103,6 +103,9 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
         tails.set(name, text.slice(-tailCharacters))
       }
       return every(ending, ([, { scanner }]) => andThen(scanner.end(), isAllowed))
+    },
+    [Symbol.dispose]() {
+      for (const { scanner } of fields.values()) scanner[Symbol.dispose]()
     },
   }
 }

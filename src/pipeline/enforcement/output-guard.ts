@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { iterable, pending } from '../../base/pull-stream.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
@@ -6,22 +5,20 @@ import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer } from './hold-back-buffer.ts'
-import { createStreamInspection, type StreamInspectionParts } from './stream-inspection.ts'
+import { createStreamInspection, type ResponseCoverage, type StreamInspectionParts } from './stream-inspection.ts'
 import type { Metered } from '../billing/meter.ts'
 import { createIdleAwareStream, idle, type IdleTimers } from './idle-timer.ts'
 
 export type OutputGuardParts = StreamInspectionParts & {
-  readonly clock: Clock
   readonly idleTimers: IdleTimers
   readonly stopUpstream: () => Promise<void>
   /** Called once with the decisions on the response. Returns the `policy` object for the caller. */
-  readonly conclude: (decisions: readonly Decision[], end: InferenceEnd) => InferenceEnd['policy']
+  readonly conclude: (
+    decisions: readonly Decision[],
+    end: InferenceEnd,
+    coverage: ResponseCoverage,
+  ) => InferenceEnd['policy']
 }
-
-/** An early check is made if the last scan is older than this. Readers do not notice shorter gaps. */
-const earlyCheckEveryMs = 150
-/** Characters held back by an early check, because a text often changes its meaning within a few words. */
-const keptBackCharacters = 32
 
 type Polled = Chunk | typeof pending | undefined
 
@@ -30,19 +27,21 @@ type HeldChunk = { chunk: Chunk; readonly number: number; readonly marks: readon
 
 /**
  * Sends a response only as far as it is scanned and allowed. A denied text is never sent: the upstream is stopped, held
- * chunks are dropped, and the response ends with the stop reason `filtered`.
+ * chunks are dropped, and the response ends with the stop reason `filtered`. Dispose of a response that is not read to its end.
  */
-export function guardOutput(metered: Pick<Metered, 'chunks' | 'used'>, parts: OutputGuardParts): AsyncIterable<Chunk> {
-  const { clock } = parts
+export function guardOutput(
+  metered: Pick<Metered, 'chunks' | 'used'>,
+  parts: OutputGuardParts,
+): AsyncIterable<Chunk> & Disposable {
   const upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
   const held = createHoldBackBuffer(mayBeSent)
   const inspection = createStreamInspection(parts, (block, text) => held.replaceText(block, text))
   let chunks = 0
   /** Number of the last chunk whose raw frames were covered by events, and so were scanned. */
   let coveredTo = 0
-  let scannedAtMs = clock.monotonicMs()
   let isOver = false
-  return iterable({ poll, onReadable: (wake) => upstream.onReadable(wake, !held.isEmpty()) })
+  const chunksToSend = iterable({ poll, onReadable: (wake) => upstream.onReadable(wake, !held.isEmpty()) })
+  return Object.assign(chunksToSend, { [Symbol.dispose]: () => inspection[Symbol.dispose]() })
 
   function poll(): MaybePromise<Polled> {
     return isOver ? undefined : andThen(upstream.poll(), onPolled)
@@ -50,32 +49,24 @@ export function guardOutput(metered: Pick<Metered, 'chunks' | 'used'>, parts: Ou
 
   function onPolled(polled: Polled | typeof idle): MaybePromise<Polled> {
     if (polled === pending || polled === undefined) return polled
-    if (polled === idle) return andThen(earlyCheck(0), () => release('all'))
-    return andThen(scan(polled), onScanned)
+    return polled === idle ? andThen(inspection.scanEnds(), release) : andThen(scan(polled), onScanned)
   }
 
   function onScanned(isAllowed: boolean): MaybePromise<Polled> {
-    if (!isAllowed) return filtered()
-    // Keeps a slow stream from stalling: allowed text does not wait for the next scan.
-    const isCheckDue = clock.monotonicMs() - scannedAtMs >= earlyCheckEveryMs
-    return isCheckDue ? andThen(earlyCheck(keptBackCharacters), () => release('steady')) : release('steady')
+    return isAllowed ? release() : filtered()
   }
 
-  function release(pace: 'all' | 'steady'): MaybePromise<Polled> {
-    const released = held.release(pace)
+  function release(): MaybePromise<Polled> {
+    const released = held.release()
     return released === undefined ? poll() : concluded(released)
   }
 
   async function filtered(): Promise<Chunk> {
     isOver = true
+    inspection[Symbol.dispose]()
     await parts.stopUpstream()
     const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
     return concluded({ events: [...held.abandon(), end] })
-  }
-
-  function earlyCheck(keptBack: number): MaybePromise<void> {
-    scannedAtMs = clock.monotonicMs()
-    return inspection.earlyCheck(keptBack)
   }
 
   /** Holds a chunk back and scans what it adds. Returns whether the response may continue. */
@@ -100,7 +91,7 @@ export function guardOutput(metered: Pick<Metered, 'chunks' | 'used'>, parts: Ou
   function concluded(chunk: Chunk): Chunk {
     const last = chunk.events.at(-1)
     if (last?.type !== 'end') return chunk
-    const policy = parts.conclude(inspection.decisions, last)
+    const policy = parts.conclude(inspection.decisions, last, inspection.coverage())
     return policy === undefined ? chunk : { ...chunk, events: [...chunk.events.slice(0, -1), { ...last, policy }] }
   }
 }

@@ -19,21 +19,26 @@ export type StreamInspectionParts = StreamScannerParts & {
   readonly rephrase: (evaluation: Evaluation) => Promise<string | undefined>
 }
 
+/** `whole`: a block was held back until it was complete, because a rule needed all of it. */
+export type ResponseCoverage = 'held_back' | 'whole'
+
 /** Replaces the held text of a block. */
 type ReplaceText = (block: number, text: string) => void
 
 /** Scans one response: each block has its own scanner, however the events of the blocks are interleaved. */
-export type StreamInspection = {
+export type StreamInspection = Disposable & {
   /** The decisions so far. */
   readonly decisions: readonly Decision[]
+  /** How much of the response was evaluated before any of it was sent. */
+  coverage(): ResponseCoverage
   /** The position of each event that must be cleared before it may be sent. Call before `scan`. */
   marksOf(events: readonly InferenceEvent[]): readonly (Mark | undefined)[]
   /** Scans everything the events add. Returns whether the response may continue. */
   scan(events: readonly InferenceEvent[]): MaybePromise<boolean>
   /** The same for text that raw frames contain and no event carries. */
   readonly outOfBand: OutOfBandInspection
-  /** Scans between two steps, so that allowed text need not wait for the next one. */
-  earlyCheck(keptBack: number): MaybePromise<void>
+  /** Clears unfinished words as well, if they are harmless. For an upstream that is idle. */
+  scanEnds(): MaybePromise<void>
 }
 
 type Channel = { readonly part: BlockStart; readonly scanner: StreamScanner; position: number }
@@ -110,7 +115,15 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
     outOfBand,
     marksOf: (events) => events.map(markOf),
     scan,
-    earlyCheck: (keptBack) => sequentially([...channels.values()], ({ scanner }) => scanner.earlyCheck(keptBack)),
+    scanEnds: () => sequentially([...channels.values()], ({ scanner }) => scanner.scanEnd()),
+    coverage() {
+      const isWhole = parts.holdBack.holdsWholeBlock || channels.values().some(({ scanner }) => scanner.wasHeldWhole())
+      return isWhole ? 'whole' : 'held_back'
+    },
+    [Symbol.dispose]() {
+      for (const { scanner } of channels.values()) scanner[Symbol.dispose]()
+      outOfBand[Symbol.dispose]()
+    },
   }
 }
 

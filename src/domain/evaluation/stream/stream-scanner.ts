@@ -1,33 +1,32 @@
-import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { categories } from '../../moderation/categories.ts'
-import { pendingEncodedStart } from '../../moderation/pending-encoded-text.ts'
-import { strongest, type Classification } from '../../moderation/classifier.ts'
-import { dependsOnContext, type Span } from '../../moderation/normalise.ts'
-import type { StreamedText, IncrementalScan } from '../../moderation/incremental-scan.ts'
-import { longestWord } from '../../moderation/word-end.ts'
+import { andThen, isPromise, type MaybePromise } from '../../../base/maybe-promise.ts'
+import { mayBeEncoded } from '../../moderation/encoded-text.ts'
+import { dependsOnContext } from '../../moderation/normalise.ts'
+import type { IncrementalScan, Place, StreamedText } from '../../moderation/incremental-scan.ts'
+import { sliceCharacters } from '../../moderation/slices.ts'
 import type { Evaluation, Evaluate } from '../evaluate.ts'
-import type { Findings } from '../scan/findings.ts'
-import { isNearThreshold, type HoldBackPolicy } from './hold-back-policy.ts'
-import type { ScannedTexts } from '../scan/collect-findings.ts'
+import type { HoldBackPolicy } from './hold-back-policy.ts'
+import { createPlaceEvaluation, notEvaluated, type EvaluatedText, type PlaceEvaluation } from './place-evaluation.ts'
+import { createClearance } from './clearance.ts'
+import { createRuleWatch, type RuleWatch } from './rule-watch.ts'
 import { isDenied } from '../verdict/combine.ts'
 import type { Plan } from '../plan.ts'
-import { lookBehind } from './look-behind.ts'
-import { createWindows, stepCharacters } from './windows.ts'
 
 /**
- * Scans one block of a response while it streams and reports how much of it may be sent. Scan positions depend on the
- * text alone, never on how it was cut into chunks: a streamed and a whole response get the same verdict.
+ * Scans one block of a response while it streams and reports how much of it may be sent. A text is denied only at places that
+ * depend on the text alone, never on how it was cut into chunks: a streamed and a whole response get the same verdict.
  */
-export type StreamScanner = {
+export type StreamScanner = Disposable & {
   /** Appends text to the block. */
   push(text: string): void
-  /** Scans the steps that are due. Returns the evaluation that denies the text, if one does. */
+  /** Scans the text that was added. Returns the evaluation that denies the text, if one does. */
   scan(): MaybePromise<Evaluation | undefined>
-  /** Scans between two steps, so that allowed text need not wait for the next one. Never denies. */
-  earlyCheck(keptBack: number): MaybePromise<unknown>
+  /** Clears the unfinished word at the end of the text as well, if it is harmless. For an upstream that is idle. */
+  scanEnd(): MaybePromise<unknown>
   /** How many characters from the start may be sent. */
   cleared(): number
-  /** Scans the steps still due and evaluates the whole block. Call once, after the last `push`. */
+  /** True if a pending match made the block wait as if a rule needed all of it. */
+  wasHeldWhole(): boolean
+  /** Evaluates the whole block. Call once, after the last `push`. */
   end(): MaybePromise<Evaluation>
 }
 
@@ -55,148 +54,149 @@ export type WholeBlock = {
   readonly textOf?: (text: string) => string
 }
 
-/** Characters held back after a clean scan, because a text often changes its meaning within a few words. */
-const keptBackCharacters = 64
-/** Steps that one scan covers at most if several are due. */
-const maxStepsAtOnce = 32
-/** Characters scanned between two yields to the event loop. */
-const charactersPerYield = 64 * stepCharacters
-
 export function createStreamScanner(parts: StreamScannerParts, wholeBlock?: WholeBlock): StreamScanner {
-  const { plan, holdBack, evaluate, evaluateUncached, pause, incrementalScan } = parts
-  const isWhole = holdBack.holdsWholeBlock || wholeBlock !== undefined
-  const stepPlan: Plan = { ...plan, policies: holdBack.policies }
-  const windows = createWindows()
+  const isWhole = parts.holdBack.holdsWholeBlock || wholeBlock !== undefined
+  return isWhole ? createWholeScanner(parts, wholeBlock) : createProseScanner(parts)
+}
+
+/** Evaluates a block once, when it is complete. */
+function createWholeScanner({ plan, evaluate }: StreamScannerParts, wholeBlock?: WholeBlock): StreamScanner {
   let text = ''
-  let streamed: StreamedText | undefined
-  let scannedTo = 0
   let cleared = 0
-  /** Up to this position steps are scanned one by one. */
-  let stepwiseTo = 0
-  /** The strongest classification of all steps so far. */
-  let known: Classification | undefined
-
-  const longest = longestMatch(holdBack)
-  const streamedText = (): StreamedText => (streamed ??= incrementalScan('response'))
-
-  /** Scans consecutive windows at once. If the text is allowed, clears it except for `keptBack` characters. */
-  function scanWindows(at: readonly [Span, ...Span[]], keptBack: number): MaybePromise<StepResult> {
-    const { end } = at.at(-1) ?? at[0]
-    // Covers what the previous scan did not see, and a match that began there.
-    const start = Math.min(at[0].start, windows.startOf(text, at[0].end, longest + stepCharacters + longestWord))
-    const texts: ScannedTexts = {
-      texts: [text.slice(start, end)],
-      direction: 'response',
-      skipsPersonalData: !holdBack.waitsForPersonalData,
-      mode: streamedText().scanPart({ text, start, end, windows: at }),
-    }
-    return andThen(evaluateUncached(stepPlan, texts), (evaluation) => {
-      const isAllowed = !isDenied(evaluation.verdict) && !isNearThreshold(evaluation.findings, holdBack.blocking)
-      if (isAllowed) cleared = Math.max(cleared, Math.min(end - keptBack, settledTo(end)))
-      return { evaluation, isAllowed }
-    })
+  return {
+    push: (more) => void (text += more),
+    scan: () => undefined,
+    scanEnd: () => undefined,
+    cleared: () => cleared,
+    wasHeldWhole: () => false,
+    end() {
+      const whole = wholeBlock?.textOf?.(text) ?? text
+      const texts = whole.trim() === '' ? [] : [whole]
+      return andThen(evaluate(plan, { texts, direction: 'response' }), (evaluation) => {
+        if (!isDenied(evaluation.verdict)) cleared = Infinity
+        return evaluation
+      })
+    },
+    [Symbol.dispose]: () => undefined,
   }
+}
 
+/**
+ * Reads every chunk once. As long as no score is near its threshold, and nothing matches or may still match, all text except the
+ * unfinished word at its end is cleared, and no rule is evaluated. Otherwise the text is evaluated at the next place.
+ */
+function createProseScanner(parts: StreamScannerParts): StreamScanner {
+  const { plan, holdBack, evaluate, pause, incrementalScan } = parts
+  const clearance = createClearance(incrementalScan.bounds, holdBack.blocking)
+  let text = ''
+  /** The end of the text that is not scanned yet. Kept separately, because a part of a text that grows is expensive to copy. */
+  let unread = ''
+  let lastPlace = 0
+  // Created when they are needed. A text that arrives at once needs only the first.
+  let streamed: StreamedText | undefined
+  let watch: RuleWatch | undefined
+  let steps: PlaceEvaluation | undefined
+
+  const streamedText = (): StreamedText => (streamed ??= incrementalScan.start('response'))
+  const ruleWatch = (): RuleWatch => (watch ??= createRuleWatch(holdBack))
+  const placeEvaluation = (): PlaceEvaluation => (steps ??= createPlaceEvaluation(parts))
+  const evaluated = (): EvaluatedText => steps?.evaluated() ?? notEvaluated
+
+  /** Scans a long text in slices, and yields to the event loop in between. */
   function scan(): MaybePromise<Evaluation | undefined> {
-    if (isWhole || text.length < scannedTo + stepCharacters) return undefined
-    const maxSteps = text.length < scannedTo + 2 * stepCharacters || isStepwise() ? 1 : maxStepsAtOnce
-    const range = { start: scannedTo, end: scannedTo + maxSteps * stepCharacters }
-    const [first = windows.to(text, text.length), ...others] = windows.dueIn(text, range)
-    const end = scannedTo + (1 + others.length) * stepCharacters
-    return andThen(scanWindows([first, ...others], keptBackCharacters), ({ evaluation, isAllowed }) => {
-      // Scores of step rules only rise as a text grows: if all steps together are allowed, so is each of them.
-      if (!isAllowed && others.length > 0) {
-        stepwiseTo = end
-        return scan()
-      }
-      const isYieldDue = Math.floor(end / charactersPerYield) > Math.floor(scannedTo / charactersPerYield)
-      scannedTo = end
-      commit(evaluation)
-      if (isDenied(evaluation.verdict)) return evaluation
-      return isYieldDue ? pause().then(scan) : scan()
+    if (unread === '') return undefined
+    const more = unread.slice(0, sliceCharacters)
+    unread = unread.slice(sliceCharacters)
+    ruleWatch().push(more, text)
+    return andThen(andThen(streamedText().push(more), evaluateDue), (denied) => {
+      if (denied !== undefined) return denied
+      if (unread !== '') return pause().then(scan)
+      clear(streamedText().settledTo())
+      return undefined
     })
   }
 
-  /** True if steps must be scanned one by one, because scanned together they could give another verdict. */
-  function isStepwise(): boolean {
-    const farthest = scannedTo + maxStepsAtOnce * stepCharacters
-    return (
-      scannedTo < stepwiseTo ||
-      (longest > 0 && dependsOnContext(text.slice(windows.startOf(text, scannedTo), farthest)))
+  /** Evaluates the places at which a rule may match. Returns the first denial. */
+  function evaluateDue(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
+    for (const [at, place] of places.entries()) {
+      lastPlace = place.end
+      if (!ruleWatch().mayMatchAt(place, evaluated())) continue
+      const evaluation = placeEvaluation().evaluateAt(text, place, streamedText())
+      if (isPromise(evaluation))
+        return evaluation.then((one) => (isDenied(one.verdict) ? one : evaluateDue(places.slice(at + 1))))
+      if (isDenied(evaluation.verdict)) return evaluation
+    }
+    return undefined
+  }
+
+  function clear(to: number): void {
+    if (ruleWatch().hasNewMatch(evaluated())) return
+    const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
+    clearance.clear(to, { text, classification: streamedText().look(), pendingFrom })
+  }
+
+  /** Evaluates the rules that are otherwise evaluated only at places. */
+  function tryRules(): MaybePromise<unknown> {
+    if (!holdBack.evaluatesEveryPlace) return undefined
+    const position = { end: text.length, previous: lastPlace, classification: streamedText().look() }
+    return placeEvaluation().tryAt(text, position, streamedText())
+  }
+
+  function evaluateWhole(): MaybePromise<Evaluation> {
+    if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
+    return andThen(unread.length > sliceCharacters ? readSlices() : undefined, () =>
+      andThen(streamedText().end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
     )
   }
 
-  function commit({ findings }: Evaluation): void {
-    streamedText().commit()
-    const classification = classificationIn(findings)
-    known = known === undefined ? classification : strongest(known, classification)
+  /** Reads a long text in slices, and yields to the event loop in between. Leaves the last slice. */
+  async function readSlices(): Promise<void> {
+    for (let at = 0; unread.length - at > sliceCharacters; at += sliceCharacters) {
+      await streamedText().push(unread.slice(at, at + sliceCharacters))
+      await pause()
+    }
   }
 
-  /** Text before this position can no longer become part of a match. */
-  function settledTo(end: number): number {
-    const settled = longest > 0 ? pendingStart(text, end, holdBack) : end
-    return holdBack.waitsForPersonalData ? Math.min(settled, streamedText().settledTo()) : settled
+  /** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a slow stream. */
+  async function firstDenial(): Promise<Evaluation | undefined> {
+    const from = lastPlace
+    streamed = undefined
+    ruleWatch().push(unread, text)
+    for (let at = 0; at < text.length; at += sliceCharacters) {
+      if (at > 0) await pause()
+      const places = await streamedText().push(text.slice(at, at + sliceCharacters))
+      const denied = await evaluateDue(places.filter(({ end }) => end > from))
+      if (denied !== undefined) return denied
+    }
+    return undefined
   }
+
+  /** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */
+  const mayDifferInPart = (): boolean => mayBeEncoded(text) || (holdBack.longestTerm > 0 && dependsOnContext(text))
+
+  const dispose = (): void => streamed?.[Symbol.dispose]()
 
   return {
-    push: (more) => void (text += more),
-    scan,
-    earlyCheck(keptBack) {
-      if (!isWhole && cleared < text.length - keptBack) return scanWindows([windows.to(text, text.length)], keptBack)
-      return undefined
+    push(more) {
+      text += more
+      unread += more
     },
-    cleared: () => cleared,
-    end() {
-      const whole = wholeBlock?.textOf?.(text) ?? text
-      const evaluated = evaluate(plan, {
-        texts: whole.trim() === '' ? [] : [whole],
-        direction: 'response',
-        mode: isWhole
-          ? undefined
-          : streamedText().scanWhole(text, {
-              // Windows end at word boundaries, so a step that is due shortly after the range may end inside it.
-              windowsIn: ({ start, end }) =>
-                windows.dueIn(text, { start: Math.max(start, scannedTo), end: end + longestWord }),
-              known,
-            }),
-      })
-      return andThen(evaluated, (evaluation) => {
-        const mayDifferInPart = isDenied(evaluation.verdict) || (!isWhole && longest > 0 && dependsOnContext(text))
-        return andThen(mayDifferInPart ? firstDenial() : undefined, (denied) => {
-          if (!isDenied((denied ?? evaluation).verdict)) cleared = Infinity
+    scan,
+    scanEnd() {
+      if (streamed === undefined || clearance.cleared() >= text.length) return undefined
+      return andThen(streamed.lookAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
+    },
+    cleared: clearance.cleared,
+    wasHeldWhole: clearance.wasHeldWhole,
+    end: () =>
+      andThen(evaluateWhole(), (evaluation) => {
+        dispose()
+        const isPartDue = isDenied(evaluation.verdict) || mayDifferInPart()
+        return andThen(isPartDue ? firstDenial().finally(dispose) : undefined, (denied) => {
+          if (!isDenied((denied ?? evaluation).verdict)) clearance.clearAll()
           return denied ?? evaluation
         })
-      })
-    },
+      }),
+    [Symbol.dispose]: dispose,
   }
-
-  /** If the whole text is denied, the first step that is denied gives the verdict, as it does in a slow stream. */
-  function firstDenial(): MaybePromise<Evaluation | undefined> {
-    stepwiseTo = text.length
-    return scan()
-  }
-}
-
-const longestMatch = ({ lookBehindLength, terms }: HoldBackPolicy): number =>
-  Math.max(lookBehindLength, terms?.longest ?? 0)
-
-/** Start of the text that may still become a match of a term, a rule or an encoded text. */
-function pendingStart(text: string, end: number, holdBack: HoldBackPolicy): number {
-  const { lookBehindLength, terms } = holdBack
-  const scanned = text.slice(0, end)
-  return Math.min(
-    lookBehind(text, end, lookBehindLength),
-    terms?.pendingStart(scanned, lookBehind(text, end, terms.longest)) ?? end,
-    pendingEncodedStart(text, end, longestMatch(holdBack)),
-  )
-}
-
-function classificationIn({ scores, categories: names }: Findings): Classification {
-  return { scores, flagged: categories.filter((category) => names.includes(category)) }
-}
-
-type StepResult = {
-  readonly evaluation: Evaluation
-  /** Not denied, and not near a threshold either. */
-  readonly isAllowed: boolean
 }

@@ -1,9 +1,9 @@
-import type { Span } from '../../moderation/normalise.ts'
-import { createWordEnd } from '../../moderation/word-end.ts'
+import type { Span } from './normalise.ts'
+import { createWordEnd } from './word-end.ts'
 import { createLookBehind } from './look-behind.ts'
 
 /** A scan is due at every multiple of this. */
-export const stepCharacters = 128
+export const windowStep = 128
 /** Counted characters that one scan covers. */
 const windowCharacters = 512
 
@@ -28,8 +28,8 @@ export function createWindows(): Windows {
     to,
     dueIn(text, { start, end }) {
       const due: Span[] = []
-      const first = start - (start % stepCharacters) + stepCharacters
-      for (let at = first; at <= Math.min(end, text.length); at += stepCharacters) due.push(to(text, wordEnd(text, at)))
+      const first = start - (start % windowStep) + windowStep
+      for (let at = first; at <= Math.min(end, text.length); at += windowStep) due.push(to(text, wordEnd(text, at)))
       return due
     },
   }

@@ -2,7 +2,7 @@
  * Measures text backwards in counted characters: a run of white space counts as one, and invisible characters do not
  * count, because terms match across both.
  */
-import { foldCodePoint } from '../../moderation/confusables.ts'
+import { foldCodePoint } from './confusables.ts'
 
 /**
  * Uncounted characters are skipped up to this number, because a text of nothing else would be walked again at every scan.

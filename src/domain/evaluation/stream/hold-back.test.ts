@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { rulebookWith } from '../../../../test/support/enforcement-scene.ts'
+import { plainContext } from '../../../../test/support/evaluation-context.ts'
+import { wordClassifier } from '../../../../test/support/word-classifier.ts'
+import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
+import { createScanText } from '../../moderation/scan.ts'
+import { createEvaluate, type Evaluate, type Evaluation } from '../evaluate.ts'
+import { planFor } from '../plan.ts'
+import { holdBackPolicyOf } from './hold-back-policy.ts'
+import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
+
+const pause = async (): Promise<void> => {}
+const evaluate = createEvaluate({
+  scanText: createScanText({ classifier: wordClassifier, pause, cacheEntries: 0 }),
+  pause,
+  canRephrase: false,
+  failsOpen: false,
+  cacheEntries: 0,
+})
+const incrementalScan = createIncrementalScan(wordClassifier)
+
+function partsFor(denylist: readonly string[] = []): StreamScannerParts {
+  const plan = planFor(rulebookWith({ denylist }), plainContext)
+  const holdBack = holdBackPolicyOf(plan, false)
+  return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, incrementalScan }
+}
+
+/** A scanner to which the text is pushed word by word, with the space before each word, as models generate it. */
+async function streamed(parts: StreamScannerParts, text: string): Promise<StreamScanner> {
+  const scanner = createStreamScanner(parts)
+  for (const [word] of text.matchAll(/\s*\S+/g)) {
+    scanner.push(word)
+    assert.equal(await scanner.scan(), undefined)
+  }
+  return scanner
+}
+
+/** How much of the text was cleared after each word. */
+async function clearedAfter(parts: StreamScannerParts, text: string): Promise<string> {
+  return text.slice(0, (await streamed(parts, text)).cleared())
+}
+
+describe('a streamed text', () => {
+  it('is cleared up to the unfinished word while it is calm', async () => {
+    assert.equal(await clearedAfter(partsFor(), 'the gate of the old town'), 'the gate of the old ')
+  })
+
+  it('waits once for its opening words', async () => {
+    assert.equal(await clearedAfter(partsFor(), 'the gate of'), '')
+    assert.equal(await clearedAfter(partsFor(), 'the gate of the'), 'the gate of ')
+  })
+
+  it('is cleared to its end if the upstream is idle', async () => {
+    const scanner = await streamed(partsFor(), 'the gate of the old town')
+    await scanner.scanEnd()
+    assert.equal(scanner.cleared(), 'the gate of the old town'.length)
+  })
+
+  it('keeps a fixed number of characters back if a score is raised', async () => {
+    const text = 'the gate of the old town is wary and was open'
+    assert.equal(await clearedAfter(partsFor(), text), text.slice(0, -20))
+    const scanner = await streamed(partsFor(), text)
+    await scanner.scanEnd()
+    assert.equal(scanner.cleared(), text.length - 20)
+  })
+
+  it('is not cleared any further near a threshold, also if the upstream is idle', async () => {
+    const scanner = await streamed(partsFor(), 'the gate of the old town is grave and so on')
+    await scanner.scanEnd()
+    assert.equal(scanner.cleared(), 'the gate of the old town '.length)
+  })
+
+  it('is cleared again when its last words are calm', async () => {
+    const text = `the gate is grave ${'and was open all day long '.repeat(4)}`
+    assert.equal(await clearedAfter(partsFor(), text), text.slice(0, text.lastIndexOf('long')))
+  })
+
+  it('is denied at a place, not before', async () => {
+    const scanner = await streamed(partsFor(), 'one two three four poison six seven')
+    scanner.push(' eight')
+    assert.equal(await scanner.scan(), undefined)
+    scanner.push(' nine')
+    const denied = await scanner.scan()
+    assert.equal(denied?.verdict.effectiveDecision, 'refuse')
+    assert.equal(scanner.cleared(), 'one two three '.length)
+  })
+
+  it('holds back what may become a denied term, and nothing before it', async () => {
+    const text = 'the gate of project'
+    assert.equal(await clearedAfter(partsFor(['project falcon']), text), 'the gate of ')
+    assert.equal(await clearedAfter(partsFor(['project falcon']), `${text} falcon two`), 'the gate of ')
+    assert.equal(await clearedAfter(partsFor(['project falcon']), `${text} owl two`), 'the gate of project owl ')
+  })
+
+  it('is not evaluated while it is calm and nothing matches', async () => {
+    let evaluations = 0
+    const counting: Evaluate = (plan, texts) => {
+      evaluations += 1
+      return evaluate(plan, texts)
+    }
+    const parts = { ...partsFor(['project falcon']), evaluateUncached: counting }
+    await streamed(parts, 'the gate of the old town was open all day. '.repeat(20))
+    assert.equal(evaluations, 0)
+  })
+})
+
+describe('the evaluation of a streamed text', () => {
+  const words = fc.oneof(
+    { weight: 30, arbitrary: fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', '\n\n', '日本', 'naïve') },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        'wary',
+        'grave',
+        'project',
+        'falcon',
+        'рroject',
+        Buffer.from('a wary word').toString('hex'),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('poison', 'project falcon', Buffer.from('the poison is here').toString('base64')),
+    },
+  )
+  const texts = fc.array(words, { maxLength: 120, size: 'max' }).map((list) => list.join(' '))
+  const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 })
+
+  async function verdictOn(parts: StreamScannerParts, text: string, lengths: readonly number[]): Promise<Evaluation> {
+    const scanner = createStreamScanner(parts)
+    for (let at = 0, chunk = 0; at < text.length; chunk++) {
+      const length = lengths[chunk % lengths.length] ?? 1
+      scanner.push(text.slice(at, at + length))
+      at += length
+      const denied = await scanner.scan()
+      if (denied !== undefined) return denied
+    }
+    return scanner.end()
+  }
+
+  it('is the same if every place is evaluated, however the text is cut', async () => {
+    const parts = partsFor(['project falcon', 'naïve gate'])
+    const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPlace: true } }
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, cuts, async (text, one, other) => {
+        const expected = await verdictOn(thorough, text, one)
+        assert.deepEqual(await verdictOn(parts, text, other), expected)
+        assert.deepEqual(await verdictOn(parts, text, [Math.max(1, text.length)]), expected)
+        const atOnce = createStreamScanner(parts)
+        atOnce.push(text)
+        assert.deepEqual(await atOnce.end(), expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,56 @@
+import { categories } from '../../moderation/categories.ts'
+import { createEncodedStream } from '../../moderation/encoded-stream.ts'
+import { lookBehind } from '../../moderation/look-behind.ts'
+import type { Place } from '../../moderation/incremental-scan.ts'
+import { createIncrementalSearch } from '../../moderation/personal-data/incremental-search.ts'
+import type { HoldBackPolicy } from './hold-back-policy.ts'
+import type { EvaluatedText } from './place-evaluation.ts'
+
+/** Watches a streamed text for everything that may make a rule match: terms, phrases, patterns, encoded text, personal data. */
+export type RuleWatch = {
+  /** Reads further text; `text` is all text, including `more`. */
+  push(more: string, text: string): void
+  /** True if something matches that is not evaluated yet. */
+  hasNewMatch(evaluated: EvaluatedText): boolean
+  /** True if a rule may match at this place. It may say so wrongly, but never misses a match. */
+  mayMatchAt(place: Place, evaluated: EvaluatedText): boolean
+  /** Start of the text that may still become part of a match. */
+  pendingFrom(text: string, evaluated: EvaluatedText): number
+}
+
+export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
+  const matcher = holdBack.startMatcher()
+  const encoded = createEncodedStream()
+  const search = holdBack.waitsForPersonalData ? createIncrementalSearch() : undefined
+  let personalDataPendingFrom = Infinity
+
+  const hasNewMatch = ({ matched, personalData }: EvaluatedText): boolean =>
+    matcher.matched() > matched || (search !== undefined && search.matches.length > personalData)
+
+  const hasNewScore = ({ scores }: Place['classification'], evaluated: Place['classification']): boolean =>
+    categories.some(
+      (category) =>
+        scores[category] >= holdBack.categoryBounds[category] && scores[category] > evaluated.scores[category],
+    )
+
+  return {
+    push(more, text) {
+      matcher.push(more)
+      encoded.push(more)
+      if (search !== undefined) personalDataPendingFrom = search.searchSettled(text)
+    },
+    hasNewMatch,
+    mayMatchAt: ({ end, classification }, evaluated) =>
+      holdBack.evaluatesEveryPlace ||
+      hasNewMatch(evaluated) ||
+      encoded.mayReach(end) ||
+      hasNewScore(classification, evaluated.classification),
+    pendingFrom(text, { to, allowedTo }) {
+      const { longestTerm, evaluatesEveryPlace } = holdBack
+      // A rule that no matcher watches for may match everything that was not evaluated.
+      const unwatchedFrom = evaluatesEveryPlace ? lookBehind(text, allowedTo, longestTerm) : Infinity
+      const watchedFrom = Math.min(matcher.settledTo(), encoded.pendingFrom(to, longestTerm))
+      return Math.min(watchedFrom, unwatchedFrom, personalDataPendingFrom)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
+import {
+  noClassification,
+  strongest,
+  type Classification,
+  type Classifier,
+  type ClassifierStream,
+  type TextDirection,
+} from './classifier.ts'
+import type { Span } from './normalise.ts'
+import { createWindows, windowStep } from './windows.ts'
+
+/** Starts the classification of a streamed text, by any classifier. */
+export const startClassifierStream = (classifier: Classifier, direction: TextDirection): ClassifierStream =>
+  classifier.startStream?.(direction) ?? createWindowedStream({ classifier, direction })
+
+export type WindowedStreamParts = {
+  readonly classifier: Pick<Classifier, 'classify'>
+  readonly direction: TextDirection
+  /** A cheaper classifier that looks at the text between two places. */
+  readonly looks?: ClassifierStream | undefined
+}
+
+/**
+ * Classifies a streamed text with a classifier that knows only complete texts. The places are the word boundaries before every
+ * 128th character. At each the window of the last 512 characters is classified, so the classifier is not called more often.
+ */
+export function createWindowedStream({ classifier, direction, looks }: WindowedStreamParts): ClassifierStream {
+  const windows = createWindows()
+  let text = ''
+  let steppedTo = 0
+  let decidedTo = 0
+  let decided: Classification | undefined
+  let last = noClassification
+  let settledTo = 0
+
+  function classify({ start, end }: Span): MaybePromise<Classification> {
+    return andThen(classifier.classify(text.slice(start, end), direction), (classification) => (last = classification))
+  }
+
+  function decide(window: Span): MaybePromise<unknown> {
+    return andThen(classify(window), (classification) => {
+      decided = decided === undefined ? classification : strongest(decided, classification)
+      decidedTo = settledTo = window.end
+    })
+  }
+
+  function decideDue(): MaybePromise<unknown> {
+    if (text.length < steppedTo + windowStep) return undefined
+    const due = windows.dueIn(text, { start: steppedTo, end: text.length })
+    steppedTo += due.length * windowStep
+    return sequentially(due, decide)
+  }
+
+  return {
+    push(more) {
+      text += more
+      return andThen(looks?.push(more), decideDue)
+    },
+    look: () => looks?.look() ?? last,
+    settledTo: () => looks?.settledTo() ?? settledTo,
+    lookAtEnd: () =>
+      looks === undefined
+        ? andThen(classify(windows.to(text, text.length)), () => (settledTo = text.length))
+        : looks.lookAtEnd(),
+    decidedTo: () => decidedTo,
+    decided: () => decided,
+    end: () => andThen(classifier.classify(text, direction), (whole) => ({ whole, decided })),
+    [Symbol.dispose]: () => looks?.[Symbol.dispose](),
+  }
+}

@@ -1,0 +1,77 @@
+import { perCategory, type PerCategory } from '../../src/domain/moderation/categories.ts'
+import {
+  noClassification,
+  strongest,
+  type Classification,
+  type Classifier,
+  type ClassifierStream,
+  type HoldBackBounds,
+} from '../../src/domain/moderation/classifier.ts'
+
+/** The score of self-harm by word: far below, below and above the bounds of `wordBounds`, and above the threshold. */
+const scoresByWord: Readonly<Record<string, number>> = { wary: 0.005, grave: 0.2, poison: 0.9 }
+
+const wordBounds: HoldBackBounds = {
+  categories: perCategory(() => ({ calm: -6, frozen: -3 })),
+  keptBackCharacters: 20,
+  openingWords: 3,
+}
+
+const windowWords = 12
+const placeWords = 8
+
+const scoresOf = (score: number): PerCategory<number> =>
+  perCategory((category) => (category === 'self-harm' ? score : 0.0001))
+
+function classificationOf(text: string): Classification {
+  const words = text.split(/\s+/)
+  const score = Math.max(0.0001, ...words.map((word) => scoresByWord[word] ?? 0))
+  return { scores: scoresOf(score), flagged: score >= 0.5 ? ['self-harm'] : [] }
+}
+
+/** The words of a text with their ends. */
+const wordsOf = (text: string): readonly { readonly word: string; readonly start: number; readonly end: number }[] =>
+  Array.from(text.matchAll(/\S+/g), (match) => ({
+    word: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+
+/** A simple classifier that knows single words. Its stream keeps the whole text and reads it again at every call. */
+export const wordClassifier: Classifier = {
+  identity: { id: 'words', version: '1', digest: '' },
+  holdBackBounds: wordBounds,
+  classify: classificationOf,
+  startStream(): ClassifierStream {
+    let text = ''
+    let isWhole = false
+    const complete = () => wordsOf(text).filter(({ end }) => end < text.length)
+    const lastWords = (to: number): string =>
+      wordsOf(text.slice(0, to))
+        .slice(-windowWords)
+        .map(({ word }) => word)
+        .join(' ')
+    const places = (): readonly number[] =>
+      complete().flatMap(({ end }, at) => ((at + 1) % placeWords === 0 ? [end] : []))
+    const decided = (): Classification | undefined => {
+      const all = places().map((end) => classificationOf(lastWords(end)))
+      return all.length === 0 ? undefined : all.reduce(strongest, noClassification)
+    }
+    return {
+      push(more) {
+        text += more
+        isWhole = false
+      },
+      look: () => classificationOf(lastWords(text.length)),
+      settledTo() {
+        const last = wordsOf(text).at(-1)
+        return isWhole || last === undefined || last.end < text.length ? text.length : last.start
+      },
+      lookAtEnd: () => void (isWhole = true),
+      decidedTo: () => places().at(-1) ?? 0,
+      decided,
+      end: () => ({ whole: classificationOf(text), decided: decided() }),
+      [Symbol.dispose]: () => undefined,
+    }
+  },
+}
