@@ -27,6 +27,11 @@ export const gatewayHeaders = {
     example: 'tools.web_search',
     alias: 'x-gateway-dropped',
   },
+  'x-gatehouse-hold-back': {
+    description:
+      '`whole` if each block of a streamed answer is held back until it is complete, because a rule needs all of its text. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
+    example: 'whole',
+  },
 } as const satisfies Readonly<Record<string, GatewayHeader>>
 
 export type GatewayHeaderName = keyof typeof gatewayHeaders

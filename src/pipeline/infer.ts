@@ -47,6 +47,8 @@ export type InferenceAnswer = AsyncDisposable & {
   readonly bill: Bill
   /** Fields of the request that the upstream cannot receive, by their names in the caller's dialect. */
   readonly dropped: ReadonlySet<string>
+  /** Whether each block is held back until it is complete, because a rule needs all of it. */
+  readonly holdsWholeBlocks: boolean
   /** The admission with the status of the caller's limits; null for the free request. */
   readonly admission: Admitted | null
 }
@@ -116,6 +118,7 @@ export function createInfer(parts: InferParts): Infer {
         chunks: enforced.guard(metered, async () => started[Symbol.asyncDispose]()),
         bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage), charged: lease.charged },
         dropped,
+        holdsWholeBlocks: enforced.holdsWholeBlocks,
         admission,
         [Symbol.asyncDispose]: release,
       }

@@ -96,6 +96,7 @@ function scene(
           charged: () => (disposals > 0 ? { usage, cost: receipt } : undefined),
         },
         dropped: new Set<string>(),
+        holdsWholeBlocks: false,
         admission: null,
         async [Symbol.asyncDispose]() {
           disposals += 1

@@ -45,6 +45,31 @@ describe('x-gatehouse-dropped', () => {
   }
 })
 
+describe('x-gatehouse-hold-back', () => {
+  const ask = async (denylist: readonly string[], stream: boolean): Promise<string | null> => {
+    await using scene = await startTestApp()
+    const { adminKey, url } = scene
+    await fetch(`${url}/api/policy-gateway/config`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ rules: { denylist, response_pattern: 'rewrite' } }),
+    })
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const response = await scene.post('/v1/chat/completions', { model: 'gatehouse-echo', stream, messages })
+    assert.match(await response.text(), /Hello/)
+    return response.headers.get('x-gatehouse-hold-back')
+  }
+
+  it('is whole on a stream if a rule needs whole blocks', async () => {
+    assert.equal(await ask(['a secret'], true), 'whole')
+  })
+
+  it('is missing if no rule needs that, or if the answer is not streamed', async () => {
+    assert.equal(await ask([], true), null)
+    assert.equal(await ask(['a secret'], false), null)
+  })
+})
+
 describe('x-gatehouse-token-source', () => {
   it('is sent under both names', async () => {
     await using scene = await startTestApp()
@@ -88,7 +113,7 @@ describe('OpenAPI', () => {
     const named = (path: string): string[] =>
       Object.keys(paths[path]?.['post']?.responses['200']?.headers ?? {}).filter((name) => name.startsWith('x-'))
     for (const path of ['/v1/messages', '/v1/responses', '/v1/chat/completions']) {
-      assert.deepEqual(named(path), ['x-gatehouse-dropped', 'x-gateway-dropped'])
+      assert.deepEqual(named(path), ['x-gatehouse-dropped', 'x-gateway-dropped', 'x-gatehouse-hold-back'])
     }
     const source = ['x-gatehouse-token-source', 'x-gateway-token-source']
     assert.deepEqual(named('/v1/responses/input_tokens'), source)

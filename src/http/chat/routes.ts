@@ -42,7 +42,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
             description: 'The completion, or with `stream` its chunks.',
             schema: ChatAnswer,
             event: ChatEvent,
-            headers: ['x-gatehouse-dropped'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
           },
         },
         errorStatuses: inferenceErrorStatuses,

@@ -78,7 +78,9 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
   const infer = async (call: InferenceCall): Promise<InferenceAnswer> => {
     calls.push(call)
     return {
-      ...({ model: 'm', upstream: 'up', chunks: answer(call), dropped: new Set<string>(), admission: null } as const),
+      ...({ model: 'm', upstream: 'up', chunks: answer(call), admission: null } as const),
+      dropped: new Set<string>(),
+      holdsWholeBlocks: false,
       bill: {} as InferenceAnswer['bill'],
       [Symbol.asyncDispose]: async () => void (counted.disposed += 1),
     }

@@ -12,7 +12,7 @@ import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
-import { droppedHeader } from '../gateway-headers.ts'
+import { droppedHeader, gatewayHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import { recordError } from '../request-record.ts'
@@ -107,7 +107,12 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
       request,
       chunks,
       context: newContext(),
-      headers: { ...codec.headers?.(request.id), ...limitHeaders(answer), ...droppedHeader([...answer.dropped]) },
+      headers: {
+        ...codec.headers?.(request.id),
+        ...limitHeaders(answer),
+        ...droppedHeader([...answer.dropped]),
+        ...(decodedRequest.stream && answer.holdsWholeBlocks && gatewayHeader('x-gatehouse-hold-back', 'whole')),
+      },
     }
     return await (decodedRequest.stream ? stream(reply, response) : whole(reply, response))
   }

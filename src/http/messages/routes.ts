@@ -51,7 +51,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
             description: 'The message, or with `stream` its events.',
             schema: MessagesAnswer,
             event: MessagesEvent,
-            headers: ['x-gatehouse-dropped'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
           },
         },
         errorStatuses: [...inferenceErrorStatuses, 529],

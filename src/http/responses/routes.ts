@@ -54,7 +54,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
             description: 'The response, or with `stream` its events.',
             schema: ResponsesAnswer,
             event: ResponsesEvent,
-            headers: ['x-gatehouse-dropped'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
           },
         },
         errorStatuses: inferenceErrorStatuses,
