@@ -11,6 +11,7 @@ import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/c
 import { re2Patterns } from '../src/adapters/expressions/re2.ts'
 import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts'
 import { createEvaluate } from '../src/domain/evaluation/evaluate.ts'
+import { createPolicyPrefilters } from '../src/domain/evaluation/scan/policy-prefilter.ts'
 import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scanner.ts'
 import { holdBackPolicyOf } from '../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor } from '../src/domain/evaluation/plan.ts'
@@ -107,6 +108,7 @@ const parts = {
   canRephrase: false,
   failsOpen: false,
   cacheEntries: 0,
+  prefilterOf: createPolicyPrefilters(re2Patterns),
   reportsDenialsOnly: true,
 }
 const evaluate = createEvaluate({ ...parts, scanText })

@@ -4,11 +4,19 @@
  *
  *   node bench/policies.ts [--json]
  */
+import { setImmediate } from 'node:timers/promises'
 import { createCelCompiler } from '../src/adapters/expressions/cel.ts'
 import { re2Patterns } from '../src/adapters/expressions/re2.ts'
+import type { MaybePromise } from '../src/base/maybe-promise.ts'
+import { planFor, type EvaluationContext } from '../src/domain/evaluation/plan.ts'
+import { emptyRulebook, type ActivePolicy } from '../src/domain/evaluation/rulebook.ts'
+import { findingsOf } from '../src/domain/evaluation/scan/findings.ts'
+import { createPolicyPrefilters } from '../src/domain/evaluation/scan/policy-prefilter.ts'
+import { createPolicyScorer } from '../src/domain/evaluation/scan/score-policies.ts'
+import { perCategory } from '../src/domain/moderation/categories.ts'
+import type { ScanResult } from '../src/domain/moderation/scan.ts'
 import { compileTerms } from '../src/domain/moderation/terms.ts'
-import type { CompiledRule } from '../src/domain/policy/compiled-rule.ts'
-import type { RuleFacts } from '../src/domain/policy/rule.ts'
+import { initialContent } from '../src/domain/policy/content.ts'
 import { createRuleCompiler } from '../src/domain/policy/rule-compiler.ts'
 import { createSeeded } from '../scripts/classifier/seeded.ts'
 
@@ -39,50 +47,62 @@ const writeRule = [
   () => 'cel:categories["hate"] > 0.8 || pii["email"] > 3 && user != "ann"',
 ]
 
-const ruleOf = (kind: number, version: number): CompiledRule =>
-  compile({ rule: writeRule[kind]?.() ?? '', versionId: `polv_${version}`, organizationId: 'org_1' })
+const policyOf = (kind: number, version: number): ActivePolicy => ({
+  ...initialContent,
+  id: `pol_${version}`,
+  versionId: `polv_${version}`,
+  version: 1,
+  rule: compile({ rule: writeRule[kind]?.() ?? '', versionId: `polv_${version}`, organizationId: 'org_1' }),
+})
 
-const rulesOf = (count: number): readonly CompiledRule[] =>
-  Array.from({ length: count }, (_, at) => ruleOf(at % writeRule.length, at))
+const policiesOf = (count: number): readonly ActivePolicy[] =>
+  Array.from({ length: count }, (_, at) => policyOf(at % writeRule.length, at))
 
-const factsOf = (text: string): RuleFacts => ({
-  text,
-  direction: 'request',
+const context: EvaluationContext = {
   model: 'm',
   project: 'p',
   user: 'u',
+  credentialId: 'c',
   metadata: {},
-  categories: { 'self-harm': 0, 'sexual/minors': 0, harassment: 0.1, hate: 0.2, illicit: 0, sexual: 0 },
-  pii: {},
-})
+  target: undefined,
+  policyIds: [],
+  flaggedCategories: [],
+}
+const scan: ScanResult = {
+  classification: { scores: perCategory(() => 0.1), flagged: [] },
+  termHits: [],
+  personalData: [],
+}
+const findings = findingsOf(scan, { allowlist: [], denylist: [] })
+const pause = (): Promise<void> => setImmediate()
+const scorerFor = createPolicyScorer({ cacheEntries: 0, pause, prefilterOf: createPolicyPrefilters(re2Patterns) })
 
 /** Median CPU microseconds per kilobyte. Every text is new, as in the first turn of a conversation. */
-function measure(characters: number, evaluate: (text: string) => void): number {
+async function measure(characters: number, evaluate: (text: string) => MaybePromise<unknown>): Promise<number> {
   const perRound = Math.max(2, Math.floor((40 * kilobyte) / characters))
   const costs: number[] = []
   for (let round = -2; round < rounds; round++) {
     const texts = Array.from({ length: perRound }, () => write(characters))
     const before = process.cpuUsage()
-    for (const text of texts) evaluate(text)
+    for (const text of texts) await evaluate(text)
     const spent = process.cpuUsage(before)
     if (round >= 0) costs.push((spent.user + spent.system) / ((perRound * characters) / kilobyte))
   }
   return costs.toSorted((first, second) => first - second)[rounds >> 1] ?? 0
 }
 
-const evaluateRules =
-  (rules: readonly CompiledRule[]) =>
-  (text: string): void => {
-    const facts = factsOf(text)
-    for (const rule of rules) void rule.score(facts)
-  }
+const scoreBy = (policies: readonly ActivePolicy[]): ((text: string) => MaybePromise<unknown>) => {
+  const rulebook = { ...emptyRulebook, policies: policies.map((one) => ({ ...one, scope: 'organization' as const })) }
+  const scorer = scorerFor(planFor(rulebook, context), 'request')
+  return (text) => scorer.score({ text, scan, findings })
+}
 
 const terms = compileTerms(Array.from({ length: 1_000 }, invent), re2Patterns)
-const figures: Record<string, number> = { '1,000 terms, 4 KB': measure(4 * kilobyte, (text) => terms.find(text)) }
-for (const count of [10, 50, 200])
-  figures[`${count} policies, 4 KB`] = measure(4 * kilobyte, evaluateRules(rulesOf(count)))
+const figures: Record<string, number> = { '1,000 terms, 4 KB': await measure(4 * kilobyte, (text) => terms.find(text)) }
+for (const count of [1, 5, 20, 50, 200])
+  figures[`${count} policies, 4 KB`] = await measure(4 * kilobyte, scoreBy(policiesOf(count)))
 for (const size of [1, 16, 64])
-  figures[`200 policies, ${size} KB`] = measure(size * kilobyte, evaluateRules(rulesOf(200)))
+  figures[`200 policies, ${size} KB`] = await measure(size * kilobyte, scoreBy(policiesOf(200)))
 for (const [at, kind] of [
   'phrases',
   'contains',
@@ -91,8 +111,8 @@ for (const [at, kind] of [
   'categories',
   'numbers',
 ].entries()) {
-  const rules = Array.from({ length: 200 }, (_, version) => ruleOf(at, version))
-  figures[`200 policies of one kind, 4 KB: ${kind}`] = measure(4 * kilobyte, evaluateRules(rules))
+  const policies = Array.from({ length: 200 }, (_, version) => policyOf(at, version))
+  figures[`200 policies of one kind, 4 KB: ${kind}`] = await measure(4 * kilobyte, scoreBy(policies))
 }
 
 if (process.argv.includes('--json')) {

@@ -5,6 +5,7 @@ import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
 import { createFindEvidence } from '../domain/evaluation/evidence.ts'
+import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilter.ts'
 import { createSimulate } from '../domain/evaluation/simulate.ts'
 import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
@@ -37,7 +38,8 @@ export function openEvaluation(
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
   const pause = (): Promise<void> => setImmediate()
-  const shared = { pause, canRephrase: rephrase !== undefined, failsOpen }
+  const prefilterOf = createPolicyPrefilters(re2Patterns)
+  const shared = { pause, prefilterOf, canRephrase: rephrase !== undefined, failsOpen }
   const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
   const scanUncached = createScanText({ classifier, pause, cacheEntries: 0 })

@@ -27,6 +27,7 @@ import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
 import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
 import { re2Patterns } from '../../src/adapters/expressions/re2.ts'
 import { plainContext } from '../support/evaluation-context.ts'
+import { prefilterOf } from '../support/policy-prefilter.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
 /** Flags a text with `poison`, and comes near the threshold at `pois`. */
@@ -46,6 +47,7 @@ const evaluate = createEvaluate({
   canRephrase: true,
   failsOpen: false,
   cacheEntries: 0,
+  prefilterOf,
 })
 
 function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {

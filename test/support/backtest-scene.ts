@@ -16,6 +16,7 @@ import type { ScanText } from '../../src/domain/moderation/scan.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { PolicyContent } from '../../src/domain/policy/content.ts'
 import { openAuditLog } from './audit-log.ts'
+import { prefilterOf } from './policy-prefilter.ts'
 
 const organizationId = 'org_1'
 const policyId = 'pol_1'
@@ -23,6 +24,7 @@ const policyId = 'pol_1'
 /** A text scores the number after `score`, if there is one. */
 const compileRule: ReplayParts['compileRule'] = () => ({
   lookBehind: 'whole',
+  condition: undefined,
   evaluator: 'judge',
   names: [],
   score({ text }) {
@@ -38,7 +40,7 @@ const scanText: ScanText = async () => ({
   personalData: [],
 })
 
-const shared = { pause: setImmediate, canRephrase: false, failsOpen: false, cacheEntries: 0 }
+const shared = { pause: setImmediate, canRephrase: false, failsOpen: false, cacheEntries: 0, prefilterOf }
 
 /** An organization with a draft, and requests in its log. */
 export async function openBacktestScene(database: Database, draft: Partial<PolicyContent> = {}) {

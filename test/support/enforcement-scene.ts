@@ -11,6 +11,7 @@ import type { Chunk, InferenceEnd, InferenceEvent, Usage } from '../../src/domai
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classifier } from '../../src/domain/moderation/classifier.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
+import { prefilterOf } from './policy-prefilter.ts'
 
 /** Flags self-harm if a text contains `poison`, and comes near the threshold at `pois`. */
 export const poisonClassifier: Classifier = {
@@ -32,6 +33,7 @@ export const evaluateWithoutCache = createEvaluate({
   canRephrase: true,
   failsOpen: false,
   cacheEntries: 0,
+  prefilterOf,
 })
 
 type Rules = Partial<GatewayConfiguration['rules']>

@@ -3,6 +3,7 @@ import type { Span } from '../../domain/moderation/normalise.ts'
 import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
+import { conditionOf } from './condition.ts'
 import { findUnsupported } from './supported-functions.ts'
 import { CostExceeded, createCostBudget, evaluationUnits } from './cost-budget.ts'
 import { lookBehindOf } from './look-behind.ts'
@@ -37,7 +38,7 @@ export function createCelChecker(): CheckExpression {
   return (expression) => problemOf(environment.check(expression), expression) ?? unsupportedIn(environment, expression)
 }
 
-export type CelExpression = Pick<CompiledExpression, 'lookBehind' | 'names'> & {
+export type CelExpression = Pick<CompiledExpression, 'lookBehind' | 'names' | 'condition'> & {
   /** `units` is the cost budget of the evaluation. */
   evaluate(facts: RuleFacts, units?: number): ExpressionResult
 }
@@ -55,6 +56,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     return {
       lookBehind: lookBehindOf(ast),
       names: namesIn(ast),
+      condition: conditionOf(ast, patterns),
       evaluate(facts, units = evaluationUnits) {
         const budget = createCostBudget(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, budget, local: undefined })

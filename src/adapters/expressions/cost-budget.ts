@@ -42,9 +42,14 @@ export const copyUnits = 2
 /** A native search may compare the whole search string at every position. */
 export const searchUnits = (text: string, needle: string): number => text.length * (1 + needle.length / 16)
 
-/** At every position each instruction may be active, and each of the first thousand positions may create a new state. */
+/** At every position each instruction may be active, and each of the first positions may create a new state. */
 export const patternUnits = (text: string, size: number): number =>
-  text.length * size * 2 + Math.min(text.length, 1_000) * 500
+  text.length * size * instructionUnits + Math.min(text.length, maxNewStates) * newStateUnits
+
+/** Per instruction of a pattern and character of the text. */
+export const instructionUnits = 2
+export const newStateUnits = 500
+export const maxNewStates = 1_000
 
 /** Compiling a pattern that is built at evaluation. */
 export const compileUnits = (size: number): number => size * 1_000

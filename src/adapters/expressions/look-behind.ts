@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { LookBehind } from '../../domain/policy/compiled-rule.ts'
-import { literalOf, nodesOf } from './tree.ts'
+import { textSearchOf } from './text-search.ts'
+import { nodesOf } from './tree.ts'
 
 /** The variables that change while a text streams. All others are constant. */
 const changing = new Set(['text', 'categories', 'pii'])
@@ -61,18 +62,11 @@ const isFinding = (node: ASTNode): boolean => node.op === 'id' && (node.args ===
 const widest = (left: number | undefined, right: number | undefined): number | undefined =>
   left === undefined || right === undefined ? undefined : Math.max(left, right)
 
-/** The literal of `text.contains("word")`, also after `lowerAscii()` or `upperAscii()` if the literal is ASCII. */
+/** The literal of `text.contains("word")`, also in lower or upper case. */
 function searchedWord(node: ASTNode): string | undefined {
-  if (node.op !== 'rcall' || node.args[0] !== 'contains') return undefined
-  const [, receiver, [argument]] = node.args
-  const word = literalOf(argument)
-  if (isText(receiver)) return word
-  const isFolded =
-    receiver.op === 'rcall' && ['lowerAscii', 'upperAscii'].includes(receiver.args[0]) && isText(receiver.args[1])
-  return isFolded && word !== undefined && /^[\x20-\x7e]*$/.test(word) ? word : undefined
+  const search = textSearchOf(node)
+  return search?.method === 'contains' ? search.literal : undefined
 }
-
-const isText = (node: ASTNode): boolean => node.op === 'id' && node.args === 'text'
 
 const uses = (node: ASTNode, name: string): boolean =>
   nodesOf(node).some((part) => part.op === 'id' && part.args === name)

@@ -11,10 +11,13 @@ export type PatternState = {
   readonly previous: Neighbour
   /** Patterns that match up to here, whatever follows, and those whose match the last character has confirmed. */
   readonly hits: readonly number[]
+  readonly isHit: boolean
   /** True if no match is pending: there are no threads. */
   readonly isIdle: boolean
   /** The states after one more character, by its class. */
   next: (PatternState | undefined)[]
+  /** The patterns that match if the text ends here, once they are known. */
+  hitsAtEnd: readonly number[] | undefined
 }
 
 export type PatternAutomaton = {
@@ -57,7 +60,8 @@ export function createPatternAutomaton(program: PatternProgram, patterns: number
     if (states.size >= maxStates) discardStates()
     const certain = follow([...threads, program.start], previous, undefined).hits
     const hits = [...new Set([...confirmed, ...certain])]
-    const state = { threads, previous, hits, isIdle: threads.length === 0, next: noneYet() }
+    const isIdle = threads.length === 0
+    const state = { threads, previous, hits, isHit: hits.length > 0, isIdle, next: noneYet(), hitsAtEnd: undefined }
     states.set(key, state)
     return state
   }
@@ -89,7 +93,8 @@ export function createPatternAutomaton(program: PatternProgram, patterns: number
       state.next[runeClass] = next
       return next
     },
-    hitsAtEnd: ({ threads, previous }) => follow([...threads, program.start], previous, endOfText).hits,
+    hitsAtEnd: (state) =>
+      (state.hitsAtEnd ??= follow([...state.threads, program.start], state.previous, endOfText).hits),
   }
 }
 

@@ -49,7 +49,27 @@ function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): 
       next = automaton.advance(state, runeClass)
     }
     state = next
-    if (state.hits.length > 0) for (const hit of state.hits) found.add(hit)
+    for (const hit of state.hits) found.add(hit)
+  }
+
+  /** Reads ASCII characters that lead to known states without a match. Returns the position of the first other character. */
+  function readKnown(text: string, from: number): number {
+    if (lead !== 0) return from
+    const start = length - from
+    let current = state
+    let settled = settledTo
+    let at = from
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      const next = code < 128 ? current.next[asciiClasses[code] ?? 0] : undefined
+      if (next === undefined || next.isHit) break
+      current = next
+      if (current.isIdle) settled = start + at + 1
+    }
+    state = current
+    settledTo = settled
+    length = start + at
+    return at
   }
 
   function giveUp(): void {
@@ -70,12 +90,12 @@ function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): 
 
   return {
     push(text) {
-      for (let at = 0; at < text.length && !hasGivenUp; at++) {
-        const code = text.charCodeAt(at)
+      for (let at = 0; at < text.length && !hasGivenUp;) {
+        at = readKnown(text, at)
+        if (at === text.length) break
+        readUnit(text.charCodeAt(at))
+        at += 1
         length += 1
-        const next = code < 128 && lead === 0 ? state.next[asciiClasses[code] ?? 0] : undefined
-        if (next !== undefined && next.hits.length === 0) state = next
-        else readUnit(code)
         if (state.isIdle && !hasGivenUp) settledTo = lead === 0 ? length : length - 1
       }
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { plainContext } from '../../../test/support/evaluation-context.ts'
+import { prefilterOf } from '../../../test/support/policy-prefilter.ts'
 import fc from 'fast-check'
 import { re2Patterns } from '../../adapters/expressions/re2.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
@@ -38,7 +39,7 @@ function createScene(cacheEntries: number): { evaluate: Evaluate; classifier: Re
   const scanText = createScanText({ classifier, pause, cacheEntries })
   return {
     classifier,
-    evaluate: createEvaluate({ scanText, pause, canRephrase: false, failsOpen: false, cacheEntries }),
+    evaluate: createEvaluate({ scanText, pause, prefilterOf, canRephrase: false, failsOpen: false, cacheEntries }),
   }
 }
 
@@ -52,6 +53,7 @@ const policy: ActivePolicy = {
   mode: 'enforcing',
   rule: {
     lookBehind: 'whole',
+    condition: undefined,
     evaluator: 'judge',
     names: [],
     score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),

@@ -6,7 +6,9 @@ import {
   copyTermCursor,
   createTermCursor,
   pendingMatchStart,
+  readAscii,
   readCharacter,
+  type SourceChunk,
   type TermAutomaton,
   type TermCursor,
 } from './term-cursor.ts'
@@ -44,7 +46,7 @@ export function startTermStream(terms: TermAutomaton): TermStream {
   }
 
   function readFolded(code: number, position: number): void {
-    const isLatinLetter = code >= 97 && code <= 122
+    const isLatinLetter = isLatin(code)
     const isHomoglyph = code >= 0x80 && isHomoglyphScript(code)
     if (isHomoglyph && run === undefined) {
       foreign ??= copyTermCursor(latin)
@@ -91,28 +93,27 @@ export function startTermStream(terms: TermAutomaton): TermStream {
       if (isLowSurrogate(code)) return readCodePoint((high - 0xd800) * 0x400 + code - 0xdc00 + 0x10000, position - 1)
       readCodePoint(high, position - 1)
     }
-    if (code < 0x80) readAscii(code, position)
+    if (code < 0x80) readFolded(lowerAscii(code), position)
     else if (isHighSurrogate(code)) lead = code
     else readCodePoint(code, position)
   }
 
-  function readAscii(code: number, position: number): void {
-    const folded = code >= 65 && code <= 90 ? code + 32 : code
-    if (foreign !== undefined) return readFolded(folded, position)
-    wasLatinLetter = folded >= 97 && folded <= 122
-    readCharacter(latin, folded, position)
+  function readPlain(chunk: SourceChunk, from: number): number {
+    const at = readAscii(latin, chunk, from)
+    if (at > from) wasLatinLetter = isLatin(lowerAscii(chunk.text.charCodeAt(at - 1)))
+    return at
   }
 
   return {
     push(text) {
-      const start = length
+      const chunk = { text, start: length }
       for (let at = 0; at < text.length && gaveUpAt === undefined; at++) {
-        const code = text.charCodeAt(at)
-        length = start + at + 1
-        if (code < 0x80 && lead === 0) readAscii(code, start + at)
-        else readUnit(code, start + at)
+        if (lead === 0 && foreign === undefined) at = readPlain(chunk, at)
+        if (at === text.length) break
+        length = chunk.start + at + 1
+        readUnit(text.charCodeAt(at), chunk.start + at)
       }
-      length = start + text.length
+      length = chunk.start + text.length
     },
     matched: () => latin.found.size + (gaveUpAt === undefined ? 0 : 1),
     settledTo: () => gaveUpAt ?? pendingStart(),
@@ -126,6 +127,11 @@ export function startTermStream(terms: TermAutomaton): TermStream {
     },
   }
 }
+
+const lowerAscii = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
+
+/** A Latin letter in lower case. */
+const isLatin = (code: number): boolean => code >= 97 && code <= 122
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000

@@ -4,14 +4,13 @@
  */
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
-import { createAutomaton } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
 import { foldCodePoint } from './confusables.ts'
 import { createSourceMap, latinForm, normalise } from './normalise.ts'
 import type { Span } from './normalise.ts'
 import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
 import { joinMatchers, type StreamMatcher } from './stream-matcher.ts'
-import type { TermAutomaton } from './term-cursor.ts'
+import { createTermAutomaton, type TermAutomaton } from './term-cursor.ts'
 import { startTermStream } from './term-stream.ts'
 import { isWhiteSpace, isWordCode, space } from './words.ts'
 
@@ -41,7 +40,7 @@ const flagged = /^\/.+\/[dgimsuvy]+$/s
 export function compileTerms(terms: readonly string[], engine: PatternEngine): Terms {
   const distinct = [...new Set(terms)]
   const plain = distinct.filter((term) => !isExpression(term))
-  const plainTerms = compilePlain(plain)
+  const plainTerms = compilePlainTerms(plain)
   const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
   const pendingSearch = createPendingSearch(plain)
   const rank = new Map(distinct.map((term, index) => [term, index]))
@@ -105,13 +104,18 @@ function sourcePattern(term: string): SourcePattern {
   return { source, ignoreCase: flags === 'i' }
 }
 
-type PlainTerms = TermAutomaton & { find(text: string): TermHit[] }
+export type PlainTerms = TermAutomaton & {
+  find(text: string): TermHit[]
+  /** The terms of a word of the automaton, by its index. */
+  termsOf(word: number): readonly string[]
+}
 
-function compilePlain(terms: readonly string[]): PlainTerms {
+/** Terms that are not patterns, even between slashes. */
+export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   const termsByWord = searchForms(terms)
-  const words = [...termsByWord.keys()]
-  const automaton = createAutomaton(words)
-  const longest = words.reduce((most, { length }) => Math.max(most, length), 0)
+  const searched = createTermAutomaton([...termsByWord.keys()])
+  const { words, automaton } = searched
+  const termsOf = (word: number): readonly string[] => termsByWord.get(words[word] ?? '') ?? []
   const find = (text: string): TermHit[] => {
     const folded = normalise(text)
     const found = walk(folded, words, automaton)
@@ -119,13 +123,13 @@ function compilePlain(terms: readonly string[]): PlainTerms {
     const toSource = createSourceMap(text)
     const hits = new Map<string, TermHit>()
     for (const [word, span] of found) {
-      for (const term of termsByWord.get(words[word] ?? '') ?? []) {
+      for (const term of termsOf(word)) {
         if (!hits.has(term)) hits.set(term, { term, ...toSource(span) })
       }
     }
     return [...hits.values()]
   }
-  return { words, automaton, longest, find }
+  return { ...searched, find, termsOf }
 }
 
 /** Finds what may still become a term, by binary search over the prefixes of all search forms. */

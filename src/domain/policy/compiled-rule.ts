@@ -1,3 +1,5 @@
+import type { Category } from '../moderation/categories.ts'
+import type { PersonalDataKind } from '../moderation/personal-data/kinds.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** Basis points from 0 to 10,000, or the reason why there is no score. A missing score is never a pass. */
@@ -15,6 +17,21 @@ export type RuleScore =
  */
 export type LookBehind = 'whole' | { readonly characters: number; readonly personalData: boolean }
 
+/** Something in a text, its scores or its personal data without which a rule cannot match. */
+export type RuleTrigger =
+  /** The text contains these characters, as they are or in lower or upper case. */
+  | { readonly kind: 'literal'; readonly text: string }
+  /** The text, or a text encoded in it, contains this phrase as it would contain a term of a deny list. */
+  | { readonly kind: 'phrase'; readonly text: string }
+  | { readonly kind: 'pattern'; readonly source: string }
+  | { readonly kind: 'category'; readonly name: Category; readonly atLeast: number }
+  /** The score of the rule may be the score of this category. */
+  | { readonly kind: 'category_score'; readonly name: Category }
+  | { readonly kind: 'personal_data'; readonly name: PersonalDataKind; readonly atLeast: number }
+
+/** A necessary condition: without any of the triggers, a rule gives a text of up to `maxCharacters` a score of 0 and does not fail. */
+export type RuleCondition = { readonly anyOf: readonly RuleTrigger[]; readonly maxCharacters: number }
+
 export const ruleNameKinds = ['variable', 'category', 'personal_data', 'phrase', 'pattern'] as const
 
 /** Something that a rule reads or names: a variable, a moderation category, a kind of personal data, a phrase or a pattern. */
@@ -30,6 +47,8 @@ export type CompiledRule = {
   /** Undefined if nothing can evaluate the rule. */
   readonly evaluator: RuleEvaluator | undefined
   readonly names: readonly RuleName[]
+  /** Undefined if none is known: the rule may then match any text. */
+  readonly condition: RuleCondition | undefined
   /** Never throws: a failure is returned as a score with `notEvaluated`. */
   score(facts: RuleFacts): RuleScore | Promise<RuleScore>
 }

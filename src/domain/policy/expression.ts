@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { LookBehind, RuleName } from './compiled-rule.ts'
+import type { LookBehind, RuleCondition, RuleName } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** The value of the expression, or the code of its failure. */
@@ -8,6 +8,8 @@ export type ExpressionResult = { readonly value: unknown } | { readonly failed: 
 export type CompiledExpression = {
   readonly lookBehind: LookBehind
   readonly names: readonly RuleName[]
+  /** Undefined if none is known. */
+  readonly condition: RuleCondition | undefined
   /** Never throws and never rejects. */
   evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }

@@ -1,6 +1,6 @@
 import { andThen } from '../../base/maybe-promise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { CompiledRule, CompileRule, RuleName, RuleScore } from './compiled-rule.ts'
+import type { CompiledRule, CompileRule, RuleCondition, RuleName, RuleScore, RuleTrigger } from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { Judge } from './judge.ts'
 import { ruleEntities, type RuleEntities } from './rule-entities.ts'
@@ -34,7 +34,13 @@ function expressionRule(compile: () => CompiledExpression): CompiledRule {
     const { evaluate, ...rest } = compile()
     return { ...rest, evaluator: 'expression', score: (facts) => andThen(evaluate(facts), scoreOf) }
   } catch {
-    return { lookBehind: 'whole', evaluator: 'expression', names: [], score: () => failed('rule_invalid') }
+    return {
+      lookBehind: 'whole',
+      evaluator: 'expression',
+      names: [],
+      condition: undefined,
+      score: () => failed('rule_invalid'),
+    }
   }
 }
 
@@ -54,6 +60,7 @@ const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule
   lookBehind: 'whole',
   evaluator: 'judge',
   names: namesOf(ruleEntities(rule)),
+  condition: undefined,
   score: ({ text, direction }) =>
     text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
 })
@@ -72,6 +79,7 @@ function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts
     lookBehind: { characters: phrases.longest, personalData: personalData.length > 0 },
     evaluator: 'names',
     names: namesOf(entities),
+    condition: conditionOf(entities),
     score: (facts) => {
       const shares = categories.map((category) => facts.categories[category] ?? 0)
       return { basisPoints: isMatch(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
@@ -85,10 +93,20 @@ const namesOf = ({ phrases, categories, personalData }: RuleEntities): readonly 
   ...personalData.map((name): RuleName => ({ kind: 'personal_data', name })),
 ]
 
+const conditionOf = ({ phrases, categories, personalData }: RuleEntities): RuleCondition => ({
+  anyOf: [
+    ...phrases.map((text): RuleTrigger => ({ kind: 'phrase', text })),
+    ...categories.map((name): RuleTrigger => ({ kind: 'category_score', name })),
+    ...personalData.map((name): RuleTrigger => ({ kind: 'personal_data', name, atLeast: 1 })),
+  ],
+  maxCharacters: Infinity,
+})
+
 const notEvaluable: CompiledRule = {
   lookBehind: { characters: 0, personalData: false },
   evaluator: undefined,
   names: [],
+  condition: undefined,
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
+import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import { createCollectFindings } from './collect-findings.ts'
 import { planFor } from '../plan.ts'
@@ -15,6 +16,7 @@ async function pausesFor(texts: readonly string[], times = 1): Promise<number> {
   const collectFindings = createCollectFindings({
     scanText: () => ({ classification, termHits: [], personalData: [] }),
     pause: async () => void (pauses += 1),
+    prefilterOf,
     cacheEntries: times === 1 ? 0 : texts.length * 2,
   })
   for (let time = 0; time < times; time++) {

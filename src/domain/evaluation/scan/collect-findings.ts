@@ -14,15 +14,9 @@ import {
   type Findings,
 } from './findings.ts'
 import { needsPersonalData, type Plan } from '../plan.ts'
-import { createPolicyScorer, type PolicyScorer, type ScannedText } from './score-policies.ts'
+import { createPolicyScorer, type PolicyScorer, type PolicyScorerParts, type ScannedText } from './score-policies.ts'
 
-export type CollectFindingsParts = {
-  readonly scanText: ScanText
-  /** Yields to the event loop. */
-  readonly pause: () => Promise<unknown>
-  /** How many texts' policy scores are cached; 0 turns the cache off. */
-  readonly cacheEntries: number
-}
+export type CollectFindingsParts = PolicyScorerParts & { readonly scanText: ScanText }
 
 /** Texts that are evaluated together: those of a request, or one block of a response. */
 export type ScannedTexts = {
@@ -53,12 +47,11 @@ type Scanning = Pick<ScannedTexts, 'direction' | 'mode' | 'givenCategories'> & {
 }
 
 /** Scans texts with everything the plan needs: classifier, terms, personal data and policy scores. */
-export function createCollectFindings({
-  scanText,
-  pause,
-  cacheEntries,
-}: CollectFindingsParts): (plan: Plan, texts: ScannedTexts) => MaybePromise<CollectedFindings> {
-  const scorerFor = createPolicyScorer(cacheEntries, pause)
+export function createCollectFindings(
+  parts: CollectFindingsParts,
+): (plan: Plan, texts: ScannedTexts) => MaybePromise<CollectedFindings> {
+  const { scanText, pause, cacheEntries } = parts
+  const scorerFor = createPolicyScorer(parts)
   const cleanRuns = createCleanRunCache(cacheEntries, pause)
 
   return (plan, { texts, joinedFragments = none, direction, mode, givenCategories, skipsPersonalData: skips }) => {

@@ -6,6 +6,7 @@ import { createScanCache } from '../../moderation/scan-cache.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import type { Findings } from './findings.ts'
+import type { PrefilterOf } from './policy-prefilter.ts'
 import type { Plan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 
@@ -20,14 +21,20 @@ export type PolicyScorer = {
   score(scanned: ScannedText): MaybePromise<readonly RuleScore[]>
 }
 
+export type PolicyScorerParts = {
+  /** How many texts' scores are cached; 0 turns the cache off. */
+  readonly cacheEntries: number
+  /** Yields to the event loop. */
+  readonly pause: () => Promise<unknown>
+  readonly prefilterOf: PrefilterOf
+}
+
 /**
  * Caches scores by the scan of the text, so that the earlier turns of a chat cost one lookup each, however many policies
  * there are. Scores that a failure prevented are not cached.
  */
-export function createPolicyScorer(
-  cacheEntries: number,
-  pause: () => Promise<unknown>,
-): (plan: Plan, direction: TextDirection) => PolicyScorer {
+export function createPolicyScorer(parts: PolicyScorerParts): (plan: Plan, direction: TextDirection) => PolicyScorer {
+  const { cacheEntries, pause, prefilterOf } = parts
   const cache = createScanCache<readonly RuleScore[]>(cacheEntries)
   const numberOf = createNumbering()
   return (plan, direction) => {
@@ -35,8 +42,11 @@ export function createPolicyScorer(
     if (policies.length === 0) return withoutPolicies
     let key: string | undefined
     const cacheKey = (): string => (key ??= keyOf(plan, direction))
-    const scoreUncached = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> =>
-      scoreAll(policies, factsOf(plan, direction, scanned), pause)
+    const scoreUncached = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
+      const facts = factsOf(plan, direction, scanned)
+      const candidates = prefilterOf(policies).candidates(facts, pause)
+      return andThen(candidates, (marks) => scoreCandidates({ policies, marks, facts, pause }))
+    }
 
     const score = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
       if (cacheEntries === 0) return scoreUncached(scanned)
@@ -69,18 +79,29 @@ function createNumbering(): (scan: ScanResult) => number {
 /** Characters times rules between two yields to the event loop: a few milliseconds. */
 const workPerYield = 1_000_000
 
-/** Starts all rules without waiting for the slow ones, and yields to the event loop in between. */
-function scoreAll(
-  policies: readonly ActivePolicy[],
-  facts: RuleFacts,
-  pause: () => Promise<unknown>,
-): MaybePromise<readonly RuleScore[]> {
-  const scores: MaybePromise<RuleScore>[] = []
-  const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
-  const start = ({ rule }: ActivePolicy): MaybePromise<unknown> =>
-    scores.push(rule.score(facts)) % rulesPerYield === 0 ? pause() : undefined
-  return andThen(sequentially(policies, start), () => all(scores))
+type Scoring = {
+  readonly policies: readonly ActivePolicy[]
+  /** By policy: 1 if its rule must be evaluated. All others give 0. */
+  readonly marks: Uint8Array
+  readonly facts: RuleFacts
+  readonly pause: () => Promise<unknown>
 }
+
+/** Starts the rules without waiting for the slow ones, and yields to the event loop in between. */
+function scoreCandidates({ policies, marks, facts, pause }: Scoring): MaybePromise<readonly RuleScore[]> {
+  const scores: MaybePromise<RuleScore>[] = policies.map(() => zero)
+  const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
+  const candidates = policies.flatMap(({ rule }, at) => (marks[at] === 1 ? { rule, at } : []))
+  let started = 0
+  const start = ({ rule, at }: (typeof candidates)[number]): MaybePromise<unknown> => {
+    scores[at] = rule.score(facts)
+    started += 1
+    return started % rulesPerYield === 0 ? pause() : undefined
+  }
+  return andThen(sequentially(candidates, start), () => all(scores))
+}
+
+const zero: RuleScore = { basisPoints: 0 }
 
 const factsOf = ({ facts }: Plan, direction: TextDirection, { text, findings }: ScannedText): RuleFacts => ({
   ...facts,

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { rulebookWith } from '../../../../test/support/enforcement-scene.ts'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
+import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { wordClassifier } from '../../../../test/support/word-classifier.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
@@ -18,6 +19,7 @@ const evaluate = createEvaluate({
   canRephrase: false,
   failsOpen: false,
   cacheEntries: 0,
+  prefilterOf,
 })
 const incrementalScan = createIncrementalScan(wordClassifier)
 

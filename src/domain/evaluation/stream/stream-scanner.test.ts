@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
+import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/expressions/re2.ts'
@@ -25,6 +26,7 @@ const evaluate = createEvaluate({
   canRephrase: false,
   failsOpen: false,
   cacheEntries: 0,
+  prefilterOf,
 })
 const context: EvaluationContext = { ...plainContext, flaggedCategories: ['harassment', 'hate'] }
 const plan = planFor(emptyRulebook, context)

@@ -16,7 +16,13 @@ const policy: ActivePolicy = {
   version: 3,
   direction: 'response',
   mode: 'enforcing',
-  rule: { lookBehind: 'whole', evaluator: 'judge', names: [], score: () => ({ basisPoints: 10_000 }) },
+  rule: {
+    lookBehind: 'whole',
+    evaluator: 'judge',
+    names: [],
+    condition: undefined,
+    score: () => ({ basisPoints: 10_000 }),
+  },
 }
 
 it('the audit facts of a verdict name the deciding policy', () => {

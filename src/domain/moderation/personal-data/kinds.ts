@@ -16,7 +16,7 @@ export type PersonalDataKind = keyof typeof placeholderLabels
 
 export const personalDataKinds = Object.keys(placeholderLabels).filter(isPersonalDataKind)
 
-function isPersonalDataKind(name: string): name is PersonalDataKind {
+export function isPersonalDataKind(name: string): name is PersonalDataKind {
   return Object.hasOwn(placeholderLabels, name)
 }
 

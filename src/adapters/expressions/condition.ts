@@ -1,0 +1,90 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { isCategory } from '../../domain/moderation/categories.ts'
+import { isPersonalDataKind, type PersonalDataKind } from '../../domain/moderation/personal-data/kinds.ts'
+import type { RuleCondition, RuleTrigger } from '../../domain/policy/compiled-rule.ts'
+import { createCostBudget, evaluationUnits } from './cost-budget.ts'
+import { costBoundOf } from './cost-bound.ts'
+import type { RulePatterns } from './rule-patterns.ts'
+import { textSearchOf } from './text-search.ts'
+import { literalOf } from './tree.ts'
+
+/**
+ * Derives what must hold so that an expression may match or fail. A text that is so long that the expression may exceed its cost
+ * budget is excluded.
+ */
+export function conditionOf(tree: ASTNode, patterns: RulePatterns): RuleCondition | undefined {
+  const anyOf = scoreTriggers(tree) ?? triggersOf(tree)
+  const cost = costBoundOf(tree, (source) => patterns.find(source, createCostBudget(0)).size)
+  if (anyOf === undefined || cost === undefined) return undefined
+  return { anyOf, maxCharacters: (evaluationUnits - cost.fixed) / cost.perCharacter }
+}
+
+/** An expression whose result is the score of a category. */
+function scoreTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
+  const name = keyOf(node, 'categories')
+  return name !== undefined && isCategory(name) ? [{ kind: 'category_score', name }] : undefined
+}
+
+/** Unless one of the triggers holds, the node is false and does not fail. Undefined if that cannot be derived. */
+function triggersOf(node: ASTNode): readonly RuleTrigger[] | undefined {
+  switch (node.op) {
+    case 'value':
+      return node.args === false ? [] : undefined
+    case '||': {
+      const [left, right] = node.args.map(triggersOf)
+      return left && right && [...left, ...right]
+    }
+    // One false side decides, even if the other fails.
+    case '&&': {
+      const [left, right] = node.args.map(triggersOf)
+      return left === undefined || (right !== undefined && right.length < left.length) ? right : left
+    }
+    case '>':
+    case '>=':
+      return comparisonTriggers(node.args[0], node.args[1], node.op === '>')
+    case '<':
+    case '<=':
+      return comparisonTriggers(node.args[1], node.args[0], node.op === '<')
+    default:
+      return searchTriggers(node)
+  }
+}
+
+function searchTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
+  const search = textSearchOf(node)
+  if (search === undefined || search.literal === '') return undefined
+  const { method, literal, isFolded } = search
+  if (method === 'matches') return isFolded ? undefined : [{ kind: 'pattern', source: literal }]
+  const isSearch = method === 'contains' || method === 'startsWith' || method === 'endsWith'
+  return isSearch ? [{ kind: 'literal', text: literal }] : undefined
+}
+
+/** A comparison of a score or a count, or of a sum of counts, with a constant. */
+function comparisonTriggers(high: ASTNode, low: ASTNode, isStrict: boolean): readonly RuleTrigger[] | undefined {
+  const bound = low.op === 'value' && ['number', 'bigint'].includes(typeof low.args) ? Number(low.args) : undefined
+  if (bound === undefined) return undefined
+  const category = keyOf(high, 'categories')
+  if (category !== undefined)
+    return isCategory(category) ? [{ kind: 'category', name: category, atLeast: bound }] : undefined
+  const kinds = summedKinds(high)
+  const least = isStrict ? Math.floor(bound) + 1 : Math.ceil(bound)
+  if (kinds === undefined || least < 1) return undefined
+  return kinds.map((name) => ({ kind: 'personal_data', name, atLeast: kinds.length === 1 ? least : 1 }))
+}
+
+function summedKinds(node: ASTNode): readonly PersonalDataKind[] | undefined {
+  if (node.op === '+') {
+    const [left, right] = node.args.map(summedKinds)
+    return left && right && [...left, ...right]
+  }
+  const name = keyOf(node, 'pii')
+  return name !== undefined && isPersonalDataKind(name) ? [name] : undefined
+}
+
+/** The literal key under which a node reads this variable. */
+function keyOf(node: ASTNode, variable: string): string | undefined {
+  if (node.op !== '.' && node.op !== '[]') return undefined
+  const [object, key] = node.args
+  if (object.op !== 'id' || object.args !== variable) return undefined
+  return typeof key === 'string' ? key : literalOf(key)
+}

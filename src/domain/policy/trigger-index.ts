@@ -1,0 +1,169 @@
+import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
+import { encodedTexts } from '../moderation/encoded-text.ts'
+import { compileLiterals, foldLiteral } from '../moderation/literals.ts'
+import type { PatternEngine } from '../moderation/patterns.ts'
+import { slicesOf } from '../moderation/slices.ts'
+import { joinMatchers, type StreamMatcher } from '../moderation/stream-matcher.ts'
+import { startTermStream } from '../moderation/term-stream.ts'
+import { compilePlainTerms } from '../moderation/terms.ts'
+import type { CompiledRule, RuleTrigger } from './compiled-rule.ts'
+import type { RuleFacts } from './rule.ts'
+
+/** Finds the rules that may match a text, in one pass over it however many rules there are. */
+export type TriggerIndex = {
+  /** By rule: 1 if it may match or fail. All others give a score of 0. */
+  candidates(facts: RuleFacts, pause: () => Promise<unknown>): MaybePromise<Uint8Array>
+  /** Searches a streamed text for everything in the text that may make a rule match. */
+  startStream(): StreamMatcher
+}
+
+/** The least score of a category that is not rounded to 0 basis points. */
+const leastScore = 0.00005
+/** Characters read between two yields to the event loop. */
+const charactersPerYield = 65_536
+
+export function createTriggerIndex(rules: readonly CompiledRule[], engine: PatternEngine): TriggerIndex {
+  const anyText = rules.flatMap(({ condition }, rule) => (condition === undefined ? [rule] : []))
+  const limited = rules.flatMap(({ condition }, rule) =>
+    condition === undefined || condition.maxCharacters === Infinity ? [] : [{ rule, most: condition.maxCharacters }],
+  )
+  const triggers = rules.flatMap(({ condition }, rule) => condition?.anyOf.map((trigger) => ({ rule, trigger })) ?? [])
+  const scores = triggers.flatMap(({ rule, trigger }) => {
+    if (trigger.kind === 'category') return { rule, ...trigger }
+    return trigger.kind === 'category_score' ? { rule, name: trigger.name, atLeast: leastScore } : []
+  })
+  const counts = triggers.flatMap(({ rule, trigger }) => (trigger.kind === 'personal_data' ? { rule, ...trigger } : []))
+  const searches = createTextSearches(triggers, engine)
+
+  function markByFacts({ text, categories, pii }: RuleFacts): Uint8Array {
+    const marks = new Uint8Array(rules.length)
+    for (const rule of anyText) marks[rule] = 1
+    for (const { rule, most } of limited) if (text.length > most) marks[rule] = 1
+    // A missing score makes a rule fail, so it counts as reached.
+    for (const { rule, name, atLeast } of scores) if (!((categories[name] ?? 1) < atLeast)) marks[rule] = 1
+    for (const { rule, name, atLeast } of counts) if ((pii[name] ?? 0) >= atLeast) marks[rule] = 1
+    return marks
+  }
+
+  return {
+    candidates(facts, pause) {
+      const marks = markByFacts(facts)
+      const { text } = facts
+      const searching = sequentially(searches, (search) => {
+        if (search.rules.length < search.leastRules) return markAll(marks, search.rules)
+        const run = search.start()
+        return andThen(readInParts(run, text, pause), () => markAll(marks, run.end(text)))
+      })
+      return andThen(searching, () => marks)
+    },
+    startStream: () => joinMatchers(searches.map((search) => search.start())),
+  }
+}
+
+function markAll(marks: Uint8Array, rules: readonly number[]): void {
+  for (const rule of rules) marks[rule] = 1
+}
+
+function readInParts(run: StreamMatcher, text: string, pause: () => Promise<unknown>): MaybePromise<unknown> {
+  if (text.length <= charactersPerYield) return run.push(text)
+  const starts = Array.from({ length: Math.ceil(text.length / charactersPerYield) }, (_, at) => at * charactersPerYield)
+  return sequentially(starts, (start) => {
+    run.push(text.slice(start, start + charactersPerYield))
+    return pause()
+  })
+}
+
+type RuleTriggers = readonly { readonly rule: number; readonly trigger: RuleTrigger }[]
+
+/** One automaton. */
+type TextSearch = {
+  /** The rules that it is for. */
+  readonly rules: readonly number[]
+  /** The search costs less than the evaluation of this many rules. */
+  readonly leastRules: number
+  start(): StartedSearch
+}
+
+type StartedSearch = StreamMatcher & {
+  /** The rules whose triggers are in the text. Call once, at the end of the text. */
+  end(text: string): readonly number[]
+}
+
+function createTextSearches(triggers: RuleTriggers, engine: PatternEngine): readonly TextSearch[] {
+  const literals = rulesBy(triggers, (trigger) => (trigger.kind === 'literal' ? foldLiteral(trigger.text) : undefined))
+  const phrases = rulesBy(triggers, (trigger) => (trigger.kind === 'phrase' ? trigger.text : undefined))
+  const patterns = rulesBy(triggers, (trigger) => (trigger.kind === 'pattern' ? trigger.source : undefined))
+  return [
+    ...(literals.size > 0 ? [literalSearch(literals)] : []),
+    ...(phrases.size > 0 ? [phraseSearch(phrases)] : []),
+    ...(patterns.size > 0 ? [patternSearch(patterns, engine)] : []),
+  ]
+}
+
+type RulesByText = ReadonlyMap<string, readonly number[]>
+
+function rulesBy(triggers: RuleTriggers, textOf: (trigger: RuleTrigger) => string | undefined): RulesByText {
+  const rules = new Map<string, number[]>()
+  for (const { rule, trigger } of triggers) {
+    const text = textOf(trigger)
+    if (text !== undefined) rules.set(text, [...(rules.get(text) ?? []), rule])
+  }
+  return rules
+}
+
+function literalSearch(literals: RulesByText): TextSearch {
+  const rules = [...literals.values()]
+  const set = compileLiterals([...literals.keys()])
+  return {
+    rules: rules.flat(),
+    leastRules: 3,
+    start() {
+      const stream = set.startStream()
+      return { ...stream, end: () => [...stream.found()].flatMap((literal) => rules[literal] ?? []) }
+    },
+  }
+}
+
+/** Phrases are also searched in the texts that are encoded in the text. */
+function phraseSearch(phrases: RulesByText): TextSearch {
+  const terms = compilePlainTerms([...phrases.keys()])
+  const everyRule = [...phrases.values()].flat()
+  const rulesOf = (words: ReadonlySet<number> | undefined): readonly number[] =>
+    words === undefined ? everyRule : [...words].flatMap(terms.termsOf).flatMap((phrase) => phrases.get(phrase) ?? [])
+  const rulesInEncoded = (text: string): readonly number[] =>
+    encodedTexts(text).flatMap((encoded) => {
+      const stream = startTermStream(terms)
+      stream.push(encoded.text)
+      return rulesOf(stream.end())
+    })
+  return {
+    rules: everyRule,
+    leastRules: 12,
+    start() {
+      const stream = startTermStream(terms)
+      return {
+        ...stream,
+        end: (text) => [...rulesOf(stream.end()), ...slicesOf(text).flatMap((slice) => rulesInEncoded(slice.text))],
+      }
+    },
+  }
+}
+
+function patternSearch(patterns: RulesByText, engine: PatternEngine): TextSearch {
+  const rules = [...patterns.values()]
+  const set = engine.compileSet([...patterns.keys()].map((source) => ({ source, ignoreCase: false })))
+  return {
+    rules: rules.flat(),
+    leastRules: 2,
+    start() {
+      const stream = set.startStream()
+      return {
+        ...stream,
+        end() {
+          const found = stream.end()
+          return found === undefined ? rules.flat() : [...found].flatMap((pattern) => rules[pattern] ?? [])
+        },
+      }
+    },
+  }
+}
