@@ -22,7 +22,7 @@ describe('SQLite with a redo log', () => {
 
   it('has every acknowledged step once, whichever of steps, failures and transactions came before a crash', async () => {
     const action = fc.constantFrom('step', 'step', 'step', 'failing step', 'transaction', 'failing transaction', 'read')
-    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 25 }), crashAfter), { numRuns: 25 })
+    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 25 }), crashAfter), { numRuns: 10 })
   })
 
   it('repeats nothing of a log that was committed before the crash, or that belongs to another state', async () => {

@@ -13,7 +13,7 @@ export type Database = AsyncDisposable & {
    * so this is the cheap way to write on the hot path. If a statement with `expect` changes another number of rows, the
    * step is rolled back and rejects with `UnexpectedRows`.
    */
-  write(statements: readonly Statement[]): Promise<StatementResult[]>
+  write(statements: readonly Statement[], options?: WriteOptions): Promise<StatementResult[]>
 
   /**
    * For changes that must read before they write. Everything that `work` does through `tx` is one transaction, committed when
@@ -21,6 +21,14 @@ export type Database = AsyncDisposable & {
    * `work` must not await anything but `tx`.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+}
+
+export type WriteOptions = {
+  /**
+   * False for counts that may lose a second: the step is on the disk within a second after its promise resolved. A crash of the
+   * process does not undo it, but a loss of power may. An engine may wait for the disk all the same.
+   */
+  readonly waitsForDisk?: boolean
 }
 
 export type Transaction = {

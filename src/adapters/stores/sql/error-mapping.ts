@@ -19,7 +19,7 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
   return {
     engine: database.engine,
     read: (sql, params) => database.read<never>(sql, params).catch(rethrow),
-    write: (statements) => database.write(statements).then(reportWritten, rethrow),
+    write: (statements, options) => database.write(statements, options).then(reportWritten, rethrow),
     transaction: (work) => database.transaction(work).then(reportWritten, rethrow),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

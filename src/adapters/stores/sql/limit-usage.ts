@@ -23,7 +23,7 @@ export function limitUsageStore(database: Database): UsageStore {
     async save(usages, nowMs) {
       const statements = usages.map((usage) => upsertOf(usage, nowMs))
       for (let at = 0; at < statements.length; at += batchSize) {
-        await database.write(statements.slice(at, at + batchSize))
+        await database.write(statements.slice(at, at + batchSize), { waitsForDisk: false })
       }
     },
     async removeBefore(ms) {

@@ -17,7 +17,9 @@ type SettledRow = {
  * row stays unchanged and moves no credits: each attempt has an id of its own, and only rows with that id are counted.
  */
 export async function writeRepeatedCharges(database: Database, attempts: readonly Attempt[]): Promise<Settled[]> {
-  const results = await database.write(stepFor(database.engine, attempts))
+  // Charges without credits are only counts of usage.
+  const waitsForDisk = attempts.some(({ charge }) => charge.sliceId !== null)
+  const results = await database.write(stepFor(database.engine, attempts), { waitsForDisk })
   const settled = (results.at(-1)?.rows ?? []) as SettledRow[]
   const rows = new Map(settled.map((row) => [row.request_id, row]))
   return attempts.map(({ charge, id }) => settledOf(rows.get(charge.requestId), id))

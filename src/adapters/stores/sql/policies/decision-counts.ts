@@ -12,7 +12,7 @@ export function decisionCounts(database: Database): DecisionCounts {
     async add(counts) {
       // Sorted, so that two nodes cannot deadlock on each other's rows.
       const statements = counts.map(addition).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-      await database.write(statements)
+      await database.write(statements, { waitsForDisk: false })
     },
     async removeBefore(minute) {
       await database.write([{ sql: 'delete from decision_count where minute < $1', params: [minute] }])

@@ -37,7 +37,7 @@ export function quotaStore(database: Database): QuotaStore {
       const taking = claims.map((claim) => takingOf(claim, reservation.tokens))
       const reserving = reservation.tokens === 0 ? [] : claims.map((claim) => reservingOf(claim, reservation))
       try {
-        await database.write([...taking, ...reserving])
+        await database.write([...taking, ...reserving], { waitsForDisk: false })
         return undefined
       } catch (error) {
         if (error instanceof UnexpectedRows) return claims[error.statement]
@@ -61,7 +61,7 @@ export function quotaStore(database: Database): QuotaStore {
       const correcting = (by: number): Statement[] =>
         by === 0 ? [] : claims.map((claim) => ({ sql: correctOne, params: [...subjectOf(claim), by] }))
       const addUsed = async (): Promise<void> => {
-        if (usedTokens > 0) await database.write(correcting(usedTokens))
+        if (usedTokens > 0) await database.write(correcting(usedTokens), { waitsForDisk: false })
       }
       if (tokens === 0) return addUsed()
       // Deleting the rows decides who releases the tokens: this request, or `releaseExpired`.
@@ -71,7 +71,7 @@ export function quotaStore(database: Database): QuotaStore {
         expect: claims.length,
       }
       try {
-        await database.write([releasing, ...correcting(usedTokens - tokens)])
+        await database.write([releasing, ...correcting(usedTokens - tokens)], { waitsForDisk: false })
       } catch (error) {
         if (!(error instanceof UnexpectedRows)) throw error
         await addUsed()

@@ -7,7 +7,8 @@ import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts
 import { openConnection } from './connection.ts'
 import { createDeferredCommits } from './deferred-commits.ts'
 import type { StatementList } from './protocol.ts'
-import { createRedoLog, readRecords } from './redo-log.ts'
+import { createRedoLog } from './redo-log.ts'
+import { readRecords } from './redo-record.ts'
 
 const logId = 7
 const insert = (id: string): StatementList => [{ sql: 'insert into item (id) values ($1)', params: [id] }]

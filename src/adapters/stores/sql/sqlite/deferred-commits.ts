@@ -1,13 +1,14 @@
-import type { StatementResult } from '../database.ts'
+import type { StatementResult, WriteOptions } from '../database.ts'
 import type { SqliteConnection } from './connection.ts'
 import { command, commitGroup, failAll, rollback, runSteps } from './group.ts'
 import type { StatementList, StepOutcome } from './protocol.ts'
-import type { RedoLog, RedoStatement } from './redo-log.ts'
+import type { RedoLog } from './redo-log.ts'
+import type { RedoStatement } from './redo-record.ts'
 import { redo, setPosition } from './redo-recovery.ts'
 
 /** Runs groups of steps and makes them durable. */
 export type GroupWriter = {
-  runGroup(steps: readonly StatementList[]): StepOutcome[]
+  runGroup(steps: readonly StatementList[], options?: WriteOptions): StepOutcome[]
   /** Commits what is pending. If it throws, the groups stay pending. */
   flush(): void
   /** Repeats the open transaction if it was lost, so that the connection sees every acknowledged step. */
@@ -60,7 +61,7 @@ export function createDeferredCommits(writer: SqliteConnection, log: RedoLog): G
     return commitGroup(writer, steps)
   }
 
-  function runDeferred(steps: readonly StatementList[]): StepOutcome[] {
+  function runDeferred(steps: readonly StatementList[], options?: WriteOptions): StepOutcome[] {
     if (isFlushDue()) flush()
     restore()
     const outcomes = runSteps(writer, steps)
@@ -69,24 +70,24 @@ export function createDeferredCommits(writer: SqliteConnection, log: RedoLog): G
       return runAtOnce(steps)
     }
     const changes = changesOf(steps, outcomes)
-    if (changes.length > 0) record(changes)
+    if (changes.length > 0) record(changes, options)
     else if (!isPending()) rollback(writer) // only pending groups keep a transaction open
     return outcomes
   }
 
   /** If the log cannot be written, the database can still commit. */
-  function record(changes: readonly RedoStatement[]): void {
+  function record(changes: readonly RedoStatement[], options?: WriteOptions): void {
     try {
-      log.append(changes)
+      log.append(changes, options)
     } catch {
       commit()
     }
   }
 
   return {
-    runGroup(steps) {
+    runGroup(steps, options) {
       try {
-        return steps.every(isRepeatable) ? runDeferred(steps) : runAtOnce(steps)
+        return steps.every(isRepeatable) ? runDeferred(steps, options) : runAtOnce(steps)
       } catch (error) {
         rollback(writer)
         return failAll(steps, error)

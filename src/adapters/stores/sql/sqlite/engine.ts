@@ -44,6 +44,7 @@ export function createEngine(options: WorkerOptions): Engine {
     }),
     read: (steps) => steps.map((step) => ({ results: runAll(readsOf(opened()), step) })),
     group: (steps) => opened().groups.runGroup(steps),
+    'relaxed group': (steps) => opened().groups.runGroup(steps, { waitsForDisk: false }),
     begin: withoutResult(() => {
       opened().groups.flush()
       command(opened().writer, 'begin immediate')

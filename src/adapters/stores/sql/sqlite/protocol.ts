@@ -13,7 +13,8 @@ export type WorkerRequest = {
 export type RequestKind =
   | 'open'
   | 'read' // on the reader connection
-  | 'group' // independent steps that share one commit
+  | 'group' // independent steps that share one fsync
+  | 'relaxed group' // the same without an fsync: no step waits for the disk
   | 'begin' // until commit or rollback, the writer connection belongs to one interactive transaction
   | 'statement'
   | 'commit'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createSimulatedFile } from '../../../../../test/support/simulated-file.ts'
-import { createRedoLog, readRecords, type RedoStatement } from './redo-log.ts'
+import { createRedoLog } from './redo-log.ts'
+import { readRecords, type RedoStatement } from './redo-record.ts'
 
 const logId = 7
 const statement = (body: string): RedoStatement => ({
@@ -59,6 +60,17 @@ describe('the redo log', () => {
     log.startOver()
     log.append([statement('d')])
     assert.deepEqual(log.records(), [{ sequence: 3, statements: [statement('d')] }])
+  })
+
+  it('has a record that need not wait for the disk there with the next one that waits', () => {
+    const file = createSimulatedFile()
+    const log = createRedoLog(file, logId)
+    const afterPowerLoss = (): unknown[] => readRecords(file.afterPowerLoss(() => false).read(), logId)
+    log.append([statement('a')], { waitsForDisk: false })
+    assert.deepEqual(readRecords(file.read(), logId).length, 1)
+    assert.deepEqual(afterPowerLoss(), [])
+    log.append([statement('b')])
+    assert.equal(afterPowerLoss().length, 2)
   })
 
   it('loses no acknowledged record and invents none when power is lost at any moment', () => {

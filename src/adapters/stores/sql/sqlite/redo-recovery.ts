@@ -1,15 +1,8 @@
 import { systemRandom } from '../../../../base/random.ts'
 import type { SqliteConnection } from './connection.ts'
 import { command, rollback } from './group.ts'
-import {
-  createRedoLog,
-  openRedoFile,
-  readRecords,
-  readRedoFile,
-  type RedoLog,
-  type RedoPosition,
-  type RedoRecord,
-} from './redo-log.ts'
+import { createRedoLog, openRedoFile, readRedoFile, type RedoLog } from './redo-log.ts'
+import { readRecords, type RedoPosition, type RedoRecord } from './redo-record.ts'
 
 /** One row: the redo log of the process that opened the database last, and its last record that is committed. */
 const createPosition =

@@ -21,9 +21,9 @@ export type SqliteOptions = {
 }
 
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
-export async function openSqlite({ dataDir, ...options }: SqliteOptions): Promise<Database> {
+export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<Database> {
   const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false }
-  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), ...defaults, ...options })
+  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), ...defaults, ...rest })
   const writers = createWriters(channel)
   const latch = createDrainLatch()
 
@@ -45,7 +45,7 @@ export async function openSqlite({ dataDir, ...options }: SqliteOptions): Promis
         const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
         return (result?.rows ?? []) as R[]
       }),
-    write: (statements) => latch.enter(() => writers.write(statements)),
+    write: (statements, options) => latch.enter(() => writers.write(statements, options)),
     transaction: (work) => latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
     async [Symbol.asyncDispose]() {
       await latch.close()

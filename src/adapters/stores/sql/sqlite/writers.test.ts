@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Channel } from './channel.ts'
-import type { StepOutcome, StatementList } from './protocol.ts'
+import type { RequestKind, StepOutcome, StatementList } from './protocol.ts'
 import { createWriters } from './writers.ts'
 
 const step = (sql: string): StatementList => [{ sql }]
@@ -47,6 +47,24 @@ describe('the order of writers', () => {
     assert.deepEqual(sqlOf(thread.take()), ['after'])
   })
 
+  it('waits for the disk only if a step of the group does', () => {
+    const thread = createThread()
+    const writers = createWriters(thread.channel)
+    void writers.write(step('a'), { waitsForDisk: false })
+    void writers.write(step('b'), { waitsForDisk: false })
+    void writers.write(step('c'))
+    assert.deepEqual([thread.kind(), sqlOf(thread.take())], ['relaxed group', ['a', 'b']])
+    void thread.answer([done, done])
+  })
+
+  it('lets a step that need not wait for the disk join a group that does', () => {
+    const thread = createThread()
+    const writers = createWriters(thread.channel)
+    void writers.write(step('a'))
+    void writers.write(step('b'), { waitsForDisk: false })
+    assert.deepEqual([thread.kind(), sqlOf(thread.take())], ['group', ['a', 'b']])
+  })
+
   it('bounds the size of a group', () => {
     const thread = createThread()
     const writers = createWriters(thread.channel)
@@ -65,17 +83,20 @@ describe('the order of writers', () => {
 
 /** Replaces the database thread: the test decides when a request is sent and when it is answered. */
 function createThread() {
-  let waiting: { makeSteps(): readonly StatementList[]; resolve(outcomes: readonly StepOutcome[]): void } | undefined
+  let waiting:
+    | { kind: RequestKind; makeSteps(): readonly StatementList[]; resolve(outcomes: readonly StepOutcome[]): void }
+    | undefined
   const channel: Channel = {
     ended: Promise.resolve(),
-    call(_kind, makeSteps = () => []) {
+    call(kind, makeSteps = () => []) {
       const { promise, resolve } = Promise.withResolvers<readonly StepOutcome[]>()
-      waiting = { makeSteps, resolve }
+      waiting = { kind, makeSteps, resolve }
       return promise
     },
   }
   return {
     channel,
+    kind: () => waiting?.kind,
     isIdle: () => waiting === undefined,
     take: (): readonly StatementList[] => waiting?.makeSteps() ?? [],
     async answer(outcomes: readonly StepOutcome[]): Promise<void> {

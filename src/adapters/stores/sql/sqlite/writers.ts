@@ -1,14 +1,16 @@
-import { DatabaseError, type StatementResult } from '../database.ts'
+import { DatabaseError, type StatementResult, type WriteOptions } from '../database.ts'
 import type { Channel } from './channel.ts'
 import { toError, type StepOutcome, type StatementList } from './protocol.ts'
 
 export type Writers = {
-  write(step: StatementList): Promise<StatementResult[]>
+  write(step: StatementList, options?: WriteOptions): Promise<StatementResult[]>
   /** No other write runs until `work` has ended. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
 type Waiting = { readonly step: StatementList; resolve(results: StatementResult[]): void; reject(error: unknown): void }
+
+type Group = { readonly kind: 'group' | 'relaxed group'; readonly waiting: Waiting[] }
 
 /** Bounds how long one commit can take, and how long a read can wait for it. */
 const maxGroupSize = 500
@@ -19,7 +21,7 @@ const maxGroupSize = 500
  */
 export function createWriters(channel: Channel): Writers {
   const jobs: (() => Promise<void>)[] = []
-  let openGroup: Waiting[] | undefined // the last job, while it accepts more steps
+  let openGroup: Group | undefined // the last job, while it accepts more steps
   let isDraining = false
 
   function enqueue(job: () => Promise<void>): void {
@@ -33,30 +35,34 @@ export function createWriters(channel: Channel): Writers {
     isDraining = false
   }
 
-  function close(group: readonly Waiting[]): StatementList[] {
+  function close(group: Group): StatementList[] {
     if (openGroup === group) openGroup = undefined
-    return group.map(({ step }) => step)
+    return group.waiting.map(({ step }) => step)
   }
 
-  async function runGroup(group: readonly Waiting[]): Promise<void> {
+  async function runGroup(group: Group): Promise<void> {
     try {
-      const outcomes = await channel.call('group', () => close(group))
-      group.forEach((waiting, index) => settle(waiting, outcomes[index]))
+      const outcomes = await channel.call(group.kind, () => close(group))
+      group.waiting.forEach((waiting, index) => settle(waiting, outcomes[index]))
     } catch (error) {
       close(group)
-      for (const { reject } of group) reject(error)
+      for (const { reject } of group.waiting) reject(error)
     }
   }
 
+  /** A step that need not wait for the disk joins a group that does, but not the other way round. */
+  const accepts = ({ kind, waiting }: Group, waitsForDisk: boolean): boolean =>
+    waiting.length < maxGroupSize && (kind === 'group' || !waitsForDisk)
+
   return {
-    write(step) {
+    write(step, { waitsForDisk = true } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<StatementResult[]>()
-      if (openGroup === undefined || openGroup.length === maxGroupSize) {
-        const group: Waiting[] = []
+      if (openGroup === undefined || !accepts(openGroup, waitsForDisk)) {
+        const group: Group = { kind: waitsForDisk ? 'group' : 'relaxed group', waiting: [] }
         openGroup = group
         enqueue(() => runGroup(group))
       }
-      openGroup.push({ step, resolve, reject })
+      openGroup.waiting.push({ step, resolve, reject })
       return promise
     },
     exclusively<T>(work: () => Promise<T>) {
