@@ -27,7 +27,8 @@ export function createEncodedStream(): EncodedStream {
 
   function search(): void {
     mayBeEncodedTo = length
-    const [first] = encodedTexts(tail)
+    // The tail may begin inside a pair of hexadecimal digits.
+    const first = encodedTexts(tail)[0] ?? encodedTexts(tail.slice(1))[0]
     if (first === undefined) return
     const start = length - tail.length + first.carrier.start
     found = { start: Math.min(start, found?.start ?? start), end: length }

@@ -31,7 +31,7 @@ export function lookBehind(text: string, end: number, count: number): number {
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
-const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
+export const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
 
 /**
  * The same for a text that grows, without walking over it at every call. Caches where white space repeats, and falls back

@@ -2,8 +2,9 @@ import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { noClassification, type Classification } from '../../moderation/classifier.ts'
 import type { Place, StreamedText } from '../../moderation/incremental-scan.ts'
 import { createIncrementalSearch, type IncrementalSearch } from '../../moderation/personal-data/incremental-search.ts'
+import { isAsciiSpace } from '../../moderation/look-behind.ts'
 import { createWindows } from '../../moderation/windows.ts'
-import { createWordEnd, longestWord } from '../../moderation/word-end.ts'
+import { createWordEnd, longestWord, type WordEnd } from '../../moderation/word-end.ts'
 import type { Evaluate, Evaluation } from '../evaluate.ts'
 import { isDenied } from '../verdict/combine.ts'
 import type { Plan } from '../plan.ts'
@@ -51,7 +52,7 @@ export type PlaceEvaluationParts = {
 export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: PlaceEvaluationParts): PlaceEvaluation {
   const stepPlan: Plan = { ...plan, policies: holdBack.policies }
   const windows = createWindows()
-  const wordEnd = createWordEnd()
+  const boundaryBefore = createBoundaryBefore()
   const matcher = holdBack.startMatcher()
   const search = createIncrementalSearch()
   let matchedTo = 0
@@ -66,13 +67,13 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
   function startOf(text: string, previous: number, end: number): number {
     readTo(text, previous)
     const covered = windows.startOf(text, previous, holdBack.longestTerm + longestWord)
-    return Math.min(windows.startOf(text, end), covered, wordEnd(text, matcher.settledTo()))
+    return boundaryBefore(text, Math.min(windows.startOf(text, end), covered, matcher.settledTo()))
   }
 
   type Part = { readonly text: string; readonly end: number; readonly place: Place; readonly search: IncrementalSearch }
 
   function evaluatePart({ text, end, place, search: ownSearch }: Part, streamed: StreamedText) {
-    const start = startOf(text, wordEnd(text, place.previous), end)
+    const start = startOf(text, boundaryBefore(text, place.previous), end)
     const mode = streamed.partMode(place, () => {
       ownSearch.searchSettled(text.slice(0, end))
       return ownSearch.matches
@@ -93,8 +94,7 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
         if (!isDenied(verdict)) evaluated = { ...evaluated, allowedTo: place.end }
       }),
     evaluateAt(text, place, streamed) {
-      // A part of a word could be a term that the text does not contain.
-      const end = wordEnd(text, place.end)
+      const end = boundaryBefore(text, place.end)
       return andThen(evaluatePart({ text, end, place, search }, streamed), (evaluation) => {
         readTo(text, end)
         const { classification } = place
@@ -108,5 +108,17 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
         return evaluation
       })
     },
+  }
+}
+
+/**
+ * The position after the last white space, because a part of a word could match although the text does not. In a long run
+ * without white space, the last word boundary.
+ */
+function createBoundaryBefore(): WordEnd {
+  const wordEnd = createWordEnd()
+  return (text, end) => {
+    for (let at = end; at > Math.max(0, end - longestWord); at--) if (isAsciiSpace(text.charCodeAt(at - 1))) return at
+    return wordEnd(text, end)
   }
 }
