@@ -45,6 +45,7 @@ export const wordClassifier: Classifier = {
   startStream(): ClassifierStream {
     let text = ''
     let isWhole = false
+    let placesBefore = 0
     const complete = () => wordsOf(text).filter(({ end }) => end < text.length)
     const lastWords = (to: number): string =>
       wordsOf(text.slice(0, to))
@@ -53,12 +54,13 @@ export const wordClassifier: Classifier = {
         .join(' ')
     const places = (): readonly number[] =>
       complete().flatMap(({ end }, at) => ((at + 1) % placeWords === 0 ? [end] : []))
-    const decided = (): Classification | undefined => {
-      const all = places().map((end) => classificationOf(lastWords(end)))
+    const decidedAt = (ends: readonly number[]): Classification | undefined => {
+      const all = ends.map((end) => classificationOf(lastWords(end)))
       return all.length === 0 ? undefined : all.reduce(strongest, noClassification)
     }
     return {
       push(more) {
+        placesBefore = places().length
         text += more
         isWhole = false
       },
@@ -68,9 +70,13 @@ export const wordClassifier: Classifier = {
         return isWhole || last === undefined || last.end < text.length ? text.length : last.start
       },
       lookAtEnd: () => void (isWhole = true),
-      decidedTo: () => places().at(-1) ?? 0,
-      decided,
-      end: () => ({ whole: classificationOf(text), decided: decided() }),
+      reached: () =>
+        places().flatMap((end, at) => {
+          const classification = decidedAt(places().slice(0, at + 1))
+          return at < placesBefore || classification === undefined ? [] : [{ end, classification }]
+        }),
+      decided: () => decidedAt(places()),
+      end: () => ({ whole: classificationOf(text), decided: decidedAt(places()) }),
       [Symbol.dispose]: () => undefined,
     }
   },

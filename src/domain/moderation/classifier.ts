@@ -34,12 +34,10 @@ export type ClassifierStream = Disposable & {
   settledTo(): number
   /** Makes `look` and `settledTo` cover all text pushed, although the last word may be unfinished. */
   lookAtEnd(): MaybePromise<unknown>
-  /** Position of the last place at which the text was classified for good: every 24th word, or 128 characters after the last place. */
-  decidedTo(): number
+  /** The places that the last push or `end` reached, in order: the positions at which the text is classified for good. */
+  reached(): readonly ReachedPlace[]
   /** The strongest classification at all places so far. Undefined before the first place. */
   decided(): Classification | undefined
-  /** The places that the last push or `end` reached, in order. Undefined if a short push reaches at most one. */
-  reached?(): readonly ReachedPlace[]
   /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
   end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
 }

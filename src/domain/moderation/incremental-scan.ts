@@ -1,4 +1,4 @@
-import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { perCategory } from './categories.ts'
 import {
   strongest,
@@ -43,9 +43,6 @@ export type StreamedText = Disposable & {
   end(text: string): MaybePromise<ScanMode>
 }
 
-/** Pushes of this length contain at most one place. */
-const pushCharacters = 16
-
 /** For a classifier without measured bounds. It is called rarely, so text waits for its next call anyway. */
 const unmeasured: HoldBackBounds = {
   categories: perCategory(() => ({ calm: -3, frozen: -3 })),
@@ -63,39 +60,20 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
   let readTo = 0
   let lastPlace = 0
 
-  /** Adds the place that the last push reached, if it reached one. */
-  function withReached(places: readonly Place[]): readonly Place[] {
-    const end = stream.decidedTo()
-    const classification = end > lastPlace ? stream.decided() : undefined
-    if (classification === undefined) return places
-    const place = { end, previous: lastPlace, classification }
-    lastPlace = end
-    return [...places, place]
-  }
-
-  function pushFrom(more: string, from: number, places: readonly Place[]): MaybePromise<readonly Place[]> {
-    let found = places
-    for (let at = from; at < more.length; at += pushCharacters) {
-      const pushed = stream.push(more.length <= pushCharacters ? more : more.slice(at, at + pushCharacters))
-      if (isPromise(pushed)) return continueAfter(pushed, more, { from: at + pushCharacters, places: found })
-      found = withReached(found)
-    }
-    return found
-  }
-
-  async function continueAfter(
-    pushed: Promise<unknown>,
-    more: string,
-    { from, places }: { readonly from: number; readonly places: readonly Place[] },
-  ): Promise<readonly Place[]> {
-    await pushed
-    return pushFrom(more, from, withReached(places))
+  function placesReached(): readonly Place[] {
+    const reached = stream.reached()
+    if (reached.length === 0) return none
+    return reached.map(({ end, classification }) => {
+      const previous = lastPlace
+      lastPlace = end
+      return { end, previous, classification }
+    })
   }
 
   return {
     push(more) {
       readTo += more.length
-      return pushFrom(more, 0, none)
+      return andThen(stream.push(more), placesReached)
     },
     look: stream.look,
     settledTo: stream.settledTo,

@@ -5,6 +5,7 @@ import {
   type Classification,
   type Classifier,
   type ClassifierStream,
+  type ReachedPlace,
   type TextDirection,
 } from './classifier.ts'
 import type { Span } from './normalise.ts'
@@ -29,7 +30,7 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
   const windows = createWindows()
   let text = ''
   let steppedTo = 0
-  let decidedTo = 0
+  let reached: readonly ReachedPlace[] = []
   let decided: Classification | undefined
   let last = noClassification
   let settledTo = 0
@@ -41,7 +42,8 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
   function decide(window: Span): MaybePromise<unknown> {
     return andThen(classify(window), (classification) => {
       decided = decided === undefined ? classification : strongest(decided, classification)
-      decidedTo = settledTo = window.end
+      settledTo = window.end
+      reached = [...reached, { end: window.end, classification: decided }]
     })
   }
 
@@ -55,6 +57,7 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
   return {
     push(more) {
       text += more
+      reached = []
       return andThen(looks?.push(more), decideDue)
     },
     look: () => looks?.look() ?? last,
@@ -63,7 +66,7 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
       looks === undefined
         ? andThen(classify(windows.to(text, text.length)), () => (settledTo = text.length))
         : looks.lookAtEnd(),
-    decidedTo: () => decidedTo,
+    reached: () => reached,
     decided: () => decided,
     end: () => andThen(classifier.classify(text, direction), (whole) => ({ whole, decided })),
     [Symbol.dispose]: () => looks?.[Symbol.dispose](),

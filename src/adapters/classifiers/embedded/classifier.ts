@@ -78,7 +78,6 @@ function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classificat
     look: () => judgeLook(stream.look()),
     settledTo: stream.settledTo,
     lookAtEnd: stream.lookAtEnd,
-    decidedTo: stream.decidedTo,
     decided,
     reached: () => stream.reached().map(({ end, scores }) => ({ end, classification: judge(scores) })),
     end() {

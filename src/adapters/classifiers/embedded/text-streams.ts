@@ -13,7 +13,6 @@ export type ScoreStream = {
   look(): RawScores
   settledTo(): number
   lookAtEnd(): void
-  decidedTo(): number
   decided(): RawScores | undefined
   reached(): readonly ScoredPlace[]
   end(): void
@@ -88,7 +87,6 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
   let words = 0
   /** Position in the folded text up to which it is read. */
   let position = 0
-  let decidedTo = 0
   let decided: RawScores | undefined
   let reached: readonly ScoredPlace[] = []
   let looked: RawScores | undefined
@@ -121,9 +119,9 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
       highest: categoryScoresAt(kernel, kernel.placeScores + at * placeScoreBytes),
     }))
     return places.map(({ end, highest }) => {
-      decidedTo = folding.endOf(end)
-      decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(decidedTo))
-      return { end: decidedTo, scores: decided }
+      const placeEnd = folding.endOf(end)
+      decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(placeEnd))
+      return { end: placeEnd, scores: decided }
     })
   }
 
@@ -162,7 +160,6 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
       const isContextual = folding.contextFrom() < noPosition || folding.isWaiting()
       looked = isContextual ? scoreInContext(text.length) : peek(self, lookPastEnd)
     },
-    decidedTo: () => decidedTo,
     decided: () => decided,
     reached: () => reached,
     end() {
