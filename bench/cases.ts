@@ -15,6 +15,8 @@ export type BenchCase = {
   readonly perSecond?: number
   /** Cases with the same word run in processes of their own, because a process that was busy before keeps its memory. */
   readonly processes?: string
+  /** Measures where a request waits. That costs time of its own, so the case has no part in other comparisons. */
+  readonly isTraced?: boolean
   /** Part of `--quick`, with these targets only. */
   readonly quick?: readonly string[]
 }
@@ -63,6 +65,15 @@ export const cases: readonly BenchCase[] = [
     workload: usual,
     targets: ['direct', 'nginx', 'bare', 'portkey', 'gatehouse', 'gatehouse, 20 policies'],
     perSecond: 200,
+  },
+  {
+    name: 'waits at 200 a second',
+    about: 'The case before, traced.',
+    workload: usual,
+    targets: ['gatehouse', 'gatehouse, 20 policies'],
+    perSecond: 200,
+    processes: 'traced',
+    isTraced: true,
   },
   {
     name: 'streamed in a burst',

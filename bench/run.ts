@@ -65,7 +65,7 @@ type Round = { readonly benchCase: BenchCase; readonly target: string; readonly 
 
 async function measureRound({ benchCase, target, round }: Round): Promise<Figure | undefined> {
   const key = `${target} ${benchCase.processes ?? ''}`
-  const server = target === 'direct' ? upstream : await serverOf(target, key)
+  const server = target === 'direct' ? upstream : await serverOf(target, key, benchCase.isTraced === true)
   if (server === undefined) return undefined
   const warmUp = round === 0 ? firstWarmUp : laterWarmUp
   try {
@@ -83,12 +83,14 @@ async function measureRound({ benchCase, target, round }: Round): Promise<Figure
   }
 }
 
-async function serverOf(name: string, key: string): Promise<Running | undefined> {
+async function serverOf(name: string, key: string, isTraced: boolean): Promise<Running | undefined> {
   if (running.has(key)) return running.get(key)
   const target = targets.find((one) => one.name === name)
   if (target === undefined) throw new Error(`there is no target ${name}`)
   say(`  starts ${name}`)
+  if (isTraced) process.env['BENCH_TRACE'] = 'on'
   const server = await startTarget(target, upstream.port)
+  delete process.env['BENCH_TRACE']
   if (server === undefined) say(`  ${name} is left out: it is not installed and could not be`)
   running.set(key, server)
   return server

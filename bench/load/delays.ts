@@ -1,4 +1,5 @@
 import { monotonicMs } from './monotonic.ts'
+import { quantilesOf } from './quantiles.ts'
 
 type Arrival = readonly [characters: number, atMs: number]
 type Sent = Readonly<Record<string, readonly (readonly [endsAt: number, sentMs: number])[]>>
@@ -33,9 +34,8 @@ export function createDelays(upstreamPort: number) {
           return atMs === undefined || atMs < startMs || atMs > endMs ? [] : [atMs - sentMs]
         })
       })
-      const sorted = Float64Array.from(all).sort()
-      const quantile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
-      return { chunks: sorted.length, chunkP50Ms: quantile(0.5), chunkP99Ms: quantile(0.99) }
+      const { p50Ms, p99Ms } = quantilesOf(all)
+      return { chunks: all.length, chunkP50Ms: p50Ms, chunkP99Ms: p99Ms }
     },
   }
 }

@@ -3,6 +3,8 @@ import { monotonicMs } from './monotonic.ts'
 import { createDelays } from './delays.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { readProcess, readResidentKb, totalMicros, useBetween, type ProcessReading, type ThreadUse } from './process.ts'
+import { quantilesOf } from './quantiles.ts'
+import type { Waits } from '../targets/trace-probe.ts'
 import { readProbe, type ProbeReading } from './probe-reading.ts'
 import { createRequests, type Workload } from './workload.ts'
 
@@ -43,6 +45,7 @@ export type LoadResult = {
   readonly hasSettled: boolean
   /** Of the main thread: bytes allocated by JavaScript, and pauses for garbage collection. */
   readonly heap?: { readonly allocatedBytes: number; readonly pausesMs: number; readonly longestPauseMs: number }
+  readonly waits?: Waits
   /** CPU of the load generator itself per request. */
   readonly loadMicros: number
   /** Of paced streams: chunks that arrived, and how long after they were sent. */
@@ -110,7 +113,8 @@ async function run(): Promise<LoadResult> {
       pausesMs: after.pausesMs - before.pausesMs,
       longestPauseMs: after.longestPauseMs,
     }
-  return { ...measured, warmUpSeconds, hasSettled, ...chunks, ...(heap && { heap }) }
+  const waits = after?.waits
+  return { ...measured, warmUpSeconds, hasSettled, ...chunks, ...(heap && { heap }), ...(waits && { waits }) }
 }
 
 async function probe(): Promise<ProbeReading | undefined> {
@@ -144,12 +148,10 @@ async function measureFor(seconds: number): Promise<Window> {
   const after = readProcess(pid)
   const own = process.cpuUsage(ownBefore)
   const { requests, failures, latenciesMs } = counted
-  const sorted = Float64Array.from(latenciesMs).sort()
   return {
     requests,
     failures,
-    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    ...quantilesOf(latenciesMs),
     threads: useBetween(before, after),
     residentKb: residentKb.reduce((sum, kb) => sum + kb, 0) / residentKb.length,
     loadMicros: (own.user + own.system) / Math.max(1, requests),

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import type { Waits } from '../targets/trace-probe.ts'
 
 /** What bench/targets/probe.ts counts in the main thread of the measured process. */
 export type ProbeReading = {
@@ -10,6 +11,8 @@ export type ProbeReading = {
   readonly pausesMs: number
   /** The longest since the last reading. */
   readonly longestPauseMs: number
+  /** Since the last reading, if the process is traced. */
+  readonly waits?: Waits
 }
 
 /** Asks the process for a reading. It may be busy, so this takes up to a second. */

@@ -1,6 +1,7 @@
 import { cases, type BenchCase } from '../cases.ts'
 import { chunksPerAnswer } from '../load/workload.ts'
 import type { Figure } from '../measure.ts'
+import { stages, type Stage } from '../targets/trace-probe.ts'
 import { targets } from '../targets.ts'
 
 /** The rows of a case: one for each target, of the round with the median cost. */
@@ -63,7 +64,7 @@ function line({ workload }: BenchCase, { target, figure, leastMicros, mostMicros
   const perRequest = workload.stream === 'burst' ? ` ${(cpuMicros / chunksPerAnswer).toFixed(1)} a chunk` : ''
   const garbage = heap === undefined ? '' : `${(heap.allocatedBytes / 1024 / requests).toFixed(0)} KB allocated`
   const columns = [cpuMicros.toFixed(0).padStart(8) + perRequest, ratio.padEnd(12), spread.padEnd(16), delay, garbage]
-  return `  ${target.padEnd(31)} ${columns.join('  ')}\n${threadsLine(figure)}`
+  return `  ${target.padEnd(31)} ${columns.join('  ')}\n${threadsLine(figure)}${waitsLines(figure)}`
 }
 
 /** Where the time goes: per thread, CPU and how often it was woken. */
@@ -76,4 +77,14 @@ function threadsLine({ threads, requests, chunks }: Figure): string {
       `${name} ${(cpuMicros / units).toFixed(0)} us, ${(sleeps / units).toFixed(1)} sleeps, ${(queuedMicros / units).toFixed(0)} us queued`,
   )
   return `${' '.repeat(34)}${shown.join('; ')}\n`
+}
+
+function waitsLines({ waits = undefined }: Figure): string {
+  if (waits === undefined) return ''
+  return Object.entries(stages)
+    .map(([stage, about]) => {
+      const { p50Ms, p99Ms, count } = waits[stage as Stage]
+      return `${' '.repeat(34)}${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)}: ${about} (${count})\n`
+    })
+    .join('')
 }

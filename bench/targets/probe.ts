@@ -7,14 +7,17 @@ import type { ProbeReading } from '../load/probe-reading.ts'
 
 /**
  * Preloaded into a measured Node process (`node --import probe.ts`). On SIGUSR2 it writes what only the process itself can count to
- * the file that BENCH_PROBE names. It does nothing else, so it does not change what is measured. With BENCH_PROFILE it also profiles from
- * the first reading to the second.
+ * the file that BENCH_PROBE names. Beside that it only adds up pauses for garbage collection, so it hardly changes what is measured. With
+ * BENCH_PROFILE it also profiles from the first reading to the second, and with BENCH_TRACE it measures where requests wait.
  */
 const file = process.env['BENCH_PROBE']
+const trace = process.env['BENCH_TRACE'] === undefined ? undefined : await import('./trace-probe.ts')
+if (!isMainThread) trace?.traceCommits()
 if (isMainThread && file !== undefined) {
   let pausesMs = 0
   let longestPauseMs = 0
   let readings = 0
+  const readWaits = trace?.startTrace()
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) {
       pausesMs += duration
@@ -33,7 +36,9 @@ if (isMainThread && file !== undefined) {
 
   process.on('SIGUSR2', () => {
     const allocatedBytes = getHeapStatistics().total_allocated_bytes
-    const reading: ProbeReading = { reading: ++readings, allocatedBytes, pausesMs, longestPauseMs }
+    const waits = readWaits?.()
+    const counted = { reading: ++readings, allocatedBytes, pausesMs, longestPauseMs }
+    const reading: ProbeReading = { ...counted, ...(waits && { waits }) }
     longestPauseMs = 0
     const isProfiled = profileFile === undefined ? Promise.resolve() : profile(profileFile)
     void isProfiled.then(() => writeFileSync(file, JSON.stringify(reading)))
