@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { cases, type BenchCase } from './cases.ts'
 import { measure, type Figure } from './measure.ts'
-import { save } from './report/save.ts'
+import { writePage } from './report/page.ts'
+import { describeRun, readResults, saveResults } from './report/results.ts'
 import { table } from './report/table.ts'
 import { startTarget, startUpstream, targets } from './targets.ts'
 import { freePort, type Running } from './targets/script.ts'
@@ -12,7 +13,10 @@ import { freePort, type Running } from './targets/script.ts'
  *   npm run bench -- --quick             about two minutes: whole requests beside the bare proxy
  *   npm run bench -- --only paced        the cases whose name contains the word
  *   npm run bench -- --targets gatehouse the targets whose name contains the word; separate several words by |
+ *   npm run bench -- --rounds 1 --seconds 3 --warm-up 9 is shorter and less exact
  *   npm run bench                        every case, at most half an hour
+ *   npm run bench -- --write             the same, and writes docs/performance.md and its picture
+ *   npm run bench -- --page-only         writes them from the last results
  */
 const { values } = parseArgs({
   options: {
@@ -21,12 +25,16 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    'warm-up': { type: 'string' },
+    write: { type: 'boolean', default: false },
+    'page-only': { type: 'boolean', default: false },
   },
 })
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 3))
 const seconds = Number(values.seconds ?? (values.quick ? 4 : 6))
 /** Servers run for days and the engine has compiled their code, so the first round waits until the cost settles. */
-const firstWarmUp = { windowSeconds: 3, maxSeconds: values.quick ? 12 : 30, tolerance: 0.05 }
+const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 30))
+const firstWarmUp = { windowSeconds: 3, maxSeconds: mostSeconds, tolerance: 0.05 }
 const laterWarmUp = { windowSeconds: 1, maxSeconds: 1, tolerance: 0 }
 
 const selected = cases.flatMap((benchCase) => {
@@ -35,6 +43,11 @@ const selected = cases.flatMap((benchCase) => {
   const own = names.filter((name) => words.some((word) => name.includes(word)))
   return benchCase.name.includes(values.only) && own.length > 0 ? [{ ...benchCase, targets: own }] : []
 })
+if (values['page-only']) {
+  writePage(readResults())
+  process.exit()
+}
+if (values.write && selected.length < cases.length) throw new Error('--write needs every case')
 const running = new Map<string, Running | undefined>()
 const upstream = await startUpstream(await freePort())
 
@@ -45,7 +58,9 @@ try {
     figures.push(...(await measureCase(benchCase)))
   }
   console.log(table(figures))
-  save(figures, { rounds, seconds })
+  const results = { ...describeRun({ rounds, seconds }), figures }
+  saveResults(results)
+  if (values.write) writePage(results)
 } finally {
   for (const target of [...running.values(), upstream]) target?.stop()
 }

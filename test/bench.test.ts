@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { cases } from '../bench/cases.ts'
+import { chatFormat } from '../bench/load/answers.ts'
+import { openConnection } from '../bench/load/connection.ts'
 import { createTextWriter } from '../bench/load/text.ts'
 import { createRequests, readInstruction, type Workload } from '../bench/load/workload.ts'
+import type { Figure } from '../bench/measure.ts'
+import { aimsOf } from '../bench/report/aims.ts'
+import { rowsOf } from '../bench/report/rows.ts'
 import { startUpstream } from '../bench/targets.ts'
 import { freePort } from '../bench/targets/script.ts'
 import { startTestApp } from './support/app.ts'
@@ -40,7 +47,100 @@ describe('the bench', () => {
       assert.deepEqual(readInstruction(bytes), read)
     }
   })
+
+  it('finds the end of an answer and its text however the network cuts it', async () => {
+    const text = ['One', ' word', ' after', ' another.']
+    const frames = [chatFormat.beginning, ...text.map(chatFormat.chunk), chatFormat.end(text.length)].join('')
+    const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n'
+    const bytes = `${head}${frames.length.toString(16)}\r\n${frames}\r\n0\r\n\r\n`
+    for (const size of [1, 7, 100, bytes.length]) {
+      const answers = await answersOf(bytes, size)
+      assert.deepEqual(answers, [{ isOk: true, characters: text.join('').length }])
+    }
+  })
+
+  it('compares a target with the bare proxy of the same round', () => {
+    const costs: [string, number][] = [
+      ['bare', 100],
+      ['gatehouse', 500],
+      ['bare', 200],
+      ['gatehouse', 1000],
+      ['bare', 100],
+      ['gatehouse', 900],
+    ]
+    const figures = costs.map(([target, cpuMicros]) => figureOf(target, cpuMicros))
+    const [fresh] = rowsOf(figures)
+    assert.deepEqual(
+      fresh?.rows.map(({ target, timesBare }) => [target, timesBare]),
+      [
+        ['bare', 1],
+        ['gatehouse', 5],
+      ],
+    )
+  })
+
+  it('shows only the aims whose cases ran, and whether they are met', () => {
+    const figures = [figureOf('bare', 100), figureOf('gatehouse', 300), figureOf('portkey', 600)]
+    const run = { date: '', commit: '', cpu: '', cores: 2, node: '', rounds: 1, seconds: 1 }
+    const aims = aimsOf({ ...run, durableWrite: { p50Ms: 1, p99Ms: 1 }, figures })
+    assert.deepEqual(
+      aims.map(({ what, measured, isMet }) => [what, measured, isMet]),
+      [
+        ['Whole request, fresh text, against bare', '3.00 times', true],
+        ['Whole request, fresh text, against Portkey', '0.50 times', false],
+      ],
+    )
+  })
 })
+
+const figureOf = (target: string, cpuMicros: number): Figure => ({
+  case: 'whole, fresh',
+  target,
+  cpuMicros,
+  requests: 1,
+  failures: 0,
+  p50Ms: 1,
+  p99Ms: 1,
+  threads: {},
+  residentKb: 1,
+  warmUpSeconds: 0,
+  hasSettled: true,
+  loadMicros: 1,
+})
+
+/** What a connection of the load generator reports if a server sends these bytes in parts of this size. */
+async function answersOf(bytes: string, size: number): Promise<{ isOk: boolean; characters: number }[]> {
+  const server = createServer((socket) => {
+    socket.setNoDelay(true)
+    socket.once('data', () => void sendInParts(socket, bytes, size))
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const answers: { isOk: boolean; characters: number }[] = []
+  let characters = 0
+  await new Promise<void>((resolve) => {
+    let isSent = false
+    const connection = openConnection(port, 'chat', {
+      onIdle() {
+        if (isSent) return connection.close()
+        isSent = true
+        connection.send({ number: 1, bytes: 'POST / HTTP/1.1\r\n\r\n' })
+      },
+      onAnswer: (isOk) => void answers.push({ isOk, characters }),
+      onText: (_number, count) => void (characters = count),
+      onClose: resolve,
+    })
+  })
+  server.close()
+  return answers
+}
+
+async function sendInParts(socket: Socket, bytes: string, size: number): Promise<void> {
+  for (let at = 0; at < bytes.length; at += size) {
+    socket.write(bytes.slice(at, at + size))
+    await setImmediate()
+  }
+}
 
 function workloadOf(name: string): Workload {
   const found = cases.find((benchCase) => benchCase.name === name)

@@ -1,46 +1,8 @@
-import { cases, type BenchCase } from '../cases.ts'
+import type { BenchCase } from '../cases.ts'
 import { chunksPerAnswer } from '../load/workload.ts'
 import type { Figure } from '../measure.ts'
 import { stages, type Stage } from '../targets/trace-probe.ts'
-import { targets } from '../targets.ts'
-
-/** The rows of a case: one for each target, of the round with the median cost. */
-export type Row = {
-  readonly target: string
-  readonly switchedOn: string
-  readonly figure: Figure
-  readonly leastMicros: number
-  readonly mostMicros: number
-  /** The cost as a multiple of the bare proxy's in the same round, which ran within seconds; the median of the rounds. */
-  readonly timesBare: number | undefined
-}
-
-export type CaseRows = { readonly benchCase: BenchCase; readonly rows: readonly Row[] }
-
-export function rowsOf(figures: readonly Figure[]): CaseRows[] {
-  return cases.flatMap((benchCase) => {
-    const ofCase = figures.filter((figure) => figure.case === benchCase.name)
-    const bare = ofCase.filter(({ target }) => target === 'bare')
-    const rows = targets.flatMap(({ name, switchedOn }) => {
-      const own = ofCase.filter(({ target }) => target === name)
-      const figure = middle(own)
-      if (figure === undefined) return []
-      const costs = own.map(({ cpuMicros }) => cpuMicros)
-      const ratios = own.flatMap(({ cpuMicros }, round) => (bare[round] ? [cpuMicros / bare[round].cpuMicros] : []))
-      const timesBare = name === 'direct' ? undefined : median(ratios)
-      const spread = { leastMicros: Math.min(...costs), mostMicros: Math.max(...costs) }
-      return [{ target: name, switchedOn, figure, timesBare, ...spread }]
-    })
-    return rows.length === 0 ? [] : [{ benchCase, rows }]
-  })
-}
-
-function middle(figures: readonly Figure[]): Figure | undefined {
-  return figures.toSorted((one, other) => one.cpuMicros - other.cpuMicros)[Math.floor(figures.length / 2)]
-}
-
-const median = (values: readonly number[]): number | undefined =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+import { rowsOf, type Row } from './rows.ts'
 
 /** Plain text for the terminal. */
 export function table(figures: readonly Figure[]): string {
@@ -79,7 +41,7 @@ function threadsLine({ threads, requests, chunks }: Figure): string {
   return `${' '.repeat(34)}${shown.join('; ')}\n`
 }
 
-function waitsLines({ waits = undefined }: Figure): string {
+function waitsLines({ waits }: Figure): string {
   if (waits === undefined) return ''
   return Object.entries(stages)
     .map(([stage, about]) => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiClient, socketTransport } from '../../src/app/api-client.ts'
+import { createApiClient, socketTransport, type ApiClient } from '../../src/app/api-client.ts'
 import { controlSocketPath } from '../../src/app/operator-server.ts'
 import { policyRules } from './policy-rules.ts'
 import { here, startScript, type Running } from './script.ts'
@@ -35,11 +35,12 @@ export async function startGatehouse(
   const main = here('../bin/gatehouse.mjs')
   const command = (...words: string[]): string =>
     spawnSync(process.execPath, [main, ...words], { env: { ...process.env, ...env }, encoding: 'utf8' }).stdout
-  const keys = JSON.parse(command('setup', '--json')) as { api_key: string; admin_key: string }
+  const keys = JSON.parse(command('setup', '--json')) as { api_key: string }
   if (!on.includes('credits')) command('orgs', 'set-metering', 'off')
   const running = await startScript({ name: 'gatehouse', file: main, port, flags: startFlags(), words: ['serve'], env })
-  await publishPolicies(port, keys.admin_key, policyRules(policies))
-  const apiKeys = [keys.api_key, ...(await createOrganizations(dataDir, organizations - 1))]
+  const client = createApiClient(socketTransport(controlSocketPath(dataDir)))
+  await publishPolicies(client, policyRules(policies))
+  const apiKeys = [keys.api_key, ...(await createOrganizations(client, organizations - 1))]
   return { ...running, headers: () => apiKeys.map((key) => `authorization: Bearer ${key}\r\n`) }
 }
 
@@ -79,24 +80,16 @@ const plenty = {
 
 const unlimited = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
-async function publishPolicies(port: number, adminKey: string, rules: readonly string[]): Promise<void> {
-  const post = async (path: string, body: object): Promise<{ id: string; revision: number }> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/organization/policies${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`a policy was rejected: ${await answer.text()}`)
-    return (await answer.json()) as { id: string; revision: number }
-  }
+async function publishPolicies(client: ApiClient, rules: readonly string[]): Promise<void> {
+  const path = '/v1/organization/policies'
   for (const [at, rule] of rules.entries()) {
-    const { id, revision } = await post('', { name: `Policy ${at}`, mode: 'enforcing', rule })
-    await post(`/${id}/publish`, { revision })
+    const policy = { name: `Policy ${at}`, mode: 'enforcing', rule }
+    const { id, revision } = await client.post<{ id: string; revision: number }>(path, policy)
+    await client.post(`${path}/${id}/publish`, { revision })
   }
 }
 
-async function createOrganizations(dataDir: string, count: number): Promise<string[]> {
-  const client = createApiClient(socketTransport(controlSocketPath(dataDir)))
+async function createOrganizations(client: ApiClient, count: number): Promise<string[]> {
   const keys: string[] = []
   for (let at = 0; at < count; at++) {
     const body = { name: `Organization ${at}`, with_project: true }
