@@ -42,7 +42,7 @@ export async function measure({ running, upstreamPort, benchCase, target, ...res
   const result = await load(plan)
   if (result.failures > 0)
     throw new Error(`${target} failed ${result.failures} of ${result.requests} requests: ${name}`)
-  const cpuMicros = totalMicros(result.threads) / (result.chunks ?? result.requests)
+  const cpuMicros = totalMicros(result.threads) / Math.max(1, result.chunks ?? result.requests)
   return { case: name, target, cpuMicros, ...result }
 }
 

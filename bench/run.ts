@@ -31,11 +31,11 @@ const { values } = parseArgs({
   },
 })
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 3))
-const seconds = Number(values.seconds ?? (values.quick ? 4 : 6))
+const seconds = Number(values.seconds ?? 4)
 /** Servers run for days and the engine has compiled their code, so the first round waits until the cost settles. */
 const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 30))
 const firstWarmUp = { windowSeconds: 3, maxSeconds: mostSeconds, tolerance: 0.05 }
-const laterWarmUp = { windowSeconds: 1, maxSeconds: 1, tolerance: 0 }
+const laterWarmUp = (windowSeconds = 1) => ({ windowSeconds, maxSeconds: windowSeconds, tolerance: 0 })
 
 const selected = cases.flatMap((benchCase) => {
   const names = values.quick ? (benchCase.quick ?? []) : benchCase.targets
@@ -82,10 +82,10 @@ async function measureRound({ benchCase, target, round }: Round): Promise<Figure
   const key = `${target} ${benchCase.processes ?? ''}`
   const server = target === 'direct' ? upstream : await serverOf(target, key, benchCase.isTraced === true)
   if (server === undefined) return undefined
-  const warmUp = round === 0 ? firstWarmUp : laterWarmUp
+  const warmUp = round === 0 ? firstWarmUp : laterWarmUp(benchCase.laterWarmUpSeconds)
   try {
-    const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp, seconds }
-    const figure = await measure(parts)
+    const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp }
+    const figure = await measure({ ...parts, seconds: benchCase.seconds ?? seconds })
     const { cpuMicros, warmUpSeconds, hasSettled } = figure
     const warmed = round > 0 ? '' : `, ${hasSettled ? 'settled' : 'not settled'} after ${warmUpSeconds} s`
     say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}`)

@@ -22,7 +22,8 @@ export function writePage(results: Results): void {
 
 function figuresSection(results: Results): string {
   const { date, commit, cpu, cores, node, durableWrite, rounds, seconds, figures } = results
-  const machine = `Measured on ${date} at commit \`${commit}\` on ${cores} cores (${cpu.trim()}), Node ${node.slice(1)}; ${rounds} rounds of ${seconds} s.`
+  const length = `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s, of 10 s with paced streams`
+  const machine = `Measured on ${date} at commit \`${commit}\` on ${cores} cores (${cpu.trim()}), Node ${node.slice(1)}; ${length}.`
   const disk = `Writing one page durably took this disk ${durableWrite.p50Ms.toFixed(2)} ms (p50) and ${durableWrite.p99Ms.toFixed(2)} ms (p99).`
   const aims = aimsOf(results).map(({ what, aim, measured, isMet }) => [what, aim, measured, isMet ? 'yes' : 'no'])
   return [
@@ -90,6 +91,11 @@ const requestColumns: readonly Column[] = [
     title: 'KB allocated',
     read: ({ figure: { heap, requests } }) => (heap ? whole(heap.allocatedBytes / 1024 / requests) : ''),
   },
+  {
+    title: 'Longest GC pause ms',
+    read: ({ figure: { heap, case: name } }) =>
+      heap && name.includes('a second') ? heap.longestPauseMs.toFixed(0) : '',
+  },
   threads,
 ]
 
@@ -108,14 +114,14 @@ const pacedColumns: readonly Column[] = [
 const waitColumns: readonly Column[] = [
   ...targetColumns,
   ...Object.entries(stages).map(([stage, title]): Column => ({
-    title: `${title}, p50 / p99 ms`,
+    title: title[0]?.toUpperCase() + title.slice(1),
     read({ figure }) {
       const wait = figure.waits?.[stage as Stage]
       return wait === undefined || wait.count === 0 ? '' : `${wait.p50Ms.toFixed(2)} / ${wait.p99Ms.toFixed(1)}`
     },
   })),
   {
-    title: 'Sleeps of the storage thread a request',
+    title: 'Sleeps of the storage thread',
     read: ({ figure }) => sleeps(figure.threads['storage']?.sleeps, figure.requests),
   },
 ]

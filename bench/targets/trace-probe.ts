@@ -10,11 +10,11 @@ import { quantilesOf, type Quantiles } from '../load/quantiles.ts'
  * it runs. Tracing costs time of its own, so a traced run is not one of those that count.
  */
 export const stages = {
-  before: 'received until the upstream is called',
-  upstream: 'upstream called until its answer is complete',
-  after: 'upstream’s answer complete until the response is sent',
-  storage: 'message to the storage thread until its reply',
-  commit: 'a commit in the storage thread',
+  before: 'before the upstream',
+  upstream: 'upstream',
+  after: 'after the upstream',
+  storage: 'storage thread and back',
+  commit: 'commit',
 } as const
 export type Stage = keyof typeof stages
 
@@ -95,7 +95,7 @@ function traceMessages(times: number[]): void {
         if (own?.delete(id) === true && atMs !== undefined) times.push(performance.now() - atMs)
       }
     }
-    return Reflect.apply(emit, this, [type, ...values]) as boolean
+    return Reflect.apply(emit, this, [type, ...values])
   } as typeof emit
 }
 
