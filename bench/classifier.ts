@@ -13,7 +13,7 @@ import { findPersonalData } from '../src/domain/moderation/personal-data/find.ts
 import { createEvaluate } from '../src/domain/evaluation/evaluate.ts'
 import { createPolicyPrefilters } from '../src/domain/evaluation/scan/policy-prefilter.ts'
 import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scanner.ts'
-import { holdBackPolicyOf } from '../src/domain/evaluation/stream/hold-back-policy.ts'
+import { createHoldBackPolicies } from '../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor } from '../src/domain/evaluation/plan.ts'
 import { emptyRulebook } from '../src/domain/evaluation/rulebook.ts'
 import { createIncrementalScan } from '../src/domain/moderation/incremental-scan.ts'
@@ -122,7 +122,7 @@ const plan = planFor(emptyRulebook, {
   policyIds: [],
   flaggedCategories: [],
 })
-const holdBack = holdBackPolicyOf(plan, false)
+const holdBack = createHoldBackPolicies(parts.prefilterOf)(plan, false)
 const scannerParts = { plan, holdBack, evaluate, evaluateUncached: evaluate, pause: parts.pause }
 const chunkCharacters = 5
 

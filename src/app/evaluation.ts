@@ -8,6 +8,7 @@ import { createFindEvidence } from '../domain/evaluation/evidence.ts'
 import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilter.ts'
 import { createSimulate } from '../domain/evaluation/simulate.ts'
 import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
+import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createIncrementalScan } from '../domain/moderation/incremental-scan.ts'
 import { createScanText } from '../domain/moderation/scan.ts'
@@ -39,6 +40,7 @@ export function openEvaluation(
   const { config, clock, ids, changes, database, warn } = infrastructure
   const pause = (): Promise<void> => setImmediate()
   const prefilterOf = createPolicyPrefilters(re2Patterns)
+  const holdBackPolicyOf = createHoldBackPolicies(prefilterOf)
   const shared = { pause, prefilterOf, canRephrase: rephrase !== undefined, failsOpen }
   const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
@@ -60,6 +62,7 @@ export function openEvaluation(
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
     evaluate,
     evaluateUncached,
+    holdBackPolicyOf,
     incrementalScan,
     rephrase,
     quotas: createQuotaReservations({
@@ -79,7 +82,13 @@ export function openEvaluation(
   /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
   const createSimulation = () => {
     const evaluateAll = createEvaluate(uncached)
-    const evaluateResponse = createEvaluateResponse({ evaluate: evaluateAll, evaluateUncached, pause, incrementalScan })
+    const evaluateResponse = createEvaluateResponse({
+      evaluate: evaluateAll,
+      evaluateUncached,
+      holdBackPolicyOf,
+      pause,
+      incrementalScan,
+    })
     const parts = { evaluate: evaluateAll, patterns: re2Patterns }
     return {
       simulate: createSimulate({ ...parts, evaluateResponse, rulebookOf, compileRule, clock }),

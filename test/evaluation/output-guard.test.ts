@@ -8,9 +8,9 @@ import {
   type GatewayConfiguration,
 } from '../../src/domain/gateway-config/configuration.ts'
 import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
-import { holdBackPolicyOf } from '../../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor, type Plan } from '../../src/domain/evaluation/plan.ts'
 import { compileGateway } from '../../src/domain/evaluation/rulebooks.ts'
+import type { ActivePolicy } from '../../src/domain/evaluation/rulebook.ts'
 import type {
   Citation,
   InferenceEnd,
@@ -27,7 +27,8 @@ import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
 import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
 import { re2Patterns } from '../../src/adapters/expressions/re2.ts'
 import { plainContext } from '../support/evaluation-context.ts'
-import { prefilterOf } from '../support/policy-prefilter.ts'
+import { policyOf } from '../support/rule-policy.ts'
+import { holdBackPolicyOf, prefilterOf } from '../support/policy-prefilter.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
 /** Flags a text with `poison`, and comes near the threshold at `pois`. */
@@ -50,12 +51,9 @@ const evaluate = createEvaluate({
   prefilterOf,
 })
 
-function planWith(rules: Partial<GatewayConfiguration['rules']>): Plan {
+function planWith(rules: Partial<GatewayConfiguration['rules']>, policies: readonly ActivePolicy[] = []): Plan {
   const config = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, ...rules } }
-  return planFor(
-    { gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies: [] },
-    plainContext,
-  )
+  return planFor({ gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies }, plainContext)
 }
 
 const usage: Usage = {
@@ -236,6 +234,26 @@ describe('a guarded response', () => {
       }),
     )
   })
+
+  for (const [title, plan] of [
+    ['denied pattern', planWith({ denylist: ['/project\\s+falcon/i'] })],
+    ['pattern of a policy', planWith({}, [policyOf('cel:text.matches("(?i)\\\\bproject\\\\s+falcon\\\\b")')])],
+    ['long pattern of a policy', planWith({}, [policyOf('cel:text.matches("(?is)project.*falcon")')])],
+    ['phrase of a policy', planWith({}, [policyOf('Never mention "project falcon".')])],
+  ] as const) {
+    it(`never contains a byte of a match of a ${title}, however it is cut`, async () => {
+      const gaps = fc.constantFrom(' ', '   ', '\n', ' \n '.repeat(300))
+      const scenario = fc.record({ before: prose, gap: gaps, after: prose, at: positions, isHalting: fc.boolean() })
+      await fc.assert(
+        fc.asyncProperty(scenario, async ({ before, gap, after, at, isHalting }) => {
+          const text = `${before} Project${gap}falcon ${after}`
+          const seen = await answered(plan, chunksOf(cut(text, at)), { isHalting })
+          assert.ok(text.startsWith(seen.text) && seen.text.length <= before.length + 1, seen.text)
+          assert.equal(seen.end.stopReason, 'filtered')
+        }),
+      )
+    })
+  }
 
   it('never contains a byte of a denied term, however it is encoded', async () => {
     const plan = planWith({ denylist: ['project falcon'] })

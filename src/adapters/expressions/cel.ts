@@ -53,10 +53,11 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     const { ast } = environment.parse(expression)
     const run = compileNode(ast)
     const patterns = createRulePatterns(literalPatterns(ast))
+    const condition = conditionOf(ast, patterns)
     return {
-      lookBehind: lookBehindOf(ast),
+      lookBehind: lookBehindOf(ast, patterns, condition !== undefined),
       names: namesIn(ast),
-      condition: conditionOf(ast, patterns),
+      condition,
       evaluate(facts, units = evaluationUnits) {
         const budget = createCostBudget(units)
         return resultOf(run, { facts: variablesOf(facts), patterns, budget, local: undefined })

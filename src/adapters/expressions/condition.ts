@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isCategory } from '../../domain/moderation/categories.ts'
-import { isPersonalDataKind, type PersonalDataKind } from '../../domain/moderation/personal-data/kinds.ts'
+import { isPersonalDataKind } from '../../domain/moderation/personal-data/kinds.ts'
 import type { RuleCondition, RuleTrigger } from '../../domain/policy/compiled-rule.ts'
-import { createCostBudget, evaluationUnits } from './cost-budget.ts'
+import { evaluationUnits } from './cost-budget.ts'
 import { costBoundOf } from './cost-bound.ts'
 import type { RulePatterns } from './rule-patterns.ts'
 import { textSearchOf } from './text-search.ts'
@@ -14,7 +14,7 @@ import { literalOf } from './tree.ts'
  */
 export function conditionOf(tree: ASTNode, patterns: RulePatterns): RuleCondition | undefined {
   const anyOf = scoreTriggers(tree) ?? triggersOf(tree)
-  const cost = costBoundOf(tree, (source) => patterns.find(source, createCostBudget(0)).size)
+  const cost = costBoundOf(tree, patterns.sizeOf)
   if (anyOf === undefined || cost === undefined) return undefined
   return { anyOf, maxCharacters: (evaluationUnits - cost.fixed) / cost.perCharacter }
 }
@@ -59,26 +59,27 @@ function searchTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
   return isSearch ? [{ kind: 'literal', text: literal }] : undefined
 }
 
-/** A comparison of a score or a count, or of a sum of counts, with a constant. */
+/** A comparison of a score or a count, or of a sum of them, with a constant. */
 function comparisonTriggers(high: ASTNode, low: ASTNode, isStrict: boolean): readonly RuleTrigger[] | undefined {
   const bound = low.op === 'value' && ['number', 'bigint'].includes(typeof low.args) ? Number(low.args) : undefined
   if (bound === undefined) return undefined
-  const category = keyOf(high, 'categories')
-  if (category !== undefined)
-    return isCategory(category) ? [{ kind: 'category', name: category, atLeast: bound }] : undefined
-  const kinds = summedKinds(high)
+  const names = summands(high, 'categories')
+  // At least one of the summands has its share of the sum.
+  if (names?.every(isCategory)) return names.map((name) => ({ kind: 'category', name, atLeast: bound / names.length }))
+  const kinds = summands(high, 'pii')
   const least = isStrict ? Math.floor(bound) + 1 : Math.ceil(bound)
-  if (kinds === undefined || least < 1) return undefined
-  return kinds.map((name) => ({ kind: 'personal_data', name, atLeast: kinds.length === 1 ? least : 1 }))
+  if (!kinds?.every(isPersonalDataKind) || least < 1) return undefined
+  return kinds.map((name) => ({ kind: 'personal_data', name, atLeast: Math.ceil(least / kinds.length) }))
 }
 
-function summedKinds(node: ASTNode): readonly PersonalDataKind[] | undefined {
+/** The keys under which a sum reads this variable; undefined if it reads anything else. */
+function summands(node: ASTNode, variable: string): readonly string[] | undefined {
   if (node.op === '+') {
-    const [left, right] = node.args.map(summedKinds)
+    const [left, right] = node.args.map((part) => summands(part, variable))
     return left && right && [...left, ...right]
   }
-  const name = keyOf(node, 'pii')
-  return name !== undefined && isPersonalDataKind(name) ? [name] : undefined
+  const key = keyOf(node, variable)
+  return key === undefined ? undefined : [key]
 }
 
 /** The literal key under which a node reads this variable. */

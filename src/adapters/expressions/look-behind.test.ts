@@ -6,16 +6,28 @@ const compile = createCelCompiler()
 
 describe('the look-behind length of an expression', () => {
   for (const [expression, lookBehind] of [
-    ['categories["hate"] > 0.5', { characters: 0, personalData: false }],
-    ['pii["email"] > 0 && user != "ann"', { characters: 0, personalData: true }],
-    ['direction == "request"', { characters: 0, personalData: false }],
-    ['text.contains("falcon")', { characters: 6, personalData: false }],
-    ['text.contains("falcon") || text.contains("condor x")', { characters: 8, personalData: false }],
-    ['text.lowerAscii().contains("falcon") || pii.email > 0', { characters: 6, personalData: true }],
-    ['direction == "response" && (text.contains("a") || text.contains("bb"))', { characters: 2, personalData: false }],
-    ['(text.contains("a") || text.contains("bb")) && user == "ann"', { characters: 2, personalData: false }],
-    ['0.5 <= categories.hate && pii.phone + pii.email >= 2', { characters: 0, personalData: true }],
-    ['categories["hate"]', { characters: 0, personalData: false }],
+    ['categories["hate"] > 0.5', { characters: 0, personalData: false, patterns: false }],
+    ['pii["email"] > 0 && user != "ann"', { characters: 0, personalData: true, patterns: false }],
+    ['direction == "request"', { characters: 0, personalData: false, patterns: false }],
+    ['text.contains("falcon")', { characters: 6, personalData: false, patterns: false }],
+    ['text.contains("falcon") || text.contains("condor x")', { characters: 8, personalData: false, patterns: false }],
+    ['text.lowerAscii().contains("falcon") || pii.email > 0', { characters: 6, personalData: true, patterns: false }],
+    [
+      'direction == "response" && (text.contains("a") || text.contains("bb"))',
+      { characters: 2, personalData: false, patterns: false },
+    ],
+    [
+      '(text.contains("a") || text.contains("bb")) && user == "ann"',
+      { characters: 2, personalData: false, patterns: false },
+    ],
+    ['0.5 <= categories.hate && pii.phone + pii.email >= 2', { characters: 0, personalData: true, patterns: false }],
+    ['categories["hate"]', { characters: 0, personalData: false, patterns: false }],
+    ['text.matches("a+b")', { characters: 0, personalData: false, patterns: true }],
+    [
+      'text.matches("(?i)\\\\ba+b\\\\b") || text.contains("bb")',
+      { characters: 2, personalData: false, patterns: true },
+    ],
+    ['user == "ann" && text.matches("a+b")', { characters: 0, personalData: false, patterns: true }],
     // A match may no longer match when more text arrives.
     ['categories["hate"] < 0.5', 'whole'],
     ['pii.email == 1', 'whole'],
@@ -33,7 +45,16 @@ describe('the look-behind length of an expression', () => {
     ['!text.contains("a")', 'whole'],
     ['text.contains(user)', 'whole'],
     ['text.contains("a") == false', 'whole'],
-    ['text.matches("a")', 'whole'],
+    ['text.matches("a") && text.matches("b")', 'whole'],
+    ['text.matches("a") && pii.email > 0', 'whole'],
+    ['!text.matches("a")', 'whole'],
+    ['text.matches("a" + user)', 'whole'],
+    ['text.lowerAscii().matches("a")', 'whole'],
+    // In a part of the text these match elsewhere.
+    ['text.matches("^a")', 'whole'],
+    ['text.matches("(?m)a$")', 'whole'],
+    // Without a condition, a stream is not searched for the pattern.
+    ['user == "ann" || text.matches("a")', 'whole'],
     ['size(text) > 100', 'whole'],
     ['text.lowerAscii().contains("ὀδός")', 'whole'],
     ['text.trim().contains("a")', 'whole'],

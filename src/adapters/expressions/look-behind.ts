@@ -1,27 +1,31 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { LookBehind } from '../../domain/policy/compiled-rule.ts'
 import { textSearchOf } from './text-search.ts'
-import { nodesOf } from './tree.ts'
+import type { RulePatterns } from './rule-patterns.ts'
+import { literalPatterns, nodesOf } from './tree.ts'
 
 /** The variables that change while a text streams. All others are constant. */
 const changing = new Set(['text', 'categories', 'pii'])
 
 /**
- * The look-behind length of an expression on a streamed text. Any use of the text requires the whole text, with one exception:
- * `contains` with a literal, combined with `||`. With `&&` between two of them the first match would be sent before the second
- * arrives. An expression whose score may fall when more text arrives requires the whole text as well.
+ * The look-behind length of an expression on a streamed text. Any use of the text requires the whole text, with two exceptions:
+ * `contains` with a literal and `matches` with a literal pattern, combined with `||`. With `&&` between two of them the first
+ * match would be sent before the second arrives. An expression whose score may fall when more text arrives requires the whole
+ * text as well. `isWatched`: the expression has a condition, so a stream is searched for its patterns.
  */
-export function lookBehindOf(tree: ASTNode): LookBehind {
+export function lookBehindOf(tree: ASTNode, patterns: RulePatterns, isWatched: boolean): LookBehind {
+  const hasPatterns = literalPatterns(tree).length > 0
+  const isStreamable = literalPatterns(tree).every((source) => isWatched && !patterns.isAnchored(source))
   const characters = spanOf(tree)
-  const isWhole = characters === undefined || !rises(tree) || mayRiseTooHigh(tree)
-  return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii') }
+  const isWhole = characters === undefined || !isStreamable || !rises(tree) || mayRiseTooHigh(tree)
+  return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii'), patterns: hasPatterns }
 }
 
 /** True if the result is a count or a sum, which may exceed 1 and is then no valid score. */
 const mayRiseTooHigh = (tree: ASTNode): boolean =>
   changes(tree) && (tree.op === '+' || ((tree.op === '.' || tree.op === '[]') && uses(tree, 'pii')))
 
-/** The longest text that a match can span; undefined if it is unbounded. */
+/** The longest text that a match of a literal can span; undefined if it is unbounded. */
 function spanOf(node: ASTNode): number | undefined {
   if (!uses(node, 'text')) return 0
   if (node.op === '||') return widest(spanOf(node.args[0]), spanOf(node.args[1]))
@@ -30,7 +34,7 @@ function spanOf(node: ASTNode): number | undefined {
     if (!changes(left)) return spanOf(right)
     return changes(right) ? undefined : spanOf(left)
   }
-  return searchedWord(node)?.length
+  return isPattern(node) ? 0 : searchedWord(node)?.length
 }
 
 /** True if more text, or more findings, can only raise the score. */
@@ -52,7 +56,7 @@ function rises(node: ASTNode): boolean {
     case '[]':
       return isFinding(node.args[0]) && !changes(node.args[1])
     default:
-      return searchedWord(node) !== undefined
+      return isPattern(node) || searchedWord(node) !== undefined
   }
 }
 
@@ -66,6 +70,12 @@ const widest = (left: number | undefined, right: number | undefined): number | u
 function searchedWord(node: ASTNode): string | undefined {
   const search = textSearchOf(node)
   return search?.method === 'contains' ? search.literal : undefined
+}
+
+/** True for `text.matches("pattern")`. */
+function isPattern(node: ASTNode): boolean {
+  const search = textSearchOf(node)
+  return search?.method === 'matches' && !search.isFolded
 }
 
 const uses = (node: ASTNode, name: string): boolean =>

@@ -47,4 +47,10 @@ export function compileProgram(patterns: readonly SourcePattern[]): PatternProgr
   return { start: set.prog.start, instructions: set.prog.inst }
 }
 
+const edges = conditions.beginLine | conditions.endLine | conditions.beginText | conditions.endText
+
+/** True if a match depends on the start or end of the text or of a line. */
+export const isAnchored = (instructions: readonly Instruction[]): boolean =>
+  instructions.some(({ op, arg }) => op === operations.emptyMatch && (arg & edges) !== 0)
+
 export const readsRune = ({ op }: Instruction): boolean => op >= operations.firstRune && op <= operations.lastRune

@@ -1,5 +1,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { PatternEngine } from '../../domain/moderation/patterns.ts'
+import { compileProgram, isAnchored } from './pattern-program.ts'
 import { compilePatternSet } from './pattern-set.ts'
 import { estimatePatternSize } from './pattern-size.ts'
 
@@ -9,6 +10,7 @@ export const re2Patterns: PatternEngine = {
     const pattern = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     return {
       size: pattern.programSize(),
+      isAnchored: isAnchored(compileProgram([{ source, ignoreCase }]).instructions),
       find(text) {
         // `test` runs on a much faster engine than the search for the position, and most texts do not match.
         if (!pattern.test(text)) return undefined
@@ -24,6 +26,8 @@ export const re2Patterns: PatternEngine = {
 export type SizedPattern = {
   /** In instructions. */
   readonly size: number
+  /** True if a match depends on the start or end of the text or of a line. */
+  readonly isAnchored: boolean
   test(text: string): boolean
 }
 
@@ -43,5 +47,5 @@ export function compileSized(source: string): SizedPattern {
   set.compile()
   const size = set.prog.numInst()
   if (size > maxInstructions * 4) throw new Error('the pattern is too large')
-  return { size, test: (text) => set.match(text).length > 0 }
+  return { size, isAnchored: isAnchored(set.prog.inst), test: (text) => set.match(text).length > 0 }
 }

@@ -7,6 +7,9 @@ import { ExpressionError } from './values.ts'
 export type RulePatterns = {
   /** Compiles an unknown pattern and charges the budget for it. */
   find(source: string, budget: CostBudget): SizedPattern
+  /** For a literal pattern of the rule. */
+  sizeOf(source: string): number
+  isAnchored(source: string): boolean
 }
 
 /** Literal patterns of the rule are compiled ahead; patterns built at evaluation are cached. */
@@ -22,6 +25,8 @@ export function createRulePatterns(literals: readonly string[], maxCached = 64):
       budget.spend(compileUnits(pattern.size))
       return pattern
     },
+    sizeOf: (source) => ofLiterals.get(source)?.size ?? Infinity,
+    isAnchored: (source) => ofLiterals.get(source)?.isAnchored ?? true,
   }
 }
 

@@ -16,6 +16,8 @@ export type SourcePattern = PatternOptions & { readonly source: string }
 export type Pattern = {
   /** Upper bound of the steps per character of text. */
   readonly size: number
+  /** True if a match depends on the start or end of the text or of a line: a part of a text may match although the text does not. */
+  readonly isAnchored: boolean
   find(text: string): Span | undefined
 }
 

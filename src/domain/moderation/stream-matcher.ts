@@ -17,6 +17,9 @@ export type StreamMatcher = {
   settledTo(): number
 }
 
+/** A text with a longer pending match counts as held back as a whole. */
+export const maxPendingCharacters = 512
+
 /** One matcher of several. */
 export function joinMatchers(matchers: readonly StreamMatcher[]): StreamMatcher {
   const [only] = matchers

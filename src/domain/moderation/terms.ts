@@ -27,6 +27,8 @@ export type Terms = {
   readonly longest: number
   /** Start of a pending match at the end of a streamed text, searching from `from`; the length of the text if there is none. */
   pendingStart(text: string, from: number): number
+  /** The patterns that depend on the start or end of the text or of a line: they need the whole text. */
+  readonly anchored: ReadonlySet<string>
   /** Searches a streamed text for all terms. */
   startStream(): StreamMatcher
 }
@@ -47,6 +49,7 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   return {
     count: distinct.length,
     ...pendingSearch,
+    anchored: new Set(patterns.filter(({ pattern }) => pattern.isAnchored).map(({ term }) => term)),
     digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
       const hits = plain.length > 0 ? plainTerms.find(text) : []

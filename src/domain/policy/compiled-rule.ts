@@ -13,9 +13,11 @@ export type RuleScore =
 
 /**
  * How much of a streamed text a rule must see before earlier text may be sent: `whole`, or the number of characters that
- * a match can span. Personal data needs no number because its scan reports pending matches.
+ * a match can span. Personal data and patterns need no number because their search reports pending matches.
  */
-export type LookBehind = 'whole' | { readonly characters: number; readonly personalData: boolean }
+export type LookBehind =
+  | 'whole'
+  | { readonly characters: number; readonly personalData: boolean; readonly patterns: boolean }
 
 /** Something in a text, its scores or its personal data without which a rule cannot match. */
 export type RuleTrigger =

@@ -97,8 +97,13 @@ describe('a rule in plain language, without a judge', () => {
     assert.deepEqual(compile(source('Never say "red" or "Project Falcon".')).lookBehind, {
       characters: 14,
       personalData: false,
+      patterns: false,
     })
-    assert.deepEqual(compile(source('No email addresses.')).lookBehind, { characters: 0, personalData: true })
+    assert.deepEqual(compile(source('No email addresses.')).lookBehind, {
+      characters: 0,
+      personalData: true,
+      patterns: false,
+    })
   })
 })
 

@@ -76,7 +76,7 @@ function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts
   const isMatch = ({ text, pii }: RuleFacts): boolean =>
     personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(normalisedTexts(text)))
   return {
-    lookBehind: { characters: phrases.longest, personalData: personalData.length > 0 },
+    lookBehind: { characters: phrases.longest, personalData: personalData.length > 0, patterns: false },
     evaluator: 'names',
     names: namesOf(entities),
     condition: conditionOf(entities),
@@ -103,7 +103,7 @@ const conditionOf = ({ phrases, categories, personalData }: RuleEntities): RuleC
 })
 
 const notEvaluable: CompiledRule = {
-  lookBehind: { characters: 0, personalData: false },
+  lookBehind: { characters: 0, personalData: false, patterns: false },
   evaluator: undefined,
   names: [],
   condition: undefined,

@@ -10,6 +10,7 @@ import {
   textIn,
   usageOf,
 } from '../../../test/support/enforcement-scene.ts'
+import { holdBackPolicyOf } from '../../../test/support/policy-prefilter.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import type { VerdictFacts } from '../../domain/audit/event/verdict.ts'
@@ -56,6 +57,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     rulebookOf: () => rulebook,
     hasPolicy: async () => false,
     evaluate: evaluateWithoutCache,
+    holdBackPolicyOf,
     evaluateUncached: evaluateWithoutCache,
     incrementalScan: createIncrementalScan(poisonClassifier),
     rephrase: undefined,

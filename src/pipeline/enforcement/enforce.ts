@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
-import { holdBackPolicyOf, isNearThreshold } from '../../domain/evaluation/stream/hold-back-policy.ts'
+import { isNearThreshold, type HoldBackPolicyOf } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import {
   combine,
   isDenied,
@@ -43,6 +43,7 @@ export type EnforceParts = PlanParts &
     readonly evaluate: Evaluate
     /** Evaluates without caches; used for parts of a stream. */
     readonly evaluateUncached: Evaluate
+    readonly holdBackPolicyOf: HoldBackPolicyOf
     readonly incrementalScan: IncrementalScan
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
@@ -97,7 +98,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: InferenceRequest): EnforcedRequest {
     const placeholderMap = isRedacting(plan) ? createPlaceholderMap() : undefined
-    const holdBack = holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlockedCategories))
+    const holdBack = parts.holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlockedCategories))
     const requestDecisions = evaluation.verdict.decisions
     let response: Metered | undefined
     let guarded: Disposable | undefined

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { holdBackPolicyOf } from '../../../test/support/policy-prefilter.ts'
 import { plainContext } from '../../../test/support/evaluation-context.ts'
 import {
   evaluateWithoutCache,
@@ -12,7 +13,6 @@ import {
   usageOf,
 } from '../../../test/support/enforcement-scene.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
-import { holdBackPolicyOf } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import { planFor } from '../../domain/evaluation/plan.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { GatewayConfiguration } from '../../domain/gateway-config/configuration.ts'

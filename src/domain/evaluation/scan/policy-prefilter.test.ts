@@ -2,26 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { chunksOf, cutting, reportsOf } from '../../../../test/support/stream-matcher.ts'
-import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
-import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { perCategory } from '../../moderation/categories.ts'
-import { initialContent } from '../../policy/content.ts'
-import { createRuleCompiler } from '../../policy/rule-compiler.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
-import type { ActivePolicy } from '../rulebook.ts'
 
-const compile = createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined })
 const pause = async (): Promise<void> => {}
-
-const policyOf = (rule: string, at = 0): ActivePolicy => ({
-  ...initialContent,
-  id: `pol_${at}`,
-  versionId: `polv_${at}`,
-  version: 1,
-  mode: 'enforcing',
-  rule: compile({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
-})
 
 const factsOf = (text: string, other: Partial<RuleFacts> = {}): RuleFacts => ({
   text,

@@ -1,6 +1,7 @@
 /** How much of a streamed text may be sent, by how close it is to being denied. */
 import type { Category } from '../../moderation/categories.ts'
 import type { Classification, HoldBackBounds } from '../../moderation/classifier.ts'
+import { maxPendingCharacters } from '../../moderation/stream-matcher.ts'
 
 export type Clearance = {
   /** How many characters from the start may be sent. */
@@ -21,9 +22,6 @@ export type ScannedEnd = {
   readonly pendingFrom: number
 }
 
-/** A text with a pending match longer than this counts as held back as a whole. */
-const longestPending = 512
-
 export function createClearance(bounds: HoldBackBounds, blocking: readonly Category[]): Clearance {
   const riskOf = createRisk(bounds, blocking)
   let isOpened = bounds.openingWords === 0
@@ -33,7 +31,7 @@ export function createClearance(bounds: HoldBackBounds, blocking: readonly Categ
     cleared: () => cleared,
     wasHeldWhole: () => wasHeldWhole,
     clear(to, { text, classification, pendingFrom }) {
-      wasHeldWhole ||= to - pendingFrom > longestPending
+      wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
       const risk = riskOf(classification)
       isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
       if (risk === 'frozen' || !isOpened) return

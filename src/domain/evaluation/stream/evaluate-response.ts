@@ -4,14 +4,18 @@ import { addFindings, noFindings, type Findings } from '../scan/findings.ts'
 import type { EvaluateResponse } from '../simulate.ts'
 import { locatedTexts } from '../texts/request-texts.ts'
 import { combine, isDenied, mergeDecisions, type Decision } from '../verdict/combine.ts'
-import { holdBackPolicyOf } from './hold-back-policy.ts'
+import type { HoldBackPolicyOf } from './hold-back-policy.ts'
 import { createStreamScanner, type StreamScannerParts } from './stream-scanner.ts'
+
+type EvaluateResponseParts = Omit<StreamScannerParts, 'plan' | 'holdBack'> & {
+  readonly holdBackPolicyOf: HoldBackPolicyOf
+}
 
 /**
  * Evaluates a complete response block by block with the scanner of streams. Like a stream it ends at the first denial. Its
  * request is assumed to be clean: after a request near a threshold, whole blocks would be held back.
  */
-export function createEvaluateResponse(parts: Omit<StreamScannerParts, 'plan' | 'holdBack'>): EvaluateResponse {
+export function createEvaluateResponse(parts: EvaluateResponseParts): EvaluateResponse {
   return async (plan, { request, categories }) => {
     const givenCategories = categories.length === 0 ? undefined : categories
     const giving =
@@ -21,7 +25,7 @@ export function createEvaluateResponse(parts: Omit<StreamScannerParts, 'plan' | 
     const scannerParts = {
       ...parts,
       plan,
-      holdBack: holdBackPolicyOf(plan, false),
+      holdBack: parts.holdBackPolicyOf(plan, false),
       evaluate: giving(parts.evaluate),
       evaluateUncached: giving(parts.evaluateUncached),
     }

@@ -10,6 +10,7 @@ import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
 import { closestLogOdds, flagThreshold } from '../../moderation/classifier.ts'
 import { joinMatchers, type StreamMatcher } from '../../moderation/stream-matcher.ts'
 import type { Findings } from '../scan/findings.ts'
+import type { PrefilterOf } from '../scan/policy-prefilter.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from '../plan.ts'
 
 export type HoldBackPolicy = {
@@ -39,13 +40,18 @@ export const isNearThreshold = ({ scores }: Findings, among: Iterable<Category>)
   closestLogOdds({ scores }, among) > nearGap
 
 /** The policy for a response under this plan. If the request was near a threshold, whole blocks are held back. */
-export const holdBackPolicyOf = (plan: Plan, isRequestNearThreshold: boolean): HoldBackPolicy =>
-  isRequestNearThreshold ? nearThresholdPolicy(plan) : cleanPolicy(plan)
+export type HoldBackPolicyOf = (plan: Plan, isRequestNearThreshold: boolean) => HoldBackPolicy
 
-const cleanPolicy = oncePerSharedPlan((plan) => createHoldBackPolicy(plan, false))
-const nearThresholdPolicy = oncePerSharedPlan((plan) => createHoldBackPolicy(plan, true))
+export function createHoldBackPolicies(prefilterOf: PrefilterOf): HoldBackPolicyOf {
+  const clean = oncePerSharedPlan((plan) => createHoldBackPolicy(plan, prefilterOf))
+  const nearThreshold = oncePerSharedPlan((plan) => ({
+    ...createHoldBackPolicy(plan, prefilterOf),
+    holdsWholeBlock: true,
+  }))
+  return (plan, isRequestNearThreshold) => (isRequestNearThreshold ? nearThreshold : clean)(plan)
+}
 
-function createHoldBackPolicy(plan: SharedPlan, isRequestNearThreshold: boolean): HoldBackPolicy {
+function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldBackPolicy {
   const { gateway, rollout, requested } = plan
   const { rules } = gateway.config
   const denied = rollout.isEnforced ? rules.denylist : []
@@ -56,17 +62,20 @@ function createHoldBackPolicy(plan: SharedPlan, isRequestNearThreshold: boolean)
   )
   const terms = denied.length > 0 ? gateway.terms : undefined
   const blocking = new Set<string>([...alwaysBlockedCategories, ...requested, ...flagged])
+  const policies = partial.map(({ policy }) => policy)
+  const prefilter = prefilterOf(policies)
+  const searched = [...(terms === undefined ? [] : [terms]), ...(policies.length === 0 ? [] : [prefilter])]
   return {
     holdsWholeBlock:
-      isRequestNearThreshold ||
       partial.length < enforcing.length ||
+      denied.some((term) => terms?.anchored.has(term)) ||
       (isRephrasedBy(gateway.config) && denied.length + flagged.length > 0),
-    startMatcher: () => joinMatchers(terms === undefined ? [] : [terms.startStream()]),
+    startMatcher: () => joinMatchers(searched.map((one) => one.startStream())),
     longestTerm: Math.max(terms?.longest ?? 0, ...partial.map(({ lookBehind }) => lookBehind.characters)),
-    categoryBounds: perCategory(() => flagThreshold),
+    categoryBounds: perCategory((category) => Math.min(flagThreshold, prefilter.categoryBounds[category])),
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
-    evaluatesEveryPlace: partial.length > 0,
-    policies: { request: [], response: partial.map(({ policy }) => policy) },
+    evaluatesEveryPlace: !prefilter.isComplete,
+    policies: { request: [], response: policies },
     blocking: categories.filter((category) => blocking.has(category)),
   }
 }

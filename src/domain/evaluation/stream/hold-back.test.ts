@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { rulebookWith } from '../../../../test/support/enforcement-scene.ts'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
-import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { wordClassifier } from '../../../../test/support/word-classifier.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate, type Evaluate, type Evaluation } from '../evaluate.ts'
 import { planFor } from '../plan.ts'
-import { holdBackPolicyOf } from './hold-back-policy.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 
 const pause = async (): Promise<void> => {}
@@ -23,8 +23,8 @@ const evaluate = createEvaluate({
 })
 const incrementalScan = createIncrementalScan(wordClassifier)
 
-function partsFor(denylist: readonly string[] = []): StreamScannerParts {
-  const plan = planFor(rulebookWith({ denylist }), plainContext)
+function partsFor(denylist: readonly string[] = [], rules: readonly string[] = []): StreamScannerParts {
+  const plan = planFor({ ...rulebookWith({ denylist }), policies: rules.map(policyOf) }, plainContext)
   const holdBack = holdBackPolicyOf(plan, false)
   return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, incrementalScan }
 }
@@ -96,13 +96,33 @@ describe('a streamed text', () => {
     assert.equal(await clearedAfter(partsFor(['project falcon']), `${text} owl two`), 'the gate of project owl ')
   })
 
+  for (const rule of [
+    'cel:text.matches("(?i)\\\\bproject\\\\s+falcon\\\\b")',
+    'cel:text.contains("project falcon") || categories.hate > 0.9',
+    'Never mention "project falcon".',
+  ]) {
+    it(`holds back what may become a match of ${rule}, and nothing before it`, async () => {
+      const text = 'the gate of project'
+      assert.equal(await clearedAfter(partsFor([], [rule]), text), 'the gate of ')
+      assert.equal(await clearedAfter(partsFor([], [rule]), `${text} falcon two`), 'the gate of ')
+      assert.equal(await clearedAfter(partsFor([], [rule]), `${text} owl two`), 'the gate of project owl ')
+    })
+  }
+
+  it('is held back as a whole by a denied pattern or a rule that needs the end of the text', () => {
+    for (const { holdBack } of [partsFor(['/falcon$/']), partsFor([], ['cel:text.matches("falcon$")'])])
+      assert.equal(holdBack.holdsWholeBlock, true)
+    assert.equal(partsFor(['/falcon/']).holdBack.holdsWholeBlock, false)
+  })
+
   it('is not evaluated while it is calm and nothing matches', async () => {
     let evaluations = 0
     const counting: Evaluate = (plan, texts) => {
       evaluations += 1
       return evaluate(plan, texts)
     }
-    const parts = { ...partsFor(['project falcon']), evaluateUncached: counting }
+    const rules = ['cel:text.matches("falc[ou]n")', 'cel:categories.hate > 0.8', 'Never "condor", no hate.']
+    const parts = { ...partsFor(['project falcon', '/[0-9]{4}-[0-9]{4}/'], rules), evaluateUncached: counting }
     await streamed(parts, 'the gate of the old town was open all day. '.repeat(20))
     assert.equal(evaluations, 0)
   })
@@ -143,7 +163,8 @@ describe('the evaluation of a streamed text', () => {
   }
 
   it('is the same if every place is evaluated, however the text is cut', async () => {
-    const parts = partsFor(['project falcon', 'naïve gate'])
+    const rules = ['cel:text.matches("\\\\bgate\\\\s+grave\\\\b")', 'Never "open, falcon".']
+    const parts = partsFor(['project falcon', 'naïve gate', '/town\\s+project/'], rules)
     const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPlace: true } }
     await fc.assert(
       fc.asyncProperty(texts, cuts, cuts, async (text, one, other) => {

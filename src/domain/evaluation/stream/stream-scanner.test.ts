@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
-import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
-import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate } from '../evaluate.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
-import { holdBackPolicyOf } from './hold-back-policy.ts'
-import { createRuleCompiler } from '../../policy/rule-compiler.ts'
-import { initialContent } from '../../policy/content.ts'
 import { planFor, type EvaluationContext } from '../plan.ts'
 import { compileGateway } from '../rulebooks.ts'
 import { emptyRulebook, type ActivePolicy } from '../rulebook.ts'
@@ -101,26 +98,14 @@ describe('a stream scanner with the embedded classifier', () => {
   })
 })
 
-const compileRule = createRuleCompiler({
-  compileExpression: createCelCompiler(),
-  patterns: re2Patterns,
-  judge: undefined,
-})
-
 const policies = [
   'Never mention "Project Falcon".',
   'No card numbers.',
   'cel:pii["email"] > 3 || categories["sexual"] + categories["hate"] > 0.8',
+  'cel:text.matches("(?i)\\\\bsecret\\\\s+plans?\\\\b") || text.contains("eyes only")',
+  'cel:direction == "response" && text.matches("code [0-9]{4}")',
   'cel:text.lowerAscii().contains("launch code")',
-].map((rule, at): ActivePolicy => ({
-  ...initialContent,
-  id: `pol_${at}`,
-  versionId: `polv_${at}`,
-  version: 1,
-  mode: at === 3 ? 'monitoring' : 'enforcing',
-  direction: 'both',
-  rule: compileRule({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
-}))
+].map((rule, at): ActivePolicy => ({ ...policyOf(rule, at), mode: at === 5 ? 'monitoring' : 'enforcing' }))
 
 const ruled = planFor({ ...emptyRulebook, policies }, context)
 const fragments = fc.oneof(
@@ -136,11 +121,21 @@ const fragments = fc.oneof(
       'falcon',
       'project',
       'launch code',
+      'secret',
+      'secret planning',
+      'code 12',
+      'eyes',
       'you people are vermin',
       'they are animals',
     ),
   },
-  { weight: 1, arbitrary: fc.oneof(words, fc.constantFrom('4111 1111 1111 1111.', 'Project Falcon')) },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      words,
+      fc.constantFrom('4111 1111 1111 1111.', 'Project Falcon', 'secret plan', 'code 1234', 'eyes only'),
+    ),
+  },
 )
 const ruledTexts = fc.array(fragments, { maxLength: 250, size: 'max' }).map((list) => list.join(' '))
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxPendingCharacters } from '../../../domain/moderation/stream-matcher.ts'
 import { ruleEvaluators, ruleNameKinds } from '../../../domain/policy/compiled-rule.ts'
 import type { InspectRule, RuleInspection } from '../../../domain/policy/inspect-rule.ts'
 import { orNull } from '../../resources/fields.ts'
@@ -34,7 +35,7 @@ const RuleReach = Type.Object(
     }),
     characters: orNull(
       Type.Integer(),
-      'The longest match: so many characters at the end of a stream are held back. Null if `whole_text` is true.',
+      'The longest match that may be pending: up to so many characters at the end of a stream are held back. A pending match of a pattern may be longer. Null if `whole_text` is true.',
     ),
     personal_data: Type.Boolean({
       description: 'True if text also waits until no pending match of personal data is left in it.',
@@ -122,5 +123,10 @@ const presentInspection = (inspection: RuleInspection): Static<typeof RuleCheck>
 function reachOf({ lookBehind }: RuleInspection): Static<typeof RuleCheck>['reach'] {
   if (lookBehind === undefined) return null
   if (lookBehind === 'whole') return { whole_text: true, characters: null, personal_data: false }
-  return { whole_text: false, characters: lookBehind.characters, personal_data: lookBehind.personalData }
+  const { characters, personalData, patterns } = lookBehind
+  return {
+    whole_text: false,
+    characters: patterns ? Math.max(characters, maxPendingCharacters) : characters,
+    personal_data: personalData,
+  }
 }

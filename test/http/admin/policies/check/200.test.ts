@@ -35,6 +35,11 @@ describe('checking a rule', () => {
     assert.deepEqual(reach, { whole_text: false, characters: 6, personal_data: true })
   })
 
+  it('reports the most that a pattern usually holds back', async () => {
+    const { reach } = await check('cel:text.matches("fal+con")')
+    assert.deepEqual(reach, { whole_text: false, characters: 512, personal_data: false })
+  })
+
   it('reports what a rule in plain language names', async () => {
     assert.deepEqual(await check('Never say "Project Falcon", no hate speech, no card numbers.'), {
       object: 'organization.policy.rule_check',
