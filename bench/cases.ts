@@ -72,7 +72,7 @@ export const cases: readonly BenchCase[] = [
   {
     name: 'waits at 200 a second',
     about:
-      'The case before, traced: p50 / p99 in milliseconds from when a request is received until the upstream is called, until its answer is complete, and until the response is sent; and a message to the storage thread until its reply, and the commit within.',
+      'The case before, traced: p50 / p99 in milliseconds from when a request is received until the upstream is called, until its answer is complete, and until the response is sent; a message to the storage thread until its reply, and in that thread each fdatasync and each commit.',
     workload: usual,
     targets: ['gatehouse', 'gatehouse, 20 policies'],
     perSecond: 200,

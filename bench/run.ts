@@ -43,6 +43,7 @@ const selected = cases.flatMap((benchCase) => {
   const own = names.filter((name) => words.some((word) => name.includes(word)))
   return benchCase.name.includes(values.only) && own.length > 0 ? [{ ...benchCase, targets: own }] : []
 })
+if (selected.length === 0) throw new Error(`No such case. There are: ${cases.map(({ name }) => name).join('; ')}.`)
 if (values['page-only']) {
   writePage(readResults())
   process.exit()

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApiClient, socketTransport, type ApiClient } from '../../src/app/api-client.ts'
 import { controlSocketPath } from '../../src/app/operator-server.ts'
 import { policyRules } from './policy-rules.ts'
-import { here, startScript, type Running } from './script.ts'
+import { here, startScript, temporaryFolder, type Running } from './script.ts'
 
 /** The features that can be switched off, in the order in which they are added. Content scanning is always on. */
 export const features = ['log', 'limits', 'credits', 'audit'] as const
@@ -24,7 +23,7 @@ export async function startGatehouse(
   port: number,
   upstreamPort: number,
 ): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+  const folder = temporaryFolder()
   const dataDir = join(folder, 'data')
   const config = join(folder, 'gatehouse.yaml')
   writeFileSync(

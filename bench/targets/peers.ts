@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { here, startScript, type Running } from './script.ts'
+import { here, startScript, temporaryFolder, type Running } from './script.ts'
 
 /** Other gateways, for comparison. Each returns undefined if it is not installed and cannot be. */
 type StartPeer = (port: number, upstreamPort: number) => Promise<Running | undefined>
@@ -16,8 +15,6 @@ function install(file: string, commands: string): boolean {
   if (!existsSync(path)) spawnSync('sh', ['-c', commands], { cwd: buildFolder, stdio: ['ignore', 'ignore', 'inherit'] })
   return existsSync(path)
 }
-
-const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
 
 /** The package of the system, as one process. */
 export const startNginx: StartPeer = async (port, upstreamPort) => {

@@ -12,7 +12,7 @@ import type { ProbeReading } from '../load/probe-reading.ts'
  */
 const file = process.env['BENCH_PROBE']
 const trace = process.env['BENCH_TRACE'] === undefined ? undefined : await import('./trace-probe.ts')
-if (!isMainThread) trace?.traceCommits()
+if (!isMainThread) trace?.traceStorage()
 if (isMainThread && file !== undefined) {
   let pausesMs = 0
   let longestPauseMs = 0

@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,21 +42,33 @@ export function pinned(core: number, command: readonly string[]): readonly [stri
   return [program, words]
 }
 
-let started = 0
+const children = new Set<ChildProcess>()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
+/** Nothing is left behind, however the bench ends. */
+process.on('exit', () => {
+  for (const child of children) child.kill()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+/** A new folder that is removed when the bench ends. */
+export const temporaryFolder = (): string => mkdtempSync(join(folder, 'target-'))
 
 /** Runs a server until it is stopped, and returns once its port accepts connections. Node gets the probe. */
 export async function startScript(script: Script): Promise<Running> {
   const { name, file, port, core = cores.measured, flags = [], words = [], env = {} } = script
-  const probe = join(tmpdir(), `gatehouse-bench-${process.pid}-${++started}.json`)
+  const own = temporaryFolder()
+  const probe = join(own, 'probe.json')
   const node = [process.execPath, '--import', here('targets/probe.ts'), ...flags, file ?? '', ...words.map(String)]
   const [program, args] = pinned(core, script.command ?? node)
-  const errorFile = join(tmpdir(), `gatehouse-bench-${process.pid}-${started}.log`)
+  const errorFile = join(own, 'errors.log')
   const errors = openSync(errorFile, 'w')
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', errors],
     env: { ...process.env, BENCH_PROBE: probe, ...env },
   })
   closeSync(errors)
+  children.add(child)
   await listening(port, () => {
     if (child.exitCode !== null)
       throw new Error(`${name} ended before it listened:\n${readFileSync(errorFile, 'utf8')}`)

@@ -1,41 +1,48 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
+import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { BroadcastChannel, isMainThread, Worker } from 'node:worker_threads'
 import { quantilesOf, type Quantiles } from '../load/quantiles.ts'
 
 /**
  * Where a request waits, seen from outside: Node and undici publish when a request starts, when the upstream is called and has
- * answered, and when the response is sent. The way to the storage thread and back is timed at its messages, and a commit where
- * it runs. Tracing costs time of its own, so a traced run is not one of those that count.
+ * answered, and when the response is sent. The way to the storage thread and back is timed at its messages, and what makes a
+ * write durable where it runs. Tracing costs time of its own, so a traced run is not one of those that count.
  */
 export const stages = {
   before: 'before the upstream',
   upstream: 'upstream',
   after: 'after the upstream',
   storage: 'storage thread and back',
+  sync: 'fdatasync',
   commit: 'commit',
 } as const
 export type Stage = keyof typeof stages
 
 export type Waits = Readonly<Record<Stage, Quantiles & { readonly count: number }>>
 
-const commitChannel = 'gatehouse-bench-commits'
-const commitsPerMessage = 64
+const channelName = 'gatehouse-bench-times'
+const timesPerMessage = 32
+type ThreadTimes = { readonly stage: Stage; readonly times: readonly number[] }
 
 /** In the main thread: returns a function that reads and forgets what was measured since the last call. */
 export function startTrace(): () => Waits {
-  const times: Record<Stage, number[]> = { before: [], upstream: [], after: [], storage: [], commit: [] }
+  const times: Record<Stage, number[]> = { before: [], upstream: [], after: [], storage: [], sync: [], commit: [] }
   traceRequests(times)
   traceMessages(times.storage)
-  const commits = new BroadcastChannel(commitChannel)
-  commits.addEventListener('message', ({ data }) => times.commit.push(...(data as number[])))
-  commits.unref()
+  const channel = new BroadcastChannel(channelName)
+  channel.addEventListener('message', ({ data }) => {
+    const received = data as ThreadTimes
+    times[received.stage].push(...received.times)
+  })
+  channel.unref()
   return () => ({
     before: take(times.before),
     upstream: take(times.upstream),
     after: take(times.after),
     storage: take(times.storage),
+    sync: take(times.sync),
     commit: take(times.commit),
   })
 }
@@ -99,26 +106,31 @@ function traceMessages(times: number[]): void {
   } as typeof emit
 }
 
-/** In other threads: times the commits of SQLite. */
-export function traceCommits(): void {
+/** In other threads: times each `fdatasync` and each commit of SQLite. */
+export function traceStorage(): void {
   if (isMainThread) return
-  const channel = new BroadcastChannel(commitChannel)
+  const channel = new BroadcastChannel(channelName)
   channel.unref()
-  let times: number[] = []
+  const fs = process.getBuiltinModule('node:fs')
+  fs.fdatasyncSync = timed(fs.fdatasyncSync, 'sync', channel)
+  syncBuiltinESMExports()
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql, ...rest) {
     const statement = prepare.call(this, sql, ...rest)
-    if (!/^\s*commit/i.test(sql)) return statement
-    const { run } = statement
-    statement.run = (...values) => {
-      const startMs = performance.now()
-      const result = Reflect.apply(run, statement, values) as ReturnType<typeof run>
-      if (times.push(performance.now() - startMs) >= commitsPerMessage) {
-        channel.postMessage(times)
-        times = []
-      }
-      return result
-    }
+    if (/^\s*commit/i.test(sql)) statement.run = timed(statement.run.bind(statement), 'commit', channel)
     return statement
   }
+}
+
+/** Sends the times in groups, because each message wakes the main thread. */
+function timed<T extends (...values: never[]) => unknown>(work: T, stage: Stage, channel: BroadcastChannel): T {
+  let times: number[] = []
+  return ((...values) => {
+    const startMs = performance.now()
+    const result = work(...values)
+    if (times.push(performance.now() - startMs) < timesPerMessage) return result
+    channel.postMessage({ stage, times } satisfies ThreadTimes)
+    times = []
+    return result
+  }) as T
 }
