@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
+import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
+import { readBackup, restoreBackup, writeBackup } from '../../src/adapters/stores/sql/sqlite/backup.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const migrationsDir = new URL('../../migrations', import.meta.url).pathname
+/** Nothing is committed by the clock during a test. */
+const longPending = { hasRedoLog: true, flushAfterMs: 600_000 }
 const insert = (id: string) => ({ sql: 'insert into item (id) values ($1)', params: [id] })
 const count = { sql: 'update total set items = items + 1', expect: 1 }
 
@@ -51,8 +55,39 @@ describe('SQLite with a redo log', () => {
   })
 })
 
+describe('a backup of a database with a redo log', () => {
+  const manifest = { createdAtMs: 1, version: '0', secretCheck: '', secretFiles: {} }
+  const organization = `insert into organization (id, name, changed_at, created_at) values ('org_1', 'One', 1, 1)`
+
+  it('has the steps that are acknowledged and not committed yet', async () => {
+    await using folder = await temporaryFolder()
+    await using database = await openSqlite({ dataDir: folder.path, ...longPending })
+    await migrate(database, await readMigrations(migrationsDir))
+    await database.write([{ sql: organization }])
+    const file = join(folder.path, 'copy.backup')
+    assert.equal((await writeBackup(folder.path, file, manifest)).organizations, 1)
+    assert.equal(readBackup(file).organizations, 1)
+  })
+
+  it('replaces the log together with the database when it is restored', async () => {
+    await using folder = await temporaryFolder()
+    const [dataDir, replacedDir] = [join(folder.path, 'data'), join(folder.path, 'replaced')]
+    const file = join(folder.path, 'copy.backup')
+    mkdirSync(dataDir)
+    await using database = await openSqlite({ dataDir, ...longPending })
+    await migrate(database, await readMigrations(migrationsDir))
+    await writeBackup(dataDir, file, manifest)
+    await database.write([{ sql: organization }]) // stays in the log, as after a crash
+    await restoreBackup(file, { dataDir, replacedDir })
+    assert.deepEqual(readdirSync(dataDir), ['gatehouse.db'])
+    assert.ok(readdirSync(replacedDir).includes('gatehouse.db-redo'))
+    await using restored = await openSqlite({ dataDir, hasRedoLog: true })
+    assert.deepEqual(await restored.read('select id from organization'), [])
+  })
+})
+
 it('no migration defers a constraint, because a commit could fail after its steps were acknowledged', async () => {
-  const migrations = await readMigrations(new URL('../../migrations', import.meta.url).pathname)
+  const migrations = await readMigrations(migrationsDir)
   assert.deepEqual(
     migrations.filter(({ sql }) => /\bdeferr/i.test(sql)).map(({ name }) => name),
     [],
@@ -97,7 +132,7 @@ async function act(database: Database, action: Action, id: string): Promise<bool
 async function openScene() {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryFolder())
-  const database = opened.use(await openSqlite({ dataDir: path, hasRedoLog: true }))
+  const database = opened.use(await openSqlite({ dataDir: path, ...longPending }))
   await database.write([{ sql: 'create table item (id text primary key) strict' }])
   await database.write([{ sql: 'create table total (items integer not null) strict' }])
   await database.write([{ sql: 'insert into total (items) values (0)' }])

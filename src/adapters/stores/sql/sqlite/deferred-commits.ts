@@ -20,7 +20,7 @@ export type GroupWriter = {
 }
 
 /** Bounds how long `flush` takes, and how many pages it keeps in memory. */
-const maxPendingBytes = 2 * 1024 * 1024
+const maxPendingBytes = 1024 * 1024
 
 /**
  * Runs groups in a transaction that stays open. The redo log makes each group durable before its steps are acknowledged, and

@@ -113,7 +113,7 @@ function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): DatabaseS
   database.exec('pragma journal_size_limit = 67108864')
   database.exec('pragma wal_autocheckpoint = 2000') // pages that change often are written to the file less often
   database.exec('pragma temp_store = memory') // otherwise each statement journal is a new file
-  database.exec('pragma cache_size = -8000') // kilobytes; otherwise pages of pending groups are written before their commit
+  database.exec('pragma cache_size = -4000') // kilobytes; otherwise pages of pending groups are written before their commit
   if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`)
   return database
 }

@@ -16,13 +16,15 @@ export type SqliteOptions = {
    * because the log has one writer.
    */
   readonly hasRedoLog?: boolean
+  /** How long a step waits in the redo log for its commit. */
+  readonly flushAfterMs?: number
   /** Maximum size of the file in pages; beyond it writes fail as on a full disk. */
   readonly maxPages?: number
 }
 
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
 export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<Database> {
-  const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false }
+  const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false, flushAfterMs: 1_000 }
   const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), ...defaults, ...rest })
   const writers = createWriters(channel)
   const latch = createDrainLatch()

@@ -12,8 +12,6 @@ const port = parentPort
 const options: WorkerOptions = workerData
 const engine = createEngine(options)
 
-/** How long a group waits for its commit; until then the redo log keeps it. */
-const flushAfterMs = 1_000
 let isFlushScheduled = false
 
 port.on('message', (requests: readonly WorkerRequest[]) => {
@@ -27,7 +25,7 @@ port.on('message', (requests: readonly WorkerRequest[]) => {
 function scheduleFlush(): void {
   if (isFlushScheduled || !engine.isPending()) return
   isFlushScheduled = true
-  systemClock.after(flushAfterMs, () => {
+  systemClock.after(options.flushAfterMs, () => {
     isFlushScheduled = false
     flush()
   })
