@@ -1,9 +1,7 @@
 /** Scores complete texts with the kernel: one raw score per category. */
 import type { PerCategory } from '../../../domain/moderation/categories.ts'
-import { isAscii, normalise } from '../../../domain/moderation/normalise.ts'
+import { normalise } from '../../../domain/moderation/normalise.ts'
 import type { Address, Kernel } from './kernel/load.ts'
-import { heads } from './model.ts'
-import type { ClassifierHead } from './model.ts'
 
 /** Raw scores: any number, comparable only within a category. */
 export type RawScores = PerCategory<number>
@@ -29,20 +27,38 @@ export function createTextScorer(kernel: Kernel): TextScorer {
     state = kernel.allocate(kernel.stateBytes(buckets))
   }
 
-  return (text) => {
-    const normal = isAscii(text) ? text : normalise(text)
-    reserve(normal.length)
+  function begin(characters: number): void {
+    reserve(characters)
     kernel.begin(state, buckets, noDecision)
-    readText(kernel, state, normal)
+  }
+
+  return (text) => {
+    begin(text.length)
+    if (!readAscii(kernel, state, text)) {
+      const normal = normalise(text)
+      begin(normal.length)
+      for (const part of partsOf(kernel, normal)) readPart(kernel, state, part)
+    }
     kernel.read(state, 0, 1)
     return scoresOf(kernel, state)
   }
 }
 
-function readText(kernel: Kernel, state: Address, text: string): void {
-  for (let at = 0; at < text.length; at += kernel.maxPush) {
-    readPart(kernel, state, text.length <= kernel.maxPush ? text : text.slice(at, at + kernel.maxPush))
-  }
+/** Returns false if the text is not ASCII. */
+function readAscii(kernel: Kernel, state: Address, text: string): boolean {
+  return partsOf(kernel, text).every((part) => {
+    const isAscii = writeAscii(kernel, part)
+    if (isAscii) kernel.readAscii(state, part.length)
+    return isAscii
+  })
+}
+
+/** Parts that the kernel can read at once. */
+function partsOf({ maxPush }: Kernel, text: string): readonly string[] {
+  if (text.length <= maxPush) return [text]
+  return Array.from({ length: Math.ceil(text.length / maxPush) }, (_, at) =>
+    text.slice(at * maxPush, (at + 1) * maxPush),
+  )
 }
 
 /** Reads a part of a text in normal form, except that ASCII may have upper case. Returns the number of places passed. */
@@ -64,21 +80,20 @@ function writeAscii({ view, ascii }: Kernel, text: string): boolean {
   return all < 128
 }
 
-/** The scores of the complete text in `state`. */
+/** The scores of the complete text in `state`. Heads have the order of `heads` in `model.ts`. */
 export function scoresOf(kernel: Kernel, state: Address): RawScores {
   const minors = kernel.finish(state)
-  const gathered = (head: ClassifierHead): number => gatherHead(kernel, state, heads.indexOf(head))
   return {
-    'self-harm': gathered('self-harm'),
-    'sexual/minors': Math.max(minors, gathered('abuse') - kernel.sufficientAbuse),
-    harassment: gathered('harassment'),
-    hate: gathered('hate'),
-    illicit: gathered('illicit'),
-    sexual: gathered('sexual'),
+    'self-harm': gatherHead(kernel, 3),
+    'sexual/minors': Math.max(minors, gatherHead(kernel, 5) - kernel.sufficientAbuse),
+    harassment: gatherHead(kernel, 2),
+    hate: gatherHead(kernel, 1),
+    illicit: gatherHead(kernel, 4),
+    sexual: gatherHead(kernel, 0),
   }
 }
 
-/** Scores that the kernel wrote: one per head, and `sexual/minors` in the place of `abuse`. */
+/** Scores that the kernel wrote, in the order of `heads`, with `sexual/minors` in the place of `abuse`. */
 export function categoryScoresAt({ view }: Kernel, address: Address): RawScores {
   const { floats } = view
   const first = address >> 3
@@ -96,11 +111,11 @@ export function categoryScoresAt({ view }: Kernel, address: Address): RawScores 
  * Combines the scores of a head's windows to one: the mean of their likelihoods, but at most one unit below the highest. A long
  * harmless text is not blocked for one unusual window, and a harmful passage is not diluted.
  */
-function gatherHead(kernel: Kernel, state: Address, head: number): number {
-  const count = kernel.windowCount(state, head)
+function gatherHead({ view, headWindows }: Kernel, head: number): number {
+  const { floats, numbers } = view
+  const count = numbers[(headWindows >> 2) + head * 2] ?? 0
   if (count === 0) return scoreWithoutWords
-  const { floats } = kernel.view
-  const first = kernel.scoreOf(state, head, 0) >> 3
+  const first = (numbers[(headWindows >> 2) + head * 2 + 1] ?? 0) >> 3
   let highest = -Infinity
   for (let at = first; at < first + count; at++) highest = Math.max(highest, floats[at] ?? 0)
   if (count === 1) return highest

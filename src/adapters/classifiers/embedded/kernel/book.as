@@ -2,7 +2,7 @@
  * The book of recently read tokens with the facts of their words. A plain new word is weighed here; the word behind an unusual
  * token comes from `unmask.ts`. When the book is full, it is emptied.
  */
-import { Table, find, mix, firstHash, prime } from './table'
+import { Table, find, findWeights, hashNext, mayHave, mix, firstHash, prime } from './table'
 
 /** Writes the word behind a token to `scratch`. Returns its length. */
 // @ts-ignore: a decorator of AssemblyScript
@@ -14,8 +14,6 @@ export let features = changetype<Table>(0)
 export let listWords = changetype<Table>(0)
 export let listStems = changetype<Table>(0)
 export let phraseEnds = changetype<Table>(0)
-/** Eight bytes per feature: one weight per head, and two of zero. */
-export let weights: usize = 0
 /** `maxEntries + 1` entries; the first is for a token that finds no free slot. */
 export let entries: usize = 0
 export let slots: usize = 0
@@ -25,13 +23,15 @@ export const scratch: usize = memory.data(1024, 16)
 @unmanaged
 export class Entry {
   /** Identifies the token: two numbers are two tokens, also if the word behind them is the same. */
-  token: i64
+  token: u64
   /** Hash of the word behind the token. */
   hash: i32
   lists: i32
   phraseLengths: i32
   length: i32
-  unused: i64
+  /** Hash of a phrase that ends with the word, without the words before it. */
+  phraseHash: i32
+  unused: i32
   // 32: sixteen numbers of 16 bits: per head the weight of the word, per head the sum of its n-grams, 1, the number of n-grams
   // 64: up to 32 characters of the token
 }
@@ -52,33 +52,52 @@ export function sumsOf(entry: Entry): usize {
   return changetype<usize>(entry) + sumsAt
 }
 
-// @ts-ignore: a decorator of AssemblyScript
-@inline
-export function addToToken(token: i64, code: i32): i64 {
-  return (token ^ <i64>code) * 0x100000001b3
-}
-
-export const firstToken: i64 = <i64>0xcbf29ce484222325
-
 /** The entry of the token at `start`, of `length` characters. Valid until the next call. */
-export function entryOf(token: i64, start: usize, length: i32): Entry {
-  let slot = <i32>(token ^ (token >>> 29)) & slotMask
+export function entryOf(start: usize, length: i32): Entry {
+  const low = load<u64>(start) & maskOf(length)
+  const high = load<u64>(start, 8) & maskOf(length - 4)
+  let token = mixToken(mixToken(0x2545f4914f6cdd1d, low), high)
+  for (let read = 8; read < length; read += 4) {
+    token = mixToken(token, load<u64>(start + (read << 1)) & maskOf(length - read))
+  }
+  let slot = <i32>token & slotMask
   for (let probe = 0; probe < maxProbes; probe++) {
     const number = <i32>load<u16>(slots + (slot << 1))
-    if (number == 0) {
-      if (count >= maxEntries) {
-        memory.fill(slots, 0, (slotMask + 1) << 1)
-        count = 0
-      }
-      count += 1
-      store<u16>(slots + (slot << 1), <u16>count)
-      return learn(count, token, start, length)
-    }
+    if (number == 0) return learn(take(slot), token, start, length)
     const entry = changetype<Entry>(entries + <usize>number * entryBytes)
-    if (entry.token == token && entry.length == length && isSame(changetype<usize>(entry) + charactersAt, start, length)) return entry
+    const characters = changetype<usize>(entry) + charactersAt
+    if (entry.token == token && entry.length == length && load<u64>(characters) == low && load<u64>(characters, 8) == high) {
+      if (length <= 8 || isSame(characters, start, length)) return entry
+    }
     slot = (slot + 1) & slotMask
   }
   return learn(0, token, start, length)
+}
+
+/** Of four characters, the first `length`. */
+// @ts-ignore: a decorator of AssemblyScript
+@inline
+function maskOf(length: i32): u64 {
+  const some = (<u64>1 << (<u64>length << 4)) - 1
+  return select<u64>(<u64>-1, select<u64>(0, some, length <= 0), length >= 4)
+}
+
+// @ts-ignore: a decorator of AssemblyScript
+@inline
+function mixToken(token: u64, four: u64): u64 {
+  const mixed = (token ^ four) * 0x9e3779b97f4a7c15
+  return mixed ^ (mixed >> 29)
+}
+
+/** Takes the next entry for this slot. Returns its number. */
+function take(slot: i32): i32 {
+  if (count >= maxEntries) {
+    memory.fill(slots, 0, (slotMask + 1) << 1)
+    count = 0
+  }
+  count += 1
+  store<u16>(slots + (slot << 1), <u16>count)
+  return count
 }
 
 /** Compares characters, four at a time and then one by one. */
@@ -97,10 +116,11 @@ function isSame(first: usize, second: usize, length: i32): bool {
   return true
 }
 
-function learn(number: i32, token: i64, start: usize, length: i32): Entry {
+function learn(number: i32, token: u64, start: usize, length: i32): Entry {
   const entry = changetype<Entry>(entries + <usize>number * entryBytes)
   entry.token = token
   entry.length = length
+  memory.fill(changetype<usize>(entry) + charactersAt, 0, 64)
   memory.copy(changetype<usize>(entry) + charactersAt, start, length << 1)
   if (isPlain(start, length)) weigh(entry, start, length)
   else weigh(entry, scratch, unmask(start, length))
@@ -136,6 +156,7 @@ function weigh(entry: Entry, word: usize, length: i32): void {
   if (length == 2 && load<u16>(word) == 39 && load<u16>(word, 2) == 115) lists |= find(listWords, mix(firstHash))
   const whole = mix(hash)
   entry.hash = whole
+  entry.phraseHash = hashNext(0, whole)
   entry.lists = lists | find(listWords, whole)
   entry.phraseLengths = find(phraseEnds, whole)
   v128.store(sums, weightsOf(whole))
@@ -146,8 +167,7 @@ function weigh(entry: Entry, word: usize, length: i32): void {
 // @ts-ignore: a decorator of AssemblyScript
 @inline
 function weightsOf(hash: i32): v128 {
-  const feature = find(features, hash)
-  return feature == 0 ? i16x8.splat(0) : v128.load_ext<i8>(weights + (<usize>(feature - 1) << 3))
+  return mayHave(features, hash) ? findWeights(features, hash) : i16x8.splat(0)
 }
 
 /** Adds the n-grams of three to five characters of `<word>`; `length` includes the two borders. */

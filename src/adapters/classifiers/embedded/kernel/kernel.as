@@ -1,18 +1,18 @@
 /** Reads a text in normal form once, in pushes of any size: tokens, words, pairs of neighbours, phrases, lists, windows. */
-import { Table, find, hashNext } from './table'
-import { Entry, addToToken, entryOf, features, firstToken, scratch, sumsOf, weights } from './book'
+import { Table, findSlot, findWeights, hashNext, mayHave } from './table'
+import { Entry, entryOf, features, scratch, sumsOf } from './book'
 import {
-  State, bucketWords, decidedAt, headCount, maxTail, pairHashesAt, pairSlotsAt, recentHashesAt, recentListsAt, rowBytes, rowOf,
+  State, bucketWords, decidedAt, headCount, maxTail, pairBitsAt, pairHashesAt, pairSlotsAt, recentHashesAt, recentListsAt, rowBytes, rowOf,
   tailAt, tokenSlots, tokensAt,
 } from './state'
 import { categoryScores, columns, finishBucket, firstList, listCount, look } from './windows'
 
-export { features, listWords, listStems, phraseEnds, weights, entries, slots, scratch } from './book'
+export { features, listWords, listStems, phraseEnds, entries, slots, scratch } from './book'
 export {
   columns, listCount, heads, damped, besideCue, sufficientAbuse, explicitColumn, clinicalColumn, suggestiveColumn,
-  plainAgeColumn, weakAgeColumn, protectionColumn, categoryScores, look, windowCount, finish,
+  plainAgeColumn, weakAgeColumn, protectionColumn, categoryScores, look, headWindows, finish,
 } from './windows'
-export { stateBytes, scoreOf } from './state'
+export { stateBytes } from './state'
 
 /** Writes the words that single letters spell to `scratch`, each after its length. Returns their number. */
 // @ts-ignore: a decorator of AssemblyScript
@@ -38,6 +38,8 @@ export const text: usize = tailAndText + 2 * maxTail
 export const places: usize = memory.data(4 * 256, 4)
 export const placeScores: usize = memory.data(48 * 256, 8)
 let placeCount: i32 = 0
+const placeEveryWords: i32 = 24
+const placeCharacters: i32 = 128
 
 export function allocate(bytes: i32): usize {
   return heap.alloc(bytes)
@@ -81,14 +83,23 @@ export function read(state: State, length: i32, isEnd: bool): i32 {
   memory.copy(start, changetype<usize>(state) + tailAt, state.tailLength << 1)
   const end = text + (<usize>length << 1)
   store<u64>(end, 0)
+  const base = state.position
   let at = start
+  let placeAt = start + ((state.placePosition + placeCharacters - base) << 1)
   while (at < end) {
-    const next = readToken(state, at, end, isEnd)
-    if (next == 0) break
-    state.position += <i32>(next - at) >> 1
+    const kind = kindOf(codeAt(at))
+    let next = at + 2
+    if (kind == letter || kind == dollar) {
+      next = readToken(state, at, end, isEnd)
+      if (next == 0) break
+    }
     at = next
-    if (state.words - state.placeWords >= 24 || state.position - state.placePosition >= 128) passPlace(state)
+    if (at < placeAt && state.words < state.placeWords + placeEveryWords) continue
+    placeAt = at + (placeCharacters << 1)
+    state.position = base + (<i32>(at - start) >> 1)
+    passPlace(state)
   }
+  state.position = base + (<i32>(at - start) >> 1)
   state.tailLength = <i32>(end - at) >> 1
   memory.copy(changetype<usize>(state) + tailAt, at, end - at)
   return placeCount
@@ -142,31 +153,14 @@ function codeAt(at: usize): i32 {
 const longestToken: usize = 64 // bytes
 const longestSpaced: usize = 800 // bytes
 
-/** Reads the token or the other character at `at`. Returns where it ends, or 0 if that depends on text after `end`. */
+/** Reads the token at `at`. Returns where it ends, or 0 if that depends on text after `end`. */
 function readToken(state: State, at: usize, end: usize, isEnd: bool): usize {
-  const code = codeAt(at)
-  const kind = kindOf(code)
-  if (kind != letter) {
-    if (kind != dollar) return at + 2
+  if (codeAt(at) == 36) {
     if (at + 2 >= end && !isEnd) return 0
     if (kindOf(codeAt(at + 2)) != letter) return at + 2
   }
-  const last = min(end, at + longestToken)
-  let token = addToToken(firstToken, code)
-  let next = at + 2
-  while (next < last) {
-    const code = codeAt(next)
-    const kind = kindOf(code)
-    if (kind == outside) break
-    if (kind == joint) {
-      if (next + 2 >= end && !isEnd) return 0
-      const after = codeAt(next + 2)
-      if (kindOf(after) != letter && after != code) break
-    }
-    token = addToToken(token, code)
-    next += 2
-  }
-  if (next == end && next < at + longestToken && !isEnd) return 0
+  const next = endOfToken(at, end, isEnd)
+  if (next == 0) return 0
   if (next == at + 2) {
     const spacedEnd = endOfSpacedLetters(at, end, isEnd)
     if (spacedEnd == 0) return 0
@@ -175,8 +169,38 @@ function readToken(state: State, at: usize, end: usize, isEnd: bool): usize {
       return spacedEnd
     }
   }
-  visit(state, entryOf(token, at, <i32>(next - at) >> 1))
+  visit(state, entryOf(at, <i32>(next - at) >> 1))
   return next
+}
+
+function endOfToken(at: usize, end: usize, isEnd: bool): usize {
+  const last = min(end, at + longestToken)
+  let next = at + 2
+  while (next < last) {
+    const plain = countPlain(next)
+    next += <usize>plain << 1
+    if (plain == 8 || next >= last) continue
+    const code = codeAt(next)
+    const kind = kindOf(code)
+    if (kind == outside) return next
+    if (kind == joint) {
+      if (next + 2 >= end && !isEnd) return 0
+      const after = codeAt(next + 2)
+      if (kindOf(after) != letter && after != code) return next
+    }
+    next += 2
+  }
+  return last == end && last < at + longestToken && !isEnd ? 0 : last
+}
+
+/** How many of the next eight characters, before any other, are letters of a to z and digits. */
+// @ts-ignore: a decorator of AssemblyScript
+@inline
+function countPlain(at: usize): i32 {
+  const eight = v128.load(at)
+  const isLetter = i16x8.lt_u(i16x8.sub(eight, i16x8.splat(97)), i16x8.splat(26))
+  const isDigit = i16x8.lt_u(i16x8.sub(eight, i16x8.splat(48)), i16x8.splat(10))
+  return ctz(~i16x8.bitmask(v128.or(isLetter, isDigit)) | 0x100)
 }
 
 /** End of a run of at least three single letters with the same separator; `at + 2` if there is none, 0 if it is not known. */
@@ -207,9 +231,7 @@ function readSpacedLetters(state: State, start: usize, end: usize): void {
   for (let word = 0; word < words; word++) {
     const length = codeAt(at)
     at += 2
-    let token = firstToken
-    for (let read = 0; read < length; read++) token = addToToken(token, codeAt(at + (read << 1)))
-    visit(state, entryOf(token, at, length))
+    visit(state, entryOf(at, length))
     at += <usize>length << 1
   }
 }
@@ -218,7 +240,8 @@ const spelled: usize = memory.data(1024 + 16, 16)
 
 /** Adds a word to the row of its bucket. Within a bucket each token and each pair of neighbours counts once. */
 function visit(state: State, word: Entry): void {
-  if (state.words % bucketWords == 0) startBucket(state)
+  if (state.bucketLeft == 0) startBucket(state)
+  state.bucketLeft -= 1
   const row = rowOf(state, state.buckets - 1)
   const position = state.words
   const isNew = countsToken(state, word.token)
@@ -238,22 +261,24 @@ function startBucket(state: State): void {
   if (state.buckets > 0) finishBucket(state)
   memory.fill(rowOf(state, state.buckets), 0, rowBytes)
   memory.fill(changetype<usize>(state) + tokensAt, 0, tokenSlots << 3)
+  memory.fill(changetype<usize>(state) + pairBitsAt, 0, 128)
   state.pairs = 0
+  state.bucketLeft = bucketWords
   state.buckets += 1
 }
 
 /** True if the token is new in this bucket. */
-function countsToken(state: State, token: i64): bool {
+function countsToken(state: State, token: u64): bool {
   const tokens = changetype<usize>(state) + tokensAt
   const wanted = token | 1 // 0 is a free slot
-  let at = tokens + ((<i32>(token >>> 32) & (tokenSlots - 1)) << 3)
+  let at = tokens + ((<i32>(token >> 40) & (tokenSlots - 1)) << 3)
   while (true) {
-    const found = load<i64>(at)
+    const found = load<u64>(at)
     if (found == wanted) return false
     if (found == 0) break
     at = at + 8 == tokens + (tokenSlots << 3) ? tokens : at + 8
   }
-  store<i64>(at, wanted)
+  store<u64>(at, wanted)
   return true
 }
 
@@ -266,43 +291,55 @@ function addSums(row: usize, sums: usize): void {
   }
 }
 
-/** The memory of pairs is a table of 1,024 slots in which a pair overwrites another; kept as a list of the slots in use. */
+/**
+ * True if the pair is new in this bucket. The trainer's memory of pairs is a table of 1,024 slots in which a pair overwrites another;
+ * here it is one bit per slot, and a list of the slots in use.
+ */
 function countsPair(state: State, hash: i32): bool {
-  const slots = changetype<usize>(state) + pairSlotsAt
+  const slot = hash & 1023
   const hashes = changetype<usize>(state) + pairHashesAt
-  const wanted = i16x8.splat(<i16>(hash & 1023))
-  for (let at = 0; at < state.pairs; at += 8) {
-    const found = i16x8.bitmask(i16x8.eq(v128.load(slots + (at << 1)), wanted))
-    if (found == 0) continue
-    const index = at + ctz(found)
-    if (index >= state.pairs) break
+  const bits = changetype<usize>(state) + pairBitsAt + ((slot >> 5) << 2)
+  const used = load<i32>(bits)
+  if ((used & (1 << (slot & 31))) != 0) {
+    const index = pairIndex(state, slot)
     if (load<i32>(hashes + (index << 2)) == hash) return false
     store<i32>(hashes + (index << 2), hash)
     return true
   }
-  store<i16>(slots + (state.pairs << 1), <i16>(hash & 1023))
+  store<i32>(bits, used | (1 << (slot & 31)))
+  store<i16>(changetype<usize>(state) + pairSlotsAt + (state.pairs << 1), <i16>slot)
   store<i32>(hashes + (state.pairs << 2), hash)
   state.pairs += 1
   return true
 }
 
+function pairIndex(state: State, slot: i32): i32 {
+  const slots = changetype<usize>(state) + pairSlotsAt
+  const wanted = i16x8.splat(<i16>slot)
+  let at = 0
+  while (true) {
+    const found = i16x8.bitmask(i16x8.eq(v128.load(slots + (at << 1)), wanted))
+    if (found != 0) return at + ctz(found)
+    at += 8
+  }
+}
+
 function visitPair(state: State, row: usize, hash: i32): void {
   if (!countsPair(state, hash)) return
   store<i32>(row, load<i32>(row, 48) + 1, 48)
-  const feature = find(features, hash)
-  if (feature == 0) return
-  const eight = v128.load_ext<i8>(weights + (<usize>(feature - 1) << 3))
+  if (!mayHave(features, hash)) return
+  const eight = findWeights(features, hash)
   v128.store(row, i32x4.add(v128.load(row), i32x4.extend_low_i16x8_s(eight)))
   v128.store(row, i32x4.add(v128.load(row, 16), i32x4.extend_high_i16x8_s(eight)), 16)
 }
 
 function phraseLists(word: Entry, position: i32, recentHashes: usize): i32 {
   let hits = 0
-  let phrase = hashNext(0, word.hash)
+  let phrase = word.phraseHash
   for (let length = 2; length <= min(6, position + 1); length++) {
     if (word.phraseLengths >> length == 0) break
     phrase = hashNext(phrase, load<i32>(recentHashes + (((position - length + 1) & 7) << 2)))
-    if ((word.phraseLengths & (1 << length)) != 0) hits |= find(phrases, phrase)
+    if ((word.phraseLengths & (1 << length)) != 0 && mayHave(phrases, phrase)) hits |= findSlot(phrases, phrase)
   }
   return hits
 }
@@ -311,13 +348,20 @@ function addLists(row: usize, hits: i32, position: i32, recentLists: usize): voi
   let recent = 0
   for (let back = 1; back <= min(6, position); back++) recent |= load<i32>(recentLists + (((position - back) & 7) << 2))
   for (let rest = hits; rest != 0; rest &= rest - 1) addOne(row, firstList + ctz(rest))
-  if (recent == 0) return
-  const pairs = columns - firstList - listCount
-  for (let pair = 0; pair < pairs; pair++) {
-    const first = load<i32>(pairFirsts + (pair << 2))
-    const second = load<i32>(pairSeconds + (pair << 2))
-    const meets = (hits & first) == 0 ? (hits & second) != 0 && (recent & first) != 0 : (recent & second) != 0
-    if (meets) addOne(row, firstList + listCount + pair)
+  if (recent != 0) addListPairs(row + ((firstList + listCount) << 2), i32x4.splat(hits), i32x4.splat(recent))
+}
+
+/** Adds one to each pair of lists of which one is hit here and the other was hit recently, four pairs at a time. */
+function addListPairs(row: usize, hits: v128, recent: v128): void {
+  const none = i32x4.splat(0)
+  const end = (columns - firstList - listCount) << 2
+  for (let at = 0; at < end; at += 16) {
+    const first = v128.load(pairFirsts + at)
+    const second = v128.load(pairSeconds + at)
+    const ifFirst = i32x4.ne(v128.and(recent, second), none)
+    const otherwise = v128.and(i32x4.ne(v128.and(hits, second), none), i32x4.ne(v128.and(recent, first), none))
+    const meets = v128.bitselect(ifFirst, otherwise, i32x4.ne(v128.and(hits, first), none))
+    v128.store(row + at, i32x4.sub(v128.load(row + at), meets))
   }
 }
 

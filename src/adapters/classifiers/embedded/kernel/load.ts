@@ -32,8 +32,6 @@ type KernelFunctions = {
   read(state: Address, length: number, isEnd: number): number
   look(state: Address): void
   finish(state: Address): number
-  windowCount(state: Address, head: number): number
-  scoreOf(state: Address, head: number, window: number): Address
 }
 
 type KernelGlobals = Readonly<Record<string, { value: number }>>
@@ -47,6 +45,7 @@ export type Kernel = KernelFunctions & {
   readonly places: Address
   readonly placeScores: Address
   readonly categoryScores: Address
+  readonly headWindows: Address
   readonly maxPush: number
   readonly sufficientAbuse: number
 }
@@ -86,6 +85,7 @@ export function loadKernel(model: ClassifierModel, words: WordSource): Kernel {
     places: addressOf(globals, 'places'),
     placeScores: addressOf(globals, 'placeScores'),
     categoryScores: addressOf(globals, 'categoryScores'),
+    headWindows: addressOf(globals, 'headWindows'),
     maxPush: addressOf(globals, 'maxPush'),
     sufficientAbuse: model.header.minors.abuse,
   }
@@ -159,6 +159,11 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
     const { slots, bits } = fillTable(hashes, valueOf)
     return put(Int32Array.of(put(slots), slots.length / 2 - 1, put(bits), bits.length * 32 - 1))
   }
+  const putFeatures = (hashes: Uint32Array, bytes: Int8Array): Address => {
+    const slots = fillFeatureSlots(hashes, bytes)
+    const { bits } = fillTable(hashes, () => 1)
+    return put(Int32Array.of(put(slots), slots.length / 4 - 1, put(bits), bits.length * 32 - 1))
+  }
   const putMasks = (masks: ReadonlyMap<number, number>): Address => {
     const known = [...masks].filter(([, mask]) => mask !== 0)
     return putTable(
@@ -167,11 +172,7 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
     )
   }
 
-  set(
-    'features',
-    putTable(features, (index) => index + 1),
-  )
-  set('weights', put(padWeights(weights)))
+  set('features', putFeatures(features, weights))
   set('listWords', putMasks(lexicon.words))
   set('listStems', putMasks(lexicon.stems))
   set('phrases', putMasks(lexicon.phrases))
@@ -179,8 +180,9 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   set('entries', kernel.allocate(bookEntries * 128))
   set('slots', kernel.allocate(bookSlots * 2))
   const mask = (list: string): number => 1 << header.lists.indexOf(list)
-  set('pairFirsts', put(Int32Array.from(header.pairs, ([first]) => mask(first))))
-  set('pairSeconds', put(Int32Array.from(header.pairs, ([, second]) => mask(second))))
+  const putPairMasks = (masks: readonly number[]): Address => put(Int32Array.of(...masks, 0, 0, 0)) // read four at a time
+  set('pairFirsts', putPairMasks(header.pairs.map(([first]) => mask(first))))
+  set('pairSeconds', putPairMasks(header.pairs.map(([, second]) => mask(second))))
   set('columns', firstListColumn + header.lists.length + header.pairs.length)
   set('listCount', header.lists.length)
   set('heads', put(Buffer.concat(heads.map((head) => encodeHead(header.heads[head])))))
@@ -205,12 +207,20 @@ function columnOf({ lists }: ModelHeader, list: string): number {
   return index < 0 ? maxColumns - 1 : firstListColumn + index
 }
 
-/** Eight bytes per feature, which the kernel reads at once. */
-function padWeights(weights: Int8Array): Int8Array {
-  const padded = new Int8Array((weights.length / heads.length) * 8)
-  for (let at = 0; at < weights.length; at++)
-    padded[Math.floor(at / heads.length) * 8 + (at % heads.length)] = weights[at] ?? 0
-  return padded
+/** Slots of four numbers: a hash, 1 for a used slot, and the weights of the feature in eight bytes. */
+function fillFeatureSlots(hashes: Uint32Array, weights: Int8Array): Int32Array {
+  const size = 2 ** Math.ceil(Math.log2(hashes.length + 1))
+  const slots = new Int32Array(size * 4)
+  const bytes = new Int8Array(slots.buffer)
+  for (let index = 0; index < hashes.length; index++) {
+    const hash = hashes[index] ?? 0
+    let slot = hash & (size - 1)
+    while (slots[slot * 4 + 1] !== 0) slot = (slot + 1) & (size - 1)
+    slots[slot * 4] = hash
+    slots[slot * 4 + 1] = 1
+    bytes.set(weights.subarray(index * heads.length, (index + 1) * heads.length), slot * 16 + 8)
+  }
+  return slots
 }
 
 function encodeHead({ bias, scale, window, evidence, lists }: HeadHeader): Uint8Array {

@@ -18,7 +18,9 @@ export class State {
   placeWords: i32
   /** No decision is made at places after this position; they are only listed. */
   decidesTo: i32
-  /** Different pairs of neighbours in the bucket. */
+  /** Words that the bucket has space for. */
+  bucketLeft: i32
+  /** Slots of pairs of neighbours in use in the bucket. */
   pairs: i32
 }
 
@@ -37,9 +39,10 @@ export const pairSlotsAt: usize = 176
 export const pairHashesAt: usize = 272
 export const tokensAt: usize = 464
 export const tokenSlots: i32 = 64
-const rowsAt: usize = 976
-export const tailAt: usize = 2256
-const bucketsAt: usize = 3072
+export const pairBitsAt: usize = 976
+const rowsAt: usize = 1104
+export const tailAt: usize = 2384
+const bucketsAt: usize = 3200
 
 // @ts-ignore: a decorator of AssemblyScript
 @inline

@@ -207,19 +207,21 @@ export function look(state: State): void {
   store<f64>(categoryScores, max(minors, load<f64>(windowScores, 40) - sufficientAbuse), 40)
 }
 
-/** How many windows of a head the text has. */
-export function windowCount(state: State, head: i32): i32 {
-  return windowsOf(state.buckets, headOf(head).window)
-}
-
 /** Windows overlap by half; the last one ends with the text. */
 function windowsOf(buckets: i32, length: i32): i32 {
   if (buckets <= length) return min(1, buckets)
   return (buckets - length + stepOf(length) - 1) / stepOf(length) + 1
 }
 
+/** After `finish`: per head the number of its windows and the address of their scores. */
+export const headWindows: usize = memory.data(48, 4)
+
 /** Keeps the last windows. Returns the score of minors by evidence of age, over all windows. */
 export function finish(state: State): f64 {
+  for (let head = 0; head < headCount; head++) {
+    store<i32>(headWindows + (head << 3), windowsOf(state.buckets, headOf(head).window))
+    store<i32>(headWindows + (head << 3), <i32>scoreOf(state, head, 0), 4)
+  }
   let minors = scoreWithoutWords
   if (state.buckets == 0) return minors
   keepAgeCues(state)
@@ -227,7 +229,7 @@ export function finish(state: State): f64 {
     if (isUsed(length)) keepWindow(state, length, windowsOf(state.buckets, length) - 1)
   }
   const length = headOf(0).window
-  const count = windowCount(state, 0)
+  const count = windowsOf(state.buckets, length)
   for (let window = 0; window < count; window++) {
     const end = window == count - 1 ? state.buckets : window * stepOf(length) + length
     const kind = <i32>load<u8>(sexualKindOf(state, window))
