@@ -16,11 +16,12 @@ import { withoutOverlap } from '../scripts/classifier/rows.ts'
 import type { Row } from '../scripts/classifier/rows.ts'
 import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
 import { shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'
+import { damp } from '../src/adapters/classifiers/embedded/damp.ts'
 import { hashVersion } from '../src/adapters/classifiers/embedded/hashing.ts'
+import { loadKernel } from '../src/adapters/classifiers/embedded/kernel/load.ts'
 import { decodeModel, encodeModel } from '../src/adapters/classifiers/embedded/model-file.ts'
 import { heads } from '../src/adapters/classifiers/embedded/model.ts'
-import { createRawScorer } from '../src/adapters/classifiers/embedded/scoring.ts'
-import { damp } from '../src/adapters/classifiers/embedded/windows.ts'
+import { createTextScorer } from '../src/adapters/classifiers/embedded/text-scorer.ts'
 import { perCategory } from '../src/domain/moderation/categories.ts'
 
 const folder = (name: string): string => fileURLToPath(new URL(`../scripts/classifier/${name}`, import.meta.url))
@@ -71,16 +72,16 @@ describe('training', () => {
   it('gives the same model, byte for byte, from the same data', () => assert.deepEqual(train(), train()))
 
   it('gives a model that recognises its training examples', () => {
-    const scorer = createRawScorer(decodeModel(train()))
-    const red = scorer.score('five of the red birds sings in the garden').illicit
-    const blue = scorer.score('five of the blue boats sails on the lake').illicit
+    const score = createTextScorer(loadKernel(decodeModel(train())))
+    const red = score('five of the red birds sings in the garden').illicit
+    const blue = score('five of the blue boats sails on the lake').illicit
     assert.ok(red > 0 && blue < 0, `${red} ${blue}`)
   })
 
   it('gives heads that do not flag a text without a word of their lists', () => {
-    const scorer = createRawScorer(decodeModel(train()))
-    const named = scorer.score('five of the red birds, half dead, sings in the garden')['self-harm']
-    const unnamed = scorer.score('five of the red birds, half asleep, sings in the garden')['self-harm']
+    const score = createTextScorer(loadKernel(decodeModel(train())))
+    const named = score('five of the red birds, half dead, sings in the garden')['self-harm']
+    const unnamed = score('five of the red birds, half asleep, sings in the garden')['self-harm']
     assert.ok(named > unnamed + 3, `${named} ${unnamed}`)
   })
 
@@ -98,7 +99,7 @@ describe('training', () => {
       }, 0)
     const fromLists = head.lists.reduce((sum, weight, index) => sum + weight * damp(lists[index] ?? 0), 0)
     const expected = head.bias + weigh(words) / Math.sqrt(wordCount) + weigh(grams) / Math.sqrt(gramCount) + fromLists
-    assert.ok(Math.abs(createRawScorer(model).score(text)['self-harm'] - expected) < 1e-9)
+    assert.ok(Math.abs(createTextScorer(loadKernel(model))(text)['self-harm'] - expected) < 1e-9)
   })
 
   it('drops rows that share a long run of words with an evaluation text', () => {

@@ -1,6 +1,7 @@
 /** Computes thresholds and slopes from texts that the heads were not trained on. */
+import { loadKernel } from '../../src/adapters/classifiers/embedded/kernel/load.ts'
 import type { Calibration, Composition, ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
-import { createRawScorer } from '../../src/adapters/classifiers/embedded/scoring.ts'
+import { createTextScorer } from '../../src/adapters/classifiers/embedded/text-scorer.ts'
 import { perCategory } from '../../src/domain/moderation/categories.ts'
 import type { Category, PerCategory } from '../../src/domain/moderation/categories.ts'
 import { fitLogistic } from './logistic.ts'
@@ -38,8 +39,8 @@ const scaryShare = 0.014
 export const composition: Composition = { besideCue: -4, abuse: -0.5 }
 
 export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
-  const scorer = createRawScorer(model)
-  const scored = (list: readonly string[]): readonly PerCategory<number>[] => list.map((text) => scorer.score(text))
+  const scoreText = createTextScorer(loadKernel(model))
+  const scored = (list: readonly string[]): readonly PerCategory<number>[] => list.map(scoreText)
   const [pool, scary, ordinary] = [scored(texts.pool), scored(texts.scary), scored(texts.ordinary)]
   const [technical, answers, hard] = [scored(texts.technical), scored(texts.answers), scored(texts.hard)]
   const labelled = scored(texts.labelled.map(({ text }) => text))

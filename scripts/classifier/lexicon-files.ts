@@ -2,9 +2,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
-import { hashPhrase, longestPhrase } from '../../src/adapters/classifiers/embedded/lexicon.ts'
-import type { LexiconTables } from '../../src/adapters/classifiers/embedded/lexicon.ts'
+import type { LexiconTables } from '../../src/adapters/classifiers/embedded/model.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
+import { hashPhrase, longestPhrase } from './reading/lexicon.ts'
 
 export type CompiledLexicon = {
   readonly lists: readonly string[]

@@ -1,12 +1,10 @@
-/** Converts texts to rows of a sparse matrix, with the same reader that the classifier uses. */
+/** Converts texts to rows of a sparse matrix. */
 import { hashGrams, hashWord, maxGrams } from '../../src/adapters/classifiers/embedded/hashing.ts'
-import { createLexicon } from '../../src/adapters/classifiers/embedded/lexicon.ts'
-import { createReader } from '../../src/adapters/classifiers/embedded/reader.ts'
-import type { Word } from '../../src/adapters/classifiers/embedded/walk.ts'
-import { unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
-import { createVocabulary } from '../../src/adapters/classifiers/embedded/scoring.ts'
-import { damp } from '../../src/adapters/classifiers/embedded/windows.ts'
-import { createWordCache } from '../../src/adapters/classifiers/embedded/word-cache.ts'
+import { createLexicon } from './reading/lexicon.ts'
+import { createReader } from './reading/reader.ts'
+import type { Word } from './reading/walk.ts'
+import { createVocabulary, unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
+import { damp } from '../../src/adapters/classifiers/embedded/damp.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 import { listPairs } from './heads.ts'
 import type { CompiledLexicon } from './lexicon-files.ts'
@@ -31,7 +29,7 @@ export type Reading = {
 
 type GramWord = Word & { readonly grams: Uint32Array }
 
-/** Creates a reader whose texts share one word cache. */
+/** Creates a reader whose texts share the facts of words. */
 export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Uint32Array): (text: string) => Reading {
   const lexicon = createLexicon(compiled.tables)
   const vocabulary = createVocabulary(vocabularyHashes)
@@ -76,7 +74,7 @@ export function createTextReader(compiled: CompiledLexicon, vocabularyHashes: Ui
       grams: gramHashes.slice(0, hashGrams(word, gramHashes)),
     }
   }
-  const read = createReader({ lexicon, vocabulary, wordCache: createWordCache(factsOf, 100_000), listener })
+  const read = createReader({ lexicon, vocabulary, factsOf, listener })
   return (text) => {
     words = new Map()
     grams = new Map()

@@ -1,7 +1,6 @@
 /** Counts the words of the training texts, to choose the vocabulary of a model and its order of frequency. */
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
-import type { Letters } from '../../src/adapters/classifiers/embedded/letters.ts'
-import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
+import { visitTokens } from './reading/tokens.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 
 const fewest = 4
@@ -11,8 +10,7 @@ const plainWord = /^[a-z][a-z']*$/
 /** Hashes of the words in the vocabulary, the most common first. */
 export function countVocabulary(texts: Iterable<string>, always: readonly string[]): Uint32Array {
   const counts = new Map<string, number>()
-  const word = ({ text }: Letters, start: number, end: number): void => {
-    const token = text.slice(start, end)
+  const word = (token: string): void => {
     if (plainWord.test(token) && !/(.)\1\1/.test(token)) counts.set(token, (counts.get(token) ?? 0) + 1)
   }
   for (const text of texts) visitTokens(normalise(text), { word, spacedLetters: () => undefined })

@@ -155,7 +155,7 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
     direction: textDirections,
   })
   const count = { request: texts.series({ direction: 'request' }), response: texts.series({ direction: 'response' }) }
-  const { classify, startStream, startRanges } = classifier
+  const { classify, startStream } = classifier
   return {
     ...classifier,
     classify(text, direction) {
@@ -163,11 +163,5 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
       return classify(text, direction)
     },
     ...(startStream && { startStream: (direction) => (count[direction](), startStream(direction)) }),
-    ...(startRanges && {
-      startRanges: (direction) => {
-        const classifyRange = startRanges(direction)
-        return (text, range) => (count[direction](), classifyRange(text, range))
-      },
-    }),
   }
 }

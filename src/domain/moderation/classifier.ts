@@ -1,5 +1,4 @@
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Span } from './normalise.ts'
 import { perCategory } from './categories.ts'
 import type { Category, PerCategory } from './categories.ts'
 
@@ -16,8 +15,6 @@ export type Classifier = {
   classify(text: string, direction: TextDirection): MaybePromise<Classification>
   /** Starts the classification of a text that streams. Undefined if the classifier can only classify complete texts. */
   startStream?(direction: TextDirection): ClassifierStream
-  /** Starts the incremental classification of ranges of a streamed text. Undefined if the classifier cannot do that. */
-  startRanges?(direction: TextDirection): ClassifyRange
   /** How close to a threshold a streamed text is held back. Undefined if the classifier has not measured that. */
   readonly holdBackBounds?: HoldBackBounds
 }
@@ -53,9 +50,6 @@ export type HoldBackBounds = {
   /** The first words of a text, which are held back until they are complete. */
   readonly openingWords: number
 }
-
-/** Classifies a range of a streamed text as `classify` would. Each text passed must start with the previous one. */
-export type ClassifyRange = (text: string, range: Span) => MaybePromise<Classification>
 
 /** Identifies the classifier in audit events. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }

@@ -76,21 +76,6 @@ export const dependsOnContext = (text: string): boolean =>
 /** Position of the first letter of folded characters that may be a homoglyph, or -1. */
 export const firstHomoglyph = (folded: string): number => folded.search(homoglyphScripts)
 
-/** True if every character keeps its position in the normal form, and none is folded depending on its context. */
-export function foldsInPlace(text: string): boolean {
-  if (!beyondAscii.test(text)) return true
-  for (const letter of text) {
-    const code = letter.codePointAt(0) ?? 0
-    if (code < 0x80) continue
-    const folded = foldCodePoint(code)
-    if (folded.length !== letter.length || isLoneSurrogate(code) || homoglyphScripts.test(folded)) return false
-  }
-  return true
-}
-
-/** A surrogate without its other half. */
-const isLoneSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000
-
 /** A range of a text; `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number }
 

@@ -19,9 +19,3 @@ export function slicesOf(text: string): readonly TextSlice[] {
   }
   return slices
 }
-
-/** Moves a position out of a surrogate pair. */
-export function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at
-}

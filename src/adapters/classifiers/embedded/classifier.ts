@@ -10,21 +10,17 @@ import type {
   ReachedPlace,
   TextDirection,
 } from '../../../domain/moderation/classifier.ts'
-import type { Span } from '../../../domain/moderation/normalise.ts'
 import { loadKernel } from './kernel/load.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
-import { createRawScorer, createVocabulary } from './scoring.ts'
 import { createTextScorer, type RawScores } from './text-scorer.ts'
 import { createTextStreams, type ScoreStream } from './text-streams.ts'
-import { segment, unmask } from './unmask.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream' | 'startRanges'> & {
+export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
   readonly holdBackBounds: HoldBackBounds
   classify(text: string, direction: TextDirection): Classification
   startStream(direction: TextDirection): EmbeddedStream
-  startRanges(direction: TextDirection): (text: string, range: Span) => Classification
 }
 
 /** A stream whose results are there at once. */
@@ -41,14 +37,9 @@ export const shippedModel = new URL('./model.bin', import.meta.url)
 export const loadModel = (file: URL | string = shippedModel): ClassifierModel => decodeModel(readFileSync(file))
 
 export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): EmbeddedClassifier {
-  const vocabulary = createVocabulary(model.vocabulary)
-  const kernel = loadKernel(model, {
-    unmask: (token) => unmask(token, vocabulary),
-    segment: (letters) => segment(letters, vocabulary),
-  })
+  const kernel = loadKernel(model)
   const score = createTextScorer(kernel)
   const startStream = createTextStreams({ kernel, score })
-  const scorer = createRawScorer(model)
   const scales = { request: scalesFor(model, 'request'), response: scalesFor(model, 'response') }
   const judged = (raw: RawScores, direction: TextDirection): Classification => {
     const scores = calibrate(raw, scales[direction])
@@ -59,10 +50,6 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
     holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
     startStream: (direction) => judgeStream(startStream(), (raw) => judged(raw, direction)),
-    startRanges(direction) {
-      const scoreRange = scorer.startStream()
-      return (text, range) => judged(scoreRange(text, range), direction)
-    },
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Features are identified by 32-bit hashes alone. The trainer and the classifier share this file. It has a version, because a
- * change here invalidates every trained model.
+ * Features are identified by 32-bit hashes alone. The trainer uses this file, and the kernel computes the same hashes. It has a
+ * version, because a change here invalidates every trained model.
  */
 export const hashVersion = 1
 

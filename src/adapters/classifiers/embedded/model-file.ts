@@ -1,9 +1,8 @@
 /** The model file format: a magic number, a JSON header, sections with their lengths, and a SHA-256 checksum at the end. */
 import { createHash } from 'node:crypto'
 import { hashVersion } from './hashing.ts'
-import type { LexiconTables } from './lexicon.ts'
 import { heads } from './model.ts'
-import type { ClassifierModel, ModelHeader } from './model.ts'
+import type { ClassifierModel, LexiconTables, ModelHeader } from './model.ts'
 
 const magic = 'GATEMOD1'
 const digestBytes = 32

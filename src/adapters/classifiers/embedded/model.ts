@@ -1,6 +1,5 @@
 import type { Category } from '../../../domain/moderation/categories.ts'
 import type { HoldBackBounds, TextDirection } from '../../../domain/moderation/classifier.ts'
-import type { LexiconTables } from './lexicon.ts'
 
 /**
  * The heads that are trained on examples: five categories, and `abuse`, which detects requests about child abuse. The category
@@ -52,3 +51,13 @@ export type Composition = { readonly besideCue: number; readonly abuse: number }
 
 /** A raw score becomes `1 / (1 + e^(-slope (raw - threshold)))`: 0.5 at the threshold. */
 export type Calibration = { readonly slope: number; readonly thresholds: Readonly<Record<TextDirection, number>> }
+
+/** The word lists in a model file: hashes, each with a bit mask of lists. */
+export type LexiconTables = {
+  readonly words: ReadonlyMap<number, number>
+  /** Prefixes: any ending may follow. */
+  readonly stems: ReadonlyMap<number, number>
+  readonly phrases: ReadonlyMap<number, number>
+  /** Lengths of the phrases that end with a word, as a bit mask: bit 2 for two words, and so on. */
+  readonly phraseLengths: ReadonlyMap<number, number>
+}

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { hashWord } from './hashing.ts'
-import { visitTokens } from './tokens.ts'
-import { segment, unmask } from './unmask.ts'
-import { createVocabulary } from './scoring.ts'
+import { visitTokens } from '../../../../scripts/classifier/reading/tokens.ts'
+import { createVocabulary, segment, unmask } from './unmask.ts'
 
 const words = [
   'to',
@@ -27,7 +26,7 @@ const vocabulary = createVocabulary(Uint32Array.from(words, hashWord))
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = []
   visitTokens(text, {
-    word: (letters, start, end) => tokens.push(letters.text.slice(start, end)),
+    word: (token) => tokens.push(token),
     spacedLetters: (letters) => tokens.push(`~${letters}`),
   })
   return tokens

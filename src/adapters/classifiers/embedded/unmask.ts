@@ -1,10 +1,18 @@
 /** Finds the word behind an obfuscated token. Called only for unusual tokens, and once for each. */
+import { createFeatureTable } from './feature-table.ts'
+import { hashWord } from './hashing.ts'
 
 /** The vocabulary of a model, in the order of frequency. */
 export type Vocabulary = {
   /** 0 for the most common word; -1 for an unknown one. */
   rank(word: string): number
   readonly size: number
+}
+
+/** The vocabulary of a model, built from word hashes in the order of frequency. */
+export function createVocabulary(hashes: Uint32Array): Vocabulary {
+  const table = createFeatureTable(hashes)
+  return { rank: (word) => table.indexOf(hashWord(word)), size: hashes.length }
 }
 
 const plain = /^[a-z]+$/

@@ -3,23 +3,15 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { buildKernel } from '../../../../../scripts/classifier/build-kernel.ts'
+import { createReferenceScorer } from '../../../../../test/support/reference-scorer/reference-scorer.ts'
 import { loadModel } from '../classifier.ts'
-import { createRawScorer, createVocabulary } from '../scoring.ts'
 import { createTextScorer } from '../text-scorer.ts'
-import { segment, unmask } from '../unmask.ts'
 import { kernelFile, loadKernel } from './load.ts'
 
 const model = loadModel()
-const vocabulary = createVocabulary(model.vocabulary)
-const createScore = (): ReturnType<typeof createTextScorer> =>
-  createTextScorer(
-    loadKernel(model, {
-      unmask: (token) => unmask(token, vocabulary),
-      segment: (letters) => segment(letters, vocabulary),
-    }),
-  )
+const createScore = (): ReturnType<typeof createTextScorer> => createTextScorer(loadKernel(model))
 const score = createScore()
-const trainer = createRawScorer(model)
+const reference = createReferenceScorer(model)
 
 const common =
   `the of and to in that is was for with it be at this not are but from or have they which you were her all she
@@ -54,7 +46,7 @@ describe('the kernel', () => {
 
   it('scores every text exactly as the trainer reads it', () => {
     fc.assert(
-      fc.property(texts, (text) => assert.deepEqual(score(text), trainer.score(text))),
+      fc.property(texts, (text) => assert.deepEqual(score(text), reference(text))),
       { numRuns: 400 },
     )
   })
@@ -62,7 +54,7 @@ describe('the kernel', () => {
   it('scores long texts, and texts of one kind of character, as the trainer reads them', () => {
     const endless = ['', ' ', '!!!', 'a'.repeat(100_000), 'x '.repeat(20_000), 'ab '.repeat(40_000), '日'.repeat(9_000)]
     for (const text of [...endless, 'she is a child, '.repeat(2_000), '$'.repeat(500), "a'".repeat(500)])
-      assert.deepEqual(score(text), trainer.score(text), text.slice(0, 20))
+      assert.deepEqual(score(text), reference(text), text.slice(0, 20))
   })
 
   it('gives the same text the same scores, however many words it has read before', () => {

@@ -1,6 +1,8 @@
 /** Loads the kernel and writes a model into its memory. The kernel reads texts; see `README.md` in this folder. */
 import { readFileSync } from 'node:fs'
+import { damp } from '../damp.ts'
 import { fillTable } from '../feature-table.ts'
+import { createVocabulary, segment, unmask } from '../unmask.ts'
 import { heads, type ClassifierModel, type HeadHeader, type ModelHeader } from '../model.ts'
 
 /** The part of the WebAssembly API in use; the types of Node lack it. */
@@ -10,14 +12,6 @@ declare const WebAssembly: {
 }
 
 export const kernelFile = new URL('./kernel.wasm', import.meta.url)
-
-/** What the kernel asks for while it reads: rare cases that are simpler in TypeScript. */
-export type WordSource = {
-  /** The word behind an unusual token. */
-  unmask(token: string): string
-  /** The words that letters written one by one spell. */
-  segment(letters: string): readonly string[]
-}
 
 export type Address = number
 
@@ -59,17 +53,19 @@ const bookEntries = 24_000 + 1
 const bookSlots = 0x10000
 const dampedCounts = 1_024
 
-export function loadKernel(model: ClassifierModel, words: WordSource): Kernel {
+export function loadKernel(model: ClassifierModel): Kernel {
   assertFits(model.header)
+  const vocabulary = createVocabulary(model.vocabulary)
   const view = {
     bytes: Buffer.alloc(0),
     codes: new Uint16Array(0),
     numbers: new Int32Array(0),
     floats: new Float64Array(0),
   }
+  // Rare cases that are simpler in TypeScript.
   const { functions, globals } = instantiate({
-    unmask: (token: Address, length: number) => writeWords([words.unmask(textAt(token, length))], false),
-    segment: (letters: Address, count: number) => writeWords(words.segment(textAt(letters, count)), true),
+    unmask: (token: Address, length: number) => writeWords([unmask(textAt(token, length), vocabulary)], false),
+    segment: (letters: Address, count: number) => writeWords(segment(textAt(letters, count), vocabulary), true),
   })
   const scratch = addressOf(globals, 'scratch')
   const kernel: Kernel = {
@@ -186,7 +182,7 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   set('columns', firstListColumn + header.lists.length + header.pairs.length)
   set('listCount', header.lists.length)
   set('heads', put(Buffer.concat(heads.map((head) => encodeHead(header.heads[head])))))
-  set('damped', put(Float64Array.from({ length: dampedCounts }, (_, count) => Math.log1p(count) / 2)))
+  set('damped', put(Float64Array.from({ length: dampedCounts }, (_, count) => damp(count))))
   set('besideCue', header.minors.besideCue)
   set('sufficientAbuse', header.minors.abuse)
   for (const [name, list] of Object.entries(minorsColumns)) set(name, columnOf(header, list))

@@ -1,6 +1,7 @@
 /** Windows over the buckets of a text, and the score of a head for one window. */
-import { heads } from './model.ts'
-import type { HeadHeader } from './model.ts'
+import { damp } from '../../../src/adapters/classifiers/embedded/damp.ts'
+import { heads } from '../../../src/adapters/classifiers/embedded/model.ts'
+import type { HeadHeader } from '../../../src/adapters/classifiers/embedded/model.ts'
 import type { FeatureRow, RowLayout, FeatureCounts } from './feature-counts.ts'
 
 /** A range of buckets; `end` is exclusive. */
@@ -33,11 +34,6 @@ export function createSumRows(layout: RowLayout): (counts: FeatureCounts, window
     return sums
   }
 }
-
-const damped = Float64Array.from({ length: 64 }, (_, count) => Math.log1p(count) / 2)
-
-/** Damps repeated hits of a list: the tenth adds less than the second. */
-export const damp = (count: number): number => damped[count] ?? Math.log1p(count) / 2
 
 /** Penalty for a window without a word of the required lists, because character n-grams can add up to anything in code and logs. */
 const withoutEvidence = 4

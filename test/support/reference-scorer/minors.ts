@@ -2,9 +2,9 @@
  * Sexual content about minors has no training examples, and should have none. The category is composed instead: sexual evidence in
  * a window, together with evidence of a minor's age near it.
  */
-import type { ModelHeader } from './model.ts'
+import type { ModelHeader } from '../../../src/adapters/classifiers/embedded/model.ts'
 import type { FeatureRow, FeatureCounts } from './feature-counts.ts'
-import { damp } from './windows.ts'
+import { damp } from '../../../src/adapters/classifiers/embedded/damp.ts'
 import type { ScoreWindow } from './windows.ts'
 
 type SexualWindow = {

@@ -1,5 +1,4 @@
 /** Splits text in normal form into tokens, as they were written. */
-import { createToLetters, type Letters } from './letters.ts'
 
 const outside = 0
 const letter = 1
@@ -22,20 +21,19 @@ function kindOf(code: number): number {
 
 export type TokenVisitor = {
   /** A token from `start` to `end`. */
-  word(letters: Letters, start: number, end: number): void
+  word(token: string, start: number, end: number): void
   /** Letters written one by one, from `start` to `end`: `k i l l`, `k.i.l.l`. */
   spacedLetters(letters: string, start: number, end: number): void
 }
 
 /** Maximum length of a token. */
-export const longestWordToken = 32
+const longestWordToken = 32
 const maxSpacedLetters = 200
-
-const toLetters = createToLetters()
+/** Zeros after the text, for looking ahead at its end. */
+const lookAhead = 4
 
 export function visitTokens(text: string, visitor: TokenVisitor): void {
-  const letters = toLetters(text)
-  const { codes } = letters
+  const codes = Uint16Array.from({ length: text.length + lookAhead }, (_, at) => text.charCodeAt(at))
   for (let at = 0; at < text.length;) {
     const kind = kindOf(codes[at] ?? 0)
     const isStart = kind === letter || (kind === dollar && kindOf(codes[at + 1] ?? 0) === letter)
@@ -46,7 +44,7 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
     const end = endOfToken(codes, at, Math.min(text.length, at + longestWordToken))
     const spacedEnd = end === at + 1 ? endOfSpacedLetters(codes, at) : end
     if (spacedEnd > end) visitor.spacedLetters(everySecond(text, at, spacedEnd), at, spacedEnd)
-    else visitor.word(letters, at, end)
+    else visitor.word(text.slice(at, end), at, end)
     at = spacedEnd
   }
 }

@@ -1,5 +1,5 @@
 /** One pass over the words of a text that also visits pairs of neighbours, phrases and hits of the word lists. */
-import { hashNext } from './hashing.ts'
+import { hashNext } from '../../../src/adapters/classifiers/embedded/hashing.ts'
 import { longestPhrase } from './lexicon.ts'
 import type { Lexicon } from './lexicon.ts'
 

@@ -1,6 +1,7 @@
 /** Word lists with a meaning for moderation. A model contains them as hashes, each with a bit mask of lists. */
-import { createFeatureTable } from './feature-table.ts'
-import { hashBeginnings, hashNext, hashWord } from './hashing.ts'
+import { createFeatureTable } from '../../../src/adapters/classifiers/embedded/feature-table.ts'
+import { hashBeginnings, hashNext, hashWord } from '../../../src/adapters/classifiers/embedded/hashing.ts'
+import type { LexiconTables } from '../../../src/adapters/classifiers/embedded/model.ts'
 
 export type Lexicon = {
   /** The lists that contain this word, as a bit mask. */
@@ -9,15 +10,6 @@ export type Lexicon = {
   phraseLengths(wordHash: number): number
   /** The lists that contain the phrase with this hash. */
   listsOfPhrase(phraseHash: number): number
-}
-
-/** The lexicon in a model file: hashes and their masks. */
-export type LexiconTables = {
-  readonly words: ReadonlyMap<number, number>
-  /** Prefixes: any ending may follow. */
-  readonly stems: ReadonlyMap<number, number>
-  readonly phrases: ReadonlyMap<number, number>
-  readonly phraseLengths: ReadonlyMap<number, number>
 }
 
 export const longestPhrase = 6

@@ -1,11 +1,11 @@
 /** The contribution of a word to each head, computed once and then cached. */
-import type { FeatureTable } from './feature-table.ts'
-import { hashGrams, hashWord, maxGrams } from './hashing.ts'
-import type { Lexicon } from './lexicon.ts'
-import { heads } from './model.ts'
-import type { Word } from './walk.ts'
-import { unmask } from './unmask.ts'
-import type { Vocabulary } from './unmask.ts'
+import type { FeatureTable } from '../../../src/adapters/classifiers/embedded/feature-table.ts'
+import { hashGrams, hashWord, maxGrams } from '../../../src/adapters/classifiers/embedded/hashing.ts'
+import type { Lexicon } from '../../../scripts/classifier/reading/lexicon.ts'
+import { heads } from '../../../src/adapters/classifiers/embedded/model.ts'
+import type { Word } from '../../../scripts/classifier/reading/walk.ts'
+import { unmask } from '../../../src/adapters/classifiers/embedded/unmask.ts'
+import type { Vocabulary } from '../../../src/adapters/classifiers/embedded/unmask.ts'
 
 /**
  * A word with its contribution to the row of its bucket: its weight per head, per head the sum of its character n-grams, a count of

@@ -1,50 +1,30 @@
-/** Turns feature counts into one raw score per category. */
-import type { PerCategory } from '../../../domain/moderation/categories.ts'
-import { normalise, type Span } from '../../../domain/moderation/normalise.ts'
-import { createFeatureTable } from './feature-table.ts'
-import { createStreamScoring } from './stream-scoring.ts'
-import { createLexicon } from './lexicon.ts'
+/**
+ * Scores texts as the kernel of the classifier does, but with the trainer's way of reading them. A property test holds the two equal.
+ */
+import type { PerCategory } from '../../../src/domain/moderation/categories.ts'
+import { normalise } from '../../../src/domain/moderation/normalise.ts'
+import { createFeatureTable } from '../../../src/adapters/classifiers/embedded/feature-table.ts'
+import { createLexicon } from '../../../scripts/classifier/reading/lexicon.ts'
 import { createMinorsScore } from './minors.ts'
-import { heads, type ClassifierHead, type ClassifierModel } from './model.ts'
-import { createWordReader } from './reader.ts'
+import { heads, type ClassifierHead, type ClassifierModel } from '../../../src/adapters/classifiers/embedded/model.ts'
+import { createWordReader } from '../../../scripts/classifier/reading/reader.ts'
 import { createFeatureCounts, layOut, type FeatureCounts } from './feature-counts.ts'
 import { createWeigh } from './weigh.ts'
 import { createHeadScore, createSumRows, gather, windowsOf } from './windows.ts'
-import { createWordCache } from './word-cache.ts'
-import { hashWord } from './hashing.ts'
-import type { Vocabulary } from './unmask.ts'
+import { createVocabulary } from '../../../src/adapters/classifiers/embedded/unmask.ts'
 
-export type RawScorer = {
-  /** Raw scores: any number, comparable only within a category. */
-  score(text: string): PerCategory<number>
-  /** Starts scoring ranges of a streamed text. Each range gets the score it would get as a text of its own. */
-  startStream(): (text: string, range: Span) => PerCategory<number>
-}
-
-export function createRawScorer(model: ClassifierModel): RawScorer {
+export function createReferenceScorer(model: ClassifierModel): (text: string) => PerCategory<number> {
   const table = createFeatureTable(model.features)
   const lexicon = createLexicon(model.lexicon)
   const vocabulary = createVocabulary(model.vocabulary)
-  const wordCache = createWordCache(createWeigh({ table, weights: model.weights, lexicon, vocabulary }))
-  const readWords = createWordReader({ vocabulary, wordCache })
+  const factsOf = createWeigh({ table, weights: model.weights, lexicon, vocabulary })
+  const readWords = createWordReader({ vocabulary, factsOf })
   const counts = createFeatureCounts({ model, table, lexicon })
   const scoreCounts = createCountsScorer(model)
-
-  const score = (text: string): PerCategory<number> => {
+  return (text) => {
     counts.begin()
     readWords(normalise(text), counts.visit)
     return scoreCounts(counts)
-  }
-  return {
-    score,
-    startStream() {
-      const visitWords = createStreamScoring({ readWords, age: wordCache.age })
-      return (text, range) => {
-        counts.begin()
-        const isRead = visitWords(text, range, counts.visit)
-        return isRead ? scoreCounts(counts) : score(text.slice(range.start, range.end))
-      }
-    },
   }
 }
 
@@ -98,10 +78,4 @@ function createCountsScorer({ header }: ClassifierModel): (counts: FeatureCounts
       sexual: gathered('sexual'),
     }
   }
-}
-
-/** The vocabulary of a model, built from word hashes in the order of frequency. */
-export function createVocabulary(hashes: Uint32Array): Vocabulary {
-  const table = createFeatureTable(hashes)
-  return { rank: (word) => table.indexOf(hashWord(word)), size: hashes.length }
 }

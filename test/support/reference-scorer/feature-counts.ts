@@ -1,9 +1,9 @@
 /** Sums up, per bucket, the weights of the words of a text for each head. */
-import type { FeatureTable } from './feature-table.ts'
-import type { Lexicon } from './lexicon.ts'
-import { heads } from './model.ts'
-import type { ClassifierModel, ModelHeader } from './model.ts'
-import { createWalk, type WalkListener, type WordWalk } from './walk.ts'
+import type { FeatureTable } from '../../../src/adapters/classifiers/embedded/feature-table.ts'
+import type { Lexicon } from '../../../scripts/classifier/reading/lexicon.ts'
+import { heads } from '../../../src/adapters/classifiers/embedded/model.ts'
+import type { ClassifierModel, ModelHeader } from '../../../src/adapters/classifiers/embedded/model.ts'
+import { createWalk, type WalkListener, type WordWalk } from '../../../scripts/classifier/reading/walk.ts'
 import type { WeightedWord } from './weigh.ts'
 
 /** The layout of a bucket's row: per head the sums of words and of character n-grams, then the counts. */
