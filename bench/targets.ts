@@ -43,6 +43,7 @@ export const targets = [
   gatehouse('gatehouse', everything, {}),
   gatehouse('gatehouse, 20 policies', `${everything}, 20 policies`, { policies: 20 }),
   gatehouse('gatehouse, 200 policies', `${everything}, 200 policies`, { policies: 200 }),
+  gatehouse('gatehouse, 1,000 keys', `${everything}, 1,000 keys of one project`, { keys: 1000 }),
   gatehouse('gatehouse, 1,000 organizations', `${everything}, 1,000 organizations with a key each`, {
     organizations: 1000,
   }),

@@ -15,7 +15,7 @@ const [whole, rate, burst, paced] = [
   '100 paced streams',
 ]
 const [plain, with20, with200] = ['gatehouse', 'gatehouse, 20 policies', 'gatehouse, 200 policies']
-const many = 'gatehouse, 1,000 organizations'
+const [keys, organizations] = ['gatehouse, 1,000 keys', 'gatehouse, 1,000 organizations']
 
 /** Every aim whose cases ran. */
 export function aimsOf({ figures, durableWrite }: Results): Aim[] {
@@ -43,7 +43,8 @@ export function aimsOf({ figures, durableWrite }: Results): Aim[] {
     ['200 a second, p99', sum(product(p99('bare'), 3), durableWrite.p50Ms), 'ms', p99(plain)],
     ['200 a second, CPU of a request', 0.9, 'ms', quotient(cost(rate, plain), 1000)],
     ['Turn 50 of a chat, against turn 2', 1.3, 'times', quotient(cost('turn 50 of a chat'), cost('turn 2 of a chat'))],
-    ['1,000 organizations, against one', 1.1, 'times', times('many organizations', many, plain)],
+    ['1,000 keys, against one', 1.1, 'times', times('many callers', keys, plain)],
+    ['1,000 organizations, against one', 1.1, 'times', times('many callers', organizations, plain)],
     ['A further KB of a long prompt', 25, 'us', perUnit(cost('prompt of 64 KB'), cost('prompt of 1 KB'), 63)],
   ]
   return quantities.flatMap(([what, atMost, unit, measured]) => {

@@ -13,13 +13,15 @@ export type Feature = (typeof features)[number]
 export type GatehouseOptions = {
   readonly on?: readonly Feature[]
   readonly policies?: number
+  /** Of the first organization, all in one project. */
+  readonly keys?: number
   /** Each with a key of its own. The policies are those of the first. */
   readonly organizations?: number
 }
 
 /** A real instance: embedded storage, keys, two upstreams, and all features on by default. */
 export async function startGatehouse(
-  { on = features, policies = 0, organizations = 1 }: GatehouseOptions,
+  { on = features, policies = 0, keys = 1, organizations = 1 }: GatehouseOptions,
   port: number,
   upstreamPort: number,
 ): Promise<Running> {
@@ -34,12 +36,16 @@ export async function startGatehouse(
   const main = here('../bin/gatehouse.mjs')
   const command = (...words: string[]): string =>
     spawnSync(process.execPath, [main, ...words], { env: { ...process.env, ...env }, encoding: 'utf8' }).stdout
-  const keys = JSON.parse(command('setup', '--json')) as { api_key: string }
+  const created = JSON.parse(command('setup', '--json')) as { api_key: string; project_id: string }
   if (!on.includes('credits')) command('orgs', 'set-metering', 'off')
   const running = await startScript({ name: 'gatehouse', file: main, port, flags: startFlags(), words: ['serve'], env })
   const client = createApiClient(socketTransport(controlSocketPath(dataDir)))
   await publishPolicies(client, policyRules(policies))
-  const apiKeys = [keys.api_key, ...(await createOrganizations(client, organizations - 1))]
+  const apiKeys = [
+    created.api_key,
+    ...(await createKeys(client, created.project_id, keys - 1)),
+    ...(await createOrganizations(client, organizations - 1)),
+  ]
   return { ...running, headers: () => apiKeys.map((key) => `authorization: Bearer ${key}\r\n`) }
 }
 
@@ -86,6 +92,15 @@ async function publishPolicies(client: ApiClient, rules: readonly string[]): Pro
     const { id, revision } = await client.post<{ id: string; revision: number }>(path, policy)
     await client.post(`${path}/${id}/publish`, { revision })
   }
+}
+
+async function createKeys(client: ApiClient, projectId: string, count: number): Promise<string[]> {
+  const created: string[] = []
+  for (let at = 0; at < count; at++) {
+    const path = `/v1/organization/projects/${projectId}/api_keys`
+    created.push((await client.post<{ value: string }>(path, { name: `Key ${at}` })).value)
+  }
+  return created
 }
 
 async function createOrganizations(client: ApiClient, count: number): Promise<string[]> {
