@@ -1,44 +1,21 @@
 /** How much of a streamed text may be sent, by how close it is to being denied. */
 import type { Category } from '../../moderation/categories.ts'
 import type { Classification, HoldBackBounds } from '../../moderation/classifier.ts'
-import { maxPendingCharacters } from '../../moderation/stream-matcher.ts'
 
-export type Clearance = {
-  /** How many characters from the start may be sent. */
-  cleared(): number
-  /** True if a pending match made the text wait as if a rule needed all of it. */
-  wasHeldWhole(): boolean
-  /** Clears the text up to a position, except for what is near a threshold or pending. */
-  clear(to: number, scanned: ScannedEnd): void
-  /** Clears all text. */
-  clearAll(): void
-}
-
-/** The end of a streamed text after a scan. */
-export type ScannedEnd = {
-  readonly text: string
-  readonly classification: Classification
-  /** Start of the text that may still become part of a match. */
-  readonly pendingFrom: number
-}
+/**
+ * How many characters from the start may be sent of a text that is classified up to a position. Less than that near a threshold,
+ * and none of an opening that is not complete.
+ */
+export type Clearance = (text: string, to: number, classification: Classification) => number
 
 export function createClearance(bounds: HoldBackBounds, blocking: readonly Category[]): Clearance {
   const riskOf = createRisk(bounds, blocking)
   let isOpened = bounds.openingWords === 0
-  let cleared = 0
-  let wasHeldWhole = false
-  return {
-    cleared: () => cleared,
-    wasHeldWhole: () => wasHeldWhole,
-    clear(to, { text, classification, pendingFrom }) {
-      wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
-      const risk = riskOf(classification)
-      isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
-      if (risk === 'frozen' || !isOpened) return
-      const keptBack = risk === 'calm' ? 0 : bounds.keptBackCharacters
-      cleared = Math.max(cleared, Math.min(to, text.length - keptBack, pendingFrom))
-    },
-    clearAll: () => void (cleared = Infinity),
+  return (text, to, classification) => {
+    const risk = riskOf(classification)
+    isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
+    if (risk === 'frozen' || !isOpened) return 0
+    return risk === 'calm' ? to : Math.min(to, text.length - bounds.keptBackCharacters)
   }
 }
 

@@ -11,6 +11,7 @@ import { closestLogOdds, flagThreshold } from '../../moderation/classifier.ts'
 import { joinMatchers, type StreamMatcher } from '../../moderation/stream-matcher.ts'
 import type { Findings } from '../scan/findings.ts'
 import type { PrefilterOf } from '../scan/policy-prefilter.ts'
+import type { ActivePolicy } from '../rulebook.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from '../plan.ts'
 
 export type HoldBackPolicy = {
@@ -20,6 +21,8 @@ export type HoldBackPolicy = {
   startMatcher(): StreamMatcher
   /** Length of the longest denied term or phrase, in counted characters (see `src/domain/moderation/look-behind.ts`). */
   readonly longestTerm: number
+  /** Length of the longest term or phrase that is also searched in encoded text. Patterns and expressions see only the plain text. */
+  readonly longestEncodedTerm: number
   /** The least score of each category from which a rule may match. */
   readonly categoryBounds: PerCategory<number>
   /** True if a rule needs personal data: then text waits until no pending match of personal data is left in it. */
@@ -72,6 +75,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
       (isRephrasedBy(gateway.config) && denied.length + flagged.length > 0),
     startMatcher: () => joinMatchers(searched.map((one) => one.startStream())),
     longestTerm: Math.max(terms?.longest ?? 0, ...partial.map(({ lookBehind }) => lookBehind.characters)),
+    longestEncodedTerm: Math.max(terms?.longest ?? 0, ...partial.map(longestPhrase)),
     categoryBounds: perCategory((category) => Math.min(flagThreshold, prefilter.categoryBounds[category])),
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
     evaluatesEveryPlace: !prefilter.isComplete,
@@ -79,3 +83,11 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
     blocking: categories.filter((category) => blocking.has(category)),
   }
 }
+
+type PartialRule = {
+  readonly policy: ActivePolicy
+  readonly lookBehind: Exclude<ActivePolicy['rule']['lookBehind'], 'whole'>
+}
+
+const longestPhrase = ({ policy, lookBehind }: PartialRule): number =>
+  policy.rule.evaluator === 'names' ? lookBehind.characters : 0

@@ -109,6 +109,15 @@ describe('a streamed text', () => {
     })
   }
 
+  it('is not held back at an escape if no rule looks into encoded text', async () => {
+    const text = 'the gate of the%20town was open all day'
+    assert.equal(
+      await clearedAfter(partsFor([], ['cel:text.matches("falc[ou]n")']), text),
+      text.slice(0, -'day'.length),
+    )
+    assert.equal(await clearedAfter(partsFor(['falcon']), text), 'the gate ')
+  })
+
   it('is held back as a whole by a denied pattern or a rule that needs the end of the text', () => {
     for (const { holdBack } of [partsFor(['/falcon$/']), partsFor([], ['cel:text.matches("falcon$")'])])
       assert.equal(holdBack.holdsWholeBlock, true)

@@ -46,10 +46,10 @@ export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
       encoded.mayReach(end) ||
       hasNewScore(classification, evaluated.classification),
     pendingFrom(text, { to, allowedTo }) {
-      const { longestTerm, evaluatesEveryPlace } = holdBack
+      const { longestTerm, longestEncodedTerm, evaluatesEveryPlace } = holdBack
       // A rule that no matcher watches for may match everything that was not evaluated.
       const unwatchedFrom = evaluatesEveryPlace ? lookBehind(text, allowedTo, longestTerm) : Infinity
-      const watchedFrom = Math.min(matcher.settledTo(), encoded.pendingFrom(to, longestTerm))
+      const watchedFrom = Math.min(matcher.settledTo(), encoded.pendingFrom(to, longestEncodedTerm))
       return Math.min(watchedFrom, unwatchedFrom, personalDataPendingFrom)
     },
   }

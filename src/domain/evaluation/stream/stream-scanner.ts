@@ -3,6 +3,7 @@ import { mayBeEncoded } from '../../moderation/encoded-text.ts'
 import { dependsOnContext } from '../../moderation/normalise.ts'
 import type { IncrementalScan, Place, StreamedText } from '../../moderation/incremental-scan.ts'
 import { sliceCharacters } from '../../moderation/slices.ts'
+import { maxPendingCharacters } from '../../moderation/stream-matcher.ts'
 import type { Evaluation, Evaluate } from '../evaluate.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
 import { createPlaceEvaluation, notEvaluated, type EvaluatedText, type PlaceEvaluation } from './place-evaluation.ts'
@@ -92,6 +93,8 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
   /** The end of the text that is not scanned yet. Kept separately, because a part of a text that grows is expensive to copy. */
   let unread = ''
   let lastPlace = 0
+  let cleared = 0
+  let wasHeldWhole = false
   // Created when they are needed. A text that arrives at once needs only the first.
   let streamed: StreamedText | undefined
   let watch: RuleWatch | undefined
@@ -108,12 +111,17 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     const more = unread.slice(0, sliceCharacters)
     unread = unread.slice(sliceCharacters)
     ruleWatch().push(more, text)
-    return andThen(andThen(streamedText().push(more), evaluateDue), (denied) => {
-      if (denied !== undefined) return denied
-      if (unread !== '') return pause().then(scan)
-      clear(streamedText().settledTo())
-      return undefined
-    })
+    return andThen(streamedText().push(more), onRead)
+  }
+
+  function onRead(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
+    return places.length === 0 ? onAllowed() : andThen(evaluateDue(places), (denied) => denied ?? onAllowed())
+  }
+
+  function onAllowed(): MaybePromise<Evaluation | undefined> {
+    if (unread !== '') return pause().then(scan)
+    clear(streamedText().settledTo())
+    return undefined
   }
 
   /** Evaluates the places at which a rule may match. Returns the first denial. */
@@ -132,7 +140,8 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
   function clear(to: number): void {
     if (ruleWatch().hasNewMatch(evaluated())) return
     const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
-    clearance.clear(to, { text, classification: streamedText().look(), pendingFrom })
+    wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
+    cleared = Math.max(cleared, Math.min(pendingFrom, clearance(text, to, streamedText().look())))
   }
 
   /** Evaluates the rules that are otherwise evaluated only at places. */
@@ -144,17 +153,9 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
 
   function evaluateWhole(): MaybePromise<Evaluation> {
     if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
-    return andThen(unread.length > sliceCharacters ? readSlices() : undefined, () =>
+    return andThen(unread.length > sliceCharacters ? readSlices(unread, streamedText(), pause) : undefined, () =>
       andThen(streamedText().end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
     )
-  }
-
-  /** Reads a long text in slices, and yields to the event loop in between. Leaves the last slice. */
-  async function readSlices(): Promise<void> {
-    for (let at = 0; unread.length - at > sliceCharacters; at += sliceCharacters) {
-      await streamedText().push(unread.slice(at, at + sliceCharacters))
-      await pause()
-    }
   }
 
   /** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a slow stream. */
@@ -171,9 +172,6 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     return undefined
   }
 
-  /** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */
-  const mayDifferInPart = (): boolean => mayBeEncoded(text) || (holdBack.longestTerm > 0 && dependsOnContext(text))
-
   const dispose = (): void => streamed?.[Symbol.dispose]()
 
   return {
@@ -183,20 +181,32 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     },
     scan,
     scanEnd() {
-      if (streamed === undefined || clearance.cleared() >= text.length) return undefined
+      if (streamed === undefined || cleared >= text.length) return undefined
       return andThen(streamed.lookAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
     },
-    cleared: clearance.cleared,
-    wasHeldWhole: clearance.wasHeldWhole,
+    cleared: () => cleared,
+    wasHeldWhole: () => wasHeldWhole,
     end: () =>
       andThen(evaluateWhole(), (evaluation) => {
         dispose()
-        const isPartDue = isDenied(evaluation.verdict) || mayDifferInPart()
+        const isPartDue = isDenied(evaluation.verdict) || mayDifferInPart(text, holdBack)
         return andThen(isPartDue ? firstDenial().finally(dispose) : undefined, (denied) => {
-          if (!isDenied((denied ?? evaluation).verdict)) clearance.clearAll()
+          if (!isDenied((denied ?? evaluation).verdict)) cleared = Infinity
           return denied ?? evaluation
         })
       }),
     [Symbol.dispose]: dispose,
   }
 }
+
+/** Reads a long text in slices, and yields to the event loop in between. Leaves the last slice. */
+async function readSlices(text: string, streamed: StreamedText, pause: () => Promise<unknown>): Promise<void> {
+  for (let at = 0; text.length - at > sliceCharacters; at += sliceCharacters) {
+    await streamed.push(text.slice(at, at + sliceCharacters))
+    await pause()
+  }
+}
+
+/** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */
+const mayDifferInPart = (text: string, { longestTerm }: HoldBackPolicy): boolean =>
+  mayBeEncoded(text) || (longestTerm > 0 && dependsOnContext(text))
