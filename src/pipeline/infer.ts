@@ -1,5 +1,5 @@
 import { createDisposables } from '../base/disposables.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
@@ -74,9 +74,10 @@ export function createInfer(parts: InferParts): Infer {
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
-    const model = await countRejected(parts.admission, caller, () =>
+    const permitted = countRejected(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, request.model),
     )
+    const model = isPromise(permitted) ? await permitted : permitted
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
     const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
@@ -84,12 +85,11 @@ export function createInfer(parts: InferParts): Infer {
     let admission: Admitted | null = null
     try {
       const freeSlot = caller.kind === 'free' ? disposables.use(await parts.freeRequests.claim(caller)) : undefined
-      const lease = disposables.use(
-        await leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal }),
-      )
+      const admitted = leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal })
+      const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
       const ready = call.beforeModels?.()
-      await ready
+      if (ready !== undefined) await ready
       const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
       const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
@@ -105,18 +105,23 @@ export function createInfer(parts: InferParts): Infer {
       const bounds = usageBounds({ model, request, expected, maxOutputTokens: longestOutput })
       const metered = disposables.use(meter(started.chunks, { lease, expected, bounds, signal, onEnd, onImplausible }))
       let isPaid = false
-      const pay = async (usage: Usage): Promise<Receipt> => {
-        const receipt = await lease.settle('answered', usage)
-        isPaid = true
-        return receipt
-      }
+      const pay = (usage: Usage): Promise<Receipt> =>
+        lease.settle('answered', usage).then((receipt) => {
+          isPaid = true
+          return receipt
+        })
       // By the time an answer is paid for, its upstream has ended and its lease is settled: nothing is left to release.
       const release = (): Promise<void> => (isPaid ? done : disposables.dispose())
       return {
         model: model.name,
         upstream: started.target.upstream,
         chunks: enforced.guard(metered, async () => started[Symbol.asyncDispose]()),
-        bill: { quote: lease.quote, pay, waive: (usage) => lease.giveUp('broken_off', usage), charged: lease.charged },
+        bill: {
+          quote: (usage) => lease.quote(usage),
+          pay,
+          waive: (usage) => lease.giveUp('broken_off', usage),
+          charged: () => lease.charged(),
+        },
         dropped,
         holdsWholeBlocks: enforced.holdsWholeBlocks,
         admission,
@@ -130,19 +135,16 @@ export function createInfer(parts: InferParts): Infer {
 }
 
 /** A request that is denied counts with its input tokens only, because no upstream was called. */
-async function enforceOn(
+const enforceOn = (
   enforce: Enforce,
   call: InferenceCall,
   { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
-): Promise<EnforcedRequest> {
-  try {
-    return await enforce(call, { expected, maxOutputTokens })
-  } catch (error) {
+): Promise<EnforcedRequest> =>
+  enforce(call, { expected, maxOutputTokens }).catch(async (error: unknown) => {
     if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
       await lease.giveUp('blocked', expected)
     throw error
-  }
-}
+  })
 
 function leaseFor(
   { admission, ratesOf, creditUsd }: InferParts,

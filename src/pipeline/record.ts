@@ -112,15 +112,23 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
 
 function withAuditEvent(answer: InferenceAnswer, recording: Recording): InferenceAnswer {
   const { upstream, bill } = answer
-  const dispose = async (): Promise<void> => {
+  let isComplete = false
+  const onComplete = (): void => void (isComplete = true)
+  /** The caller is gone, but the outcome is recorded. */
+  const abandon = async (): Promise<void> => {
     await answer[Symbol.asyncDispose]()
-    // The caller is gone, but the outcome is recorded.
     await recording.write({ upstream, failure: 'caller_left', ...bill.charged() }).catch(() => undefined)
   }
-  return { ...answer, chunks: auditChunks(answer, recording), [Symbol.asyncDispose]: dispose }
+  const dispose = (): PromiseLike<void> => (isComplete ? answer[Symbol.asyncDispose]() : abandon())
+  return { ...answer, chunks: auditChunks(answer, recording, onComplete), [Symbol.asyncDispose]: dispose }
 }
 
-function auditChunks({ chunks, upstream, bill }: InferenceAnswer, recording: Recording): AsyncIterable<Chunk> {
+/** Calls `onComplete` when the answer is paid for and its event is written. */
+function auditChunks(
+  { chunks, upstream, bill }: InferenceAnswer,
+  recording: Recording,
+  onComplete: () => void,
+): AsyncIterable<Chunk> {
   const recordChunk = (chunk: Chunk): MaybePromise<Chunk> => {
     recording.texts?.add(chunk)
     const end = endIn(chunk)
@@ -128,6 +136,7 @@ function auditChunks({ chunks, upstream, bill }: InferenceAnswer, recording: Rec
   }
   const finish = async (chunk: Chunk, end: InferenceEnd): Promise<Chunk> => {
     const receipt = await (recording.isRequired() ? logThenPay(end) : logAndPay(end))
+    onComplete()
     return { ...chunk, events: [...chunk.events.slice(0, -1), { ...end, receipt }] }
   }
   const write = (end: InferenceEnd): Promise<boolean> =>

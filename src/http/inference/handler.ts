@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
@@ -79,10 +80,12 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
 
   return async (request, reply) => {
     using inFlightRequest = inFlight.begin(reply)
-    const caller = await callerOf.principalOrFree(request)
+    const identified = callerOf.principalOrFree(request)
+    const caller = isPromise(identified) ? await identified : identified
     const incoming = { body: request.body, headers: request.headers, caller }
     const decoding = countRejected(admission, caller, () => codec.decode(incoming))
-    const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = await decoding
+    const decoded = isPromise(decoding) ? await decoding : decoding
+    const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
     const call = {
       requestId: request.id,

@@ -1,5 +1,6 @@
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
+import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
 import type { SliceAllocator } from '../../domain/credits/slice-allocator.ts'
 import { remainingMicro, type LedgerStore } from '../../domain/credits/ledger-store.ts'
@@ -9,6 +10,7 @@ import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import type { Usage } from '../../domain/inference/events.ts'
 import type { Admitted, AdmissionRequest, Rejected, Subject, AdmissionResult } from '../../domain/limits/admission.ts'
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
+import type { Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { createLease, type Lease, type LeaseParts } from './lease.ts'
 import { creditsUnavailable, insufficientCredits, overLimit } from './limit-faults.ts'
@@ -37,7 +39,7 @@ export type AdmissionCall = {
 
 export type Admission = {
   /** Checks three scopes, five metrics and the credits in one atomic step. A rejection is thrown as a Fault. */
-  admit(call: AdmissionCall): Promise<Lease>
+  admit(call: AdmissionCall): MaybePromise<Lease>
   /** Counts a request that ends before its admission. Throws if this attempt exceeds a limit. */
   count(principal: Principal): Promise<AdmissionResult>
 }
@@ -46,31 +48,9 @@ type Running = Extract<AdmissionRequest, { mode: 'full' }>
 
 export function createAdmission(parts: AdmissionParts): Admission {
   return {
-    async admit(call) {
+    admit(call) {
       if (parts.backlog?.isFull()) throw creditsUnavailable()
-      const { principal, requestId, model, expected, signal } = call
-      const rates = parts.ratesOf(model.price)
-      // Whatever the caller requests, no answer is longer than the model's context.
-      const output = Math.min(call.maxOutputTokens, model.contextTokens)
-      const tokens = expected.inputTokens + output
-      const worstMicro = worstCaseMicro({ input: expected.inputTokens, output }, rates)
-      const limits = parts.limitsOf(principal)
-      const request: Running = {
-        organization: principal.organization.id,
-        project: principal.projectId,
-        key: principal.id,
-        limits: await limits,
-        mode: 'full',
-        requestId,
-        tokens,
-        micro: principal.organization.metered ? worstMicro : null,
-      }
-      const decision = await parts.limits.admit(request)
-      const admission = decision.admitted ? decision : await admittedAfterTopUp(principal, request, decision)
-      parts.onDecision(admission)
-      const passed = parts.failpoint('admitted')
-      if (passed !== undefined) await passed
-      return createLease(parts, { admission, requestId, principal, model: model.name, rates, tokens, expected, signal })
+      return andThen(parts.limitsOf(call.principal), (limits) => admitWithin(call, limits))
     },
 
     async count(principal) {
@@ -78,6 +58,32 @@ export function createAdmission(parts: AdmissionParts): Admission {
       if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
       return result
     },
+  }
+
+  function admitWithin(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
+    const { principal, requestId, model, expected, signal } = call
+    const rates = parts.ratesOf(model.price)
+    // Whatever the caller requests, no answer is longer than the model's context.
+    const output = Math.min(call.maxOutputTokens, model.contextTokens)
+    const tokens = expected.inputTokens + output
+    const worstMicro = worstCaseMicro({ input: expected.inputTokens, output }, rates)
+    const request: Running = {
+      organization: principal.organization.id,
+      project: principal.projectId,
+      key: principal.id,
+      limits,
+      mode: 'full',
+      requestId,
+      tokens,
+      micro: principal.organization.metered ? worstMicro : null,
+    }
+    const terms = { requestId, principal, model: model.name, rates, tokens, expected, signal }
+    return andThen(parts.limits.admit(request), (decision) =>
+      andThen(decision.admitted ? decision : admittedAfterTopUp(principal, request, decision), (admission) => {
+        parts.onDecision(admission)
+        return andThen(parts.failpoint('admitted'), () => createLease(parts, { ...terms, admission }))
+      }),
+    )
   }
 
   /** After a rejection for credits, tops up the slice and tries again, until the balance was exhausted twice in a row. */

@@ -52,59 +52,83 @@ export type LeaseTerms = {
   readonly signal: AbortSignal
 }
 
-export function createLease(parts: LeaseParts, terms: LeaseTerms): Lease {
-  const request = renewalOf(terms)
-  const heartbeat = parts.heartbeat.keep(request)
-  let ended: Promise<Receipt> | undefined
-  let charged: Charged | undefined
-  let isUnsettled = false
+export const createLease = (parts: LeaseParts, terms: LeaseTerms): Lease => new RequestLease(parts, terms)
 
-  const settle = (outcome: ChargeOutcome, usage: Usage): Promise<Receipt> => (ended ??= end(outcome, usage))
-  const giveUp = async (outcome: ChargeOutcome, usage: Usage): Promise<void> => {
+/** A class, because an object with its own closures would cost every request a kilobyte. */
+class RequestLease implements Lease {
+  readonly parts: LeaseParts
+  readonly terms: LeaseTerms
+  readonly request: Renewal
+  readonly heartbeat: Disposable
+  ended: Promise<Receipt> | undefined = undefined
+  paid: Charged | undefined = undefined
+  isUnsettled = false
+
+  constructor(parts: LeaseParts, terms: LeaseTerms) {
+    this.parts = parts
+    this.terms = terms
+    this.request = renewalOf(terms)
+    this.heartbeat = parts.heartbeat.keep(this.request)
+  }
+
+  get admission(): Admitted {
+    return this.terms.admission
+  }
+
+  quote(usage: Usage): Quote {
+    return quoteOf(costMicro(usage, this.terms.rates), this.parts.creditUsd)
+  }
+
+  settle(outcome: ChargeOutcome, usage: Usage): Promise<Receipt> {
+    return (this.ended ??= this.end(outcome, usage))
+  }
+
+  async giveUp(outcome: ChargeOutcome, usage: Usage): Promise<void> {
     try {
-      await settle(outcome, usage)
+      await this.settle(outcome, usage)
     } catch (error) {
       // Later calls get the same failure, which is reported once.
-      if (!isUnsettled) parts.onUnsettled(terms.requestId, error)
-      isUnsettled = true
+      if (!this.isUnsettled) this.parts.onUnsettled(this.terms.requestId, error)
+      this.isUnsettled = true
     }
   }
-  const abandon = (): Promise<void> => giveUp(hasCallerLeft(terms.signal) ? 'left' : 'failed', terms.expected)
-  return {
-    admission: terms.admission,
-    quote: (usage) => quoteOf(costMicro(usage, terms.rates), parts.creditUsd),
-    settle,
-    giveUp,
-    charged: () => charged,
-    [Symbol.asyncDispose]: abandon,
+
+  charged(): Charged | undefined {
+    return this.paid
   }
 
-  async function end(outcome: ChargeOutcome, usage: Usage): Promise<Receipt> {
-    using _ = heartbeat
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.giveUp(hasCallerLeft(this.terms.signal) ? 'left' : 'failed', this.terms.expected)
+  }
+
+  async end(outcome: ChargeOutcome, usage: Usage): Promise<Receipt> {
+    const { parts, terms, request } = this
+    using _ = this.heartbeat
     const tokens = tokensOf(outcome, usage, terms.tokens)
     const charge = chargeOf(terms, outcome, { usage, atMs: parts.clock.nowMs() })
     if (charge === undefined) {
       await parts.limits.settle({ ...request, tokens, micro: 0 })
-      return receiptOf(0, undefined)
+      return this.receiptOf(0, undefined)
     }
     const settled = await parts.settle(charge, { ...request, tokens, epoch: terms.admission.credits?.epoch ?? '' })
-    const remaining = settled?.remainingMicro ?? lastKnownAfter(charge)
+    const remaining = settled?.remainingMicro ?? this.lastKnownAfter(charge)
     if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
     const { isPaid } = chargeRules[outcome]
     const cost = isPaid ? costMicro(usage, terms.rates) : 0
-    const receipt = receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
-    if (isPaid) charged = { usage, cost: receipt }
+    const receipt = this.receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
+    if (isPaid) this.paid = { usage, cost: receipt }
     return receipt
   }
 
-  function lastKnownAfter({ organizationId, micro }: Charge): number | undefined {
-    const known = parts.remaining.get(organizationId)
+  lastKnownAfter({ organizationId, micro }: Charge): number | undefined {
+    const known = this.parts.remaining.get(organizationId)
     return known === undefined ? undefined : known - micro
   }
 
-  function receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
-    const isMetered = terms.admission.credits !== null && remainingMicro !== undefined
-    return { ...quoteOf(micro, parts.creditUsd), remainingCredits: isMetered ? displayedBalance(remainingMicro) : null }
+  receiptOf(micro: number, remainingMicro: number | undefined): Receipt {
+    const isMetered = this.terms.admission.credits !== null && remainingMicro !== undefined
+    const remainingCredits = isMetered ? displayedBalance(remainingMicro) : null
+    return { ...quoteOf(micro, this.parts.creditUsd), remainingCredits }
   }
 }
 

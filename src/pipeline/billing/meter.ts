@@ -1,5 +1,6 @@
 import { isFault } from '../../base/fault.ts'
-import { tap } from '../../base/pull-stream.ts'
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { IterableStream, pending, pullStreamOf, type PullStream } from '../../base/pull-stream.ts'
 import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { plausibleUsage, type UsageBounds } from '../../domain/inference/plausible-usage.ts'
@@ -29,70 +30,110 @@ export type Metered = AsyncDisposable & {
  * Meters the usage of an answer that has started. An answer that does not reach its end is settled by what was generated so
  * far. The `end` event itself is paid for by `withAudit`.
  */
-export function meter(source: AsyncIterable<Chunk>, parts: MeterParts): Metered {
-  const { lease, expected, signal } = parts
-  let atStart = expected
-  let isImplausible = false
-  let outputBytes = 0
-  let reported: Usage | undefined
+export const meter = (source: AsyncIterable<Chunk>, parts: MeterParts): Metered => new Meter(source, parts)
 
-  const used = (): Usage => {
-    if (reported !== undefined) return reported
-    const outputTokens = Math.max(atStart.outputTokens, estimateTokensOfBytes(outputBytes))
-    return { ...atStart, outputTokens, source: 'estimated' }
+/** A class, because an object with its own closures would cost every request most of a kilobyte. */
+class Meter extends IterableStream<Chunk> implements Metered {
+  readonly source: PullStream<Chunk>
+  readonly parts: MeterParts
+  atStart: Usage
+  isImplausible = false
+  outputBytes = 0
+  reported: Usage | undefined = undefined
+
+  constructor(source: AsyncIterable<Chunk>, parts: MeterParts) {
+    super()
+    this.source = pullStreamOf(source)
+    this.parts = parts
+    this.atStart = parts.expected
   }
-  /** Has no effect if the answer is already paid for. */
-  const giveUp = (isByCaller: boolean): Promise<void> => lease.giveUp(isByCaller ? 'aborted' : 'broken_off', used())
 
-  async function breakOff(error: unknown): Promise<never> {
-    await giveUp(hasCallerLeft(signal) || isUnread(error))
+  get chunks(): AsyncIterable<Chunk> {
+    return this
+  }
+
+  override poll(): MaybePromise<Polled> {
+    let polled
+    try {
+      polled = this.source.poll()
+    } catch (error) {
+      return this.breakOff(error)
+    }
+    if (isPromise(polled))
+      return polled.then(
+        (chunk) => this.measure(chunk),
+        (error: unknown) => this.breakOff(error),
+      )
+    return this.measure(polled)
+  }
+
+  override onReadable(wake: () => void): void {
+    this.source.onReadable(wake)
+  }
+
+  used(): Usage {
+    if (this.reported !== undefined) return this.reported
+    const outputTokens = Math.max(this.atStart.outputTokens, estimateTokensOfBytes(this.outputBytes))
+    return { ...this.atStart, outputTokens, source: 'estimated' }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.giveUp(hasCallerLeft(this.parts.signal))
+  }
+
+  /** Has no effect if the answer is already paid for. */
+  giveUp(isByCaller: boolean): Promise<void> {
+    return this.parts.lease.giveUp(isByCaller ? 'aborted' : 'broken_off', this.used())
+  }
+
+  async breakOff(error: unknown): Promise<never> {
+    await this.giveUp(hasCallerLeft(this.parts.signal) || isUnread(error))
     throw error
   }
 
   /** Changes only the `start` event, and an `end` event with an implausible usage. */
-  function measure(chunk: Chunk): Chunk {
+  measure(chunk: Polled): Polled {
+    if (chunk === pending || chunk === undefined) return chunk
     let { events } = chunk
-    for (const event of events) if (event.type === 'delta') outputBytes += Buffer.byteLength(event.text)
+    for (const event of events) if (event.type === 'delta') this.outputBytes += Buffer.byteLength(event.text)
     const first = events[0]
     const last = events[events.length - 1]
-    if (first?.type === 'start') events = [started(first), ...events.slice(1)]
-    const end = last?.type === 'end' ? ended(last) : last
+    if (first?.type === 'start') events = [this.started(first), ...events.slice(1)]
+    const end = last?.type === 'end' ? this.ended(last) : last
     if (end !== undefined && end !== last) events = [...events.slice(0, -1), end]
     return events === chunk.events ? chunk : { ...chunk, events }
   }
 
-  function started(event: InferenceStart): InferenceStart {
-    atStart = event.usage === undefined ? expected : plausible(event.usage)
-    return { ...event, usage: atStart }
+  started(event: InferenceStart): InferenceStart {
+    this.atStart = event.usage === undefined ? this.parts.expected : this.plausible(event.usage)
+    return { ...event, usage: this.atStart }
   }
 
-  function ended(event: InferenceEnd): InferenceEnd {
-    const usage = plausible(event.usage)
-    reported = usage
-    parts.onEnd(usage)
+  ended(event: InferenceEnd): InferenceEnd {
+    const usage = this.plausible(event.usage)
+    this.reported = usage
+    this.parts.onEnd(usage)
     return usage === event.usage ? event : { ...event, usage }
   }
 
-  function plausible(upstreamUsage: Usage): Usage {
-    const { inputTokens } = expected
-    const usage = plausibleUsage(upstreamUsage, parts.bounds, {
-      inputTokens,
-      outputTokens: estimateTokensOfBytes(outputBytes),
+  plausible(upstreamUsage: Usage): Usage {
+    const { outputBytes } = this
+    const { expected, bounds, onImplausible } = this.parts
+    const outputTokens = estimateTokensOfBytes(outputBytes)
+    const usage = plausibleUsage(upstreamUsage, bounds, {
+      inputTokens: expected.inputTokens,
+      outputTokens,
       outputBytes,
     })
-    if (usage.reportedTokens !== undefined && !isImplausible) {
-      isImplausible = true
-      parts.onImplausible(usage)
+    if (usage.reportedTokens !== undefined && !this.isImplausible) {
+      this.isImplausible = true
+      onImplausible(usage)
     }
     return usage
   }
-
-  return {
-    chunks: tap(source, measure, breakOff),
-    used,
-    [Symbol.asyncDispose]: () => giveUp(hasCallerLeft(signal)),
-  }
 }
+
+type Polled = Chunk | typeof pending | undefined
 
 /** A caller that does not read its answer pays for it, because it was generated. */
 const isUnread = (error: unknown): boolean => isFault(error) && error.code === 'response_not_read'

@@ -1,4 +1,4 @@
-import { pullStreamOf, nextOf } from '../../../base/pull-stream.ts'
+import { pullStreamOf, nextOf, type PullStream } from '../../../base/pull-stream.ts'
 import type { InferenceEvent, RawDocument, Chunk } from '../../../domain/inference/events.ts'
 
 /** A complete answer, for a request without `stream`. */
@@ -8,13 +8,17 @@ export type WholeAnswer = {
   readonly document?: RawDocument
 }
 
-export async function collectAnswer(chunks: AsyncIterable<Chunk>): Promise<WholeAnswer> {
+/** Usually the whole answer is one chunk. */
+export function collectAnswer(chunks: AsyncIterable<Chunk>): Promise<WholeAnswer> {
   const source = pullStreamOf(chunks)
-  const first = await nextOf(source)
-  if (first !== undefined && hasEnded(first.events)) {
+  return nextOf(source).then((first) => {
+    if (first === undefined || !hasEnded(first.events)) return collectRest(first, source)
     const { events, raw } = first
     return raw?.kind === 'document' ? { events, document: raw } : { events }
-  }
+  })
+}
+
+async function collectRest(first: Chunk | undefined, source: PullStream<Chunk>): Promise<WholeAnswer> {
   const events: InferenceEvent[] = []
   for (let chunk = first; chunk !== undefined; chunk = await nextOf(source)) {
     for (const event of chunk.events) events.push(event)
