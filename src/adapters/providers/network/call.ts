@@ -77,6 +77,7 @@ export function createCaller(
   { dispatcher, clock, onQueued }: UpstreamCallerParts,
 ): UpstreamCaller {
   const { url, maxConcurrent = Infinity, queueTimeoutMs = 0 } = settings
+  const address = { origin: url.origin, path: url.pathname + url.search } // once, because `URL` computes them each time
   const slice = createLoopSlice(clock, sliceMs)
   const slots = createCallSlots({ maxConcurrent, queueTimeoutMs, clock, onQueued })
   return (outgoing, signal, lease) => {
@@ -89,8 +90,7 @@ export function createCaller(
     const exchange = createExchange({ clock, limits: settings, signal, onSettled: slots.release })
     dispatcher.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        ...address,
         method: outgoing.body === undefined ? 'GET' : 'POST',
         headers: outgoing.headers,
         body: outgoing.body ?? null,

@@ -45,6 +45,8 @@ const drainMs = 1000
 /** A class, because an object with its own closures would cost every call 2 KB. */
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly parts: ExchangeParts
+  /** A function and not `this`, because Node wraps a listener object in a closure that outlives young collections. */
+  readonly onAbort = (): void => this.cancel(cancelled(this.parts.signal.reason))
   readonly settledHead = Promise.withResolvers<ResponseHead>()
   readonly timeouts: Timeouts
   controller: Dispatcher.DispatchController | undefined = undefined
@@ -65,8 +67,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.parts = parts
     this.timeouts = createTimeouts(parts.clock, parts.limits.timeoutMs, this)
     this.timeouts.enter('connect', parts.limits.connectTimeoutMs)
-    parts.signal.addEventListener('abort', this)
-    if (parts.signal.aborted) this.handleEvent()
+    parts.signal.addEventListener('abort', this.onAbort)
+    if (parts.signal.aborted) this.onAbort()
   }
 
   get handler(): Dispatcher.DispatchHandler {
@@ -75,11 +77,6 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   get head(): Promise<ResponseHead> {
     return this.settledHead.promise
-  }
-
-  /** The signal was aborted. */
-  handleEvent(): void {
-    this.cancel(cancelled(this.parts.signal.reason))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -194,7 +191,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.failure = failure
     this.timeouts.stop()
     this.decompression?.stop()
-    this.parts.signal.removeEventListener('abort', this)
+    this.parts.signal.removeEventListener('abort', this.onAbort)
     if (failure !== undefined) this.settledHead.reject(failure)
     this.wake?.()
     this.parts.onSettled()
