@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { cases, type BenchCase } from './cases.ts'
+import { measureIdle } from './idle.ts'
 import { measure, type Figure } from './measure.ts'
 import { writePage } from './report/page.ts'
 import { describeRun, readResults, saveResults } from './report/results.ts'
@@ -48,18 +49,20 @@ if (values['page-only']) {
   writePage(readResults())
   process.exit()
 }
-if (values.write && selected.length < cases.length) throw new Error('--write needs every case')
+const isComplete = !values.quick && values.only === '' && values.targets === ''
+if (values.write && !isComplete) throw new Error('--write needs every case and every target')
 const running = new Map<string, Running | undefined>()
 const upstream = await startUpstream(await freePort())
 
 try {
   const figures: Figure[] = []
+  const idle = isComplete ? await measureIdle(upstream.port) : undefined
   for (const [at, benchCase] of selected.entries()) {
     say(`case ${at + 1} of ${selected.length}: ${benchCase.name}`)
     figures.push(...(await measureCase(benchCase)))
   }
   console.log(table(figures))
-  const results = { ...describeRun({ rounds, seconds }), figures }
+  const results = { ...describeRun({ rounds, seconds }), ...(idle && { idle }), figures }
   saveResults(results)
   if (values.write) writePage(results)
 } finally {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import type { IdleFigures } from '../idle.ts'
 import { timeDurableWrite } from '../load/durable-write.ts'
 import type { Quantiles } from '../load/quantiles.ts'
 import type { Figure } from '../measure.ts'
@@ -15,6 +16,8 @@ export type Results = {
   readonly node: string
   /** One page, written durably. */
   readonly durableWrite: Quantiles
+  /** Measured only in a run of every case. */
+  readonly idle?: IdleFigures
   readonly rounds: number
   readonly seconds: number
   readonly figures: readonly Figure[]
@@ -22,7 +25,10 @@ export type Results = {
 
 const file = here('results/requests.json')
 
-export function describeRun({ rounds, seconds }: Pick<Results, 'rounds' | 'seconds'>): Omit<Results, 'figures'> {
+export function describeRun({
+  rounds,
+  seconds,
+}: Pick<Results, 'rounds' | 'seconds'>): Omit<Results, 'figures' | 'idle'> {
   return {
     date: new Date().toISOString().slice(0, 10),
     commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),

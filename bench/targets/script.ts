@@ -10,6 +10,8 @@ import type { Workload } from '../load/workload.ts'
 export type Running = {
   readonly port: number
   readonly pid: number
+  /** How long it took until it listened. */
+  readonly readyMs: number
   /** The file of its probe, if it has one. */
   readonly probeFile?: string
   /** Header lines for each of its callers. */
@@ -63,6 +65,7 @@ export async function startScript(script: Script): Promise<Running> {
   const [program, args] = pinned(core, script.command ?? node)
   const errorFile = join(own, 'errors.log')
   const errors = openSync(errorFile, 'w')
+  const startMs = performance.now()
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', errors],
     env: { ...process.env, BENCH_PROBE: probe, ...env },
@@ -76,6 +79,7 @@ export async function startScript(script: Script): Promise<Running> {
   return {
     port,
     pid: child.pid ?? 0,
+    readyMs: performance.now() - startMs,
     headers: () => [''],
     ...(script.command === undefined && { probeFile: probe }),
     lastErrors: () => readFileSync(errorFile, 'utf8').slice(-1000),
@@ -86,7 +90,7 @@ export async function startScript(script: Script): Promise<Running> {
 const startTimeoutMs = 120_000
 
 async function listening(port: number, check: () => void): Promise<void> {
-  for (const endMs = Date.now() + startTimeoutMs; Date.now() < endMs; await setTimeout(50)) {
+  for (const endMs = Date.now() + startTimeoutMs; Date.now() < endMs; await setTimeout(10)) {
     check()
     const isOpen = await fetch(`http://127.0.0.1:${port}/`).then(
       () => true,
