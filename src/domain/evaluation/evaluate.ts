@@ -7,11 +7,13 @@ import {
   addFindings,
   hasNoFindings,
   isClean,
+  isZero,
   noFindings,
+  zeroScore,
   type CollectedFindings,
   type Findings,
 } from './scan/findings.ts'
-import { combine, type Verdict } from './verdict/combine.ts'
+import { combine, type Decision, type Verdict } from './verdict/combine.ts'
 import { gatewayDecision, moderationDecisions, policyDecision, thresholdOf } from './verdict/decisions.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
@@ -65,17 +67,30 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
 
   /** The verdict on texts without findings to which every policy gave a score of 0. */
   function cleanVerdictOf(plan: SharedPlan, direction: TextDirection): Verdict {
-    return verdictOn(plan, direction, { findings: noFindings, scores: [plan.policies[direction].map(() => zero)] })
+    const scores = [plan.policies[direction].map(() => zeroScore)]
+    const ofPolicies = plan.policies[direction].map((policy, at) =>
+      policyDecision(policy, scoresOf(at, scores), { plan, failsOpen }),
+    )
+    return verdictOf(plan, direction, { findings: noFindings, ofPolicies })
   }
 
   function verdictOn(plan: SharedPlan, direction: TextDirection, { findings, scores }: DecisionInput): Verdict {
+    const clean = cleanVerdict[direction](plan).decisions.filter(({ check }) => check === 'policy')
+    const ofPolicies = plan.policies[direction].map((policy, at) => {
+      const known = scores.length > 0 && scores.every((ofText) => isZero(ofText[at])) ? clean[at] : undefined
+      return known ?? policyDecision(policy, scoresOf(at, scores), { plan, failsOpen })
+    })
+    return verdictOf(plan, direction, { findings, ofPolicies })
+  }
+
+  function verdictOf(plan: SharedPlan, direction: TextDirection, { findings, ofPolicies }: PolicyDecisions): Verdict {
     const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
-    const rules = { plan, failsOpen }
-    const ofPolicies = plan.policies[direction].map((policy, at) => policyDecision(policy, scoresOf(at, scores), rules))
     const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
     return combine([...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway), ...ofPolicies])
   }
 }
+
+type PolicyDecisions = { readonly findings: Findings; readonly ofPolicies: readonly Decision[] }
 
 /** The scores of one policy, text by text. */
 function scoresOf(policy: number, scores: CollectedFindings['scores']): readonly RuleScore[] {
@@ -97,4 +112,3 @@ const isBelow = (policy: ActivePolicy, score: RuleScore | undefined): boolean =>
   score !== undefined && 'basisPoints' in score && score.basisPoints < thresholdOf(policy)
 
 const allowed: Verdict = combine([])
-const zero: RuleScore = { basisPoints: 0 }

@@ -91,5 +91,10 @@ export const joinCollected = (batches: readonly CollectedFindings[]): CollectedF
 export const isClean = ({ findings, scores }: Pick<CollectedFindings, 'findings' | 'scores'>): boolean =>
   hasNoFindings(findings) && scores.every(areAllZero)
 
-const areAllZero = (scores: readonly RuleScore[]): boolean =>
-  scores.every((score) => 'basisPoints' in score && score.basisPoints === 0)
+const areAllZero = (scores: readonly RuleScore[]): boolean => scores.every(isZero)
+
+/** The score of a policy that does not match at all. Mostly this object, so a comparison with it is the quick test. */
+export const zeroScore: RuleScore = { basisPoints: 0 }
+
+export const isZero = (score: RuleScore | undefined): boolean =>
+  score === zeroScore || (score !== undefined && 'basisPoints' in score && score.basisPoints === 0)

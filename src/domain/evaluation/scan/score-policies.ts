@@ -5,7 +5,7 @@ import type { ScanResult } from '../../moderation/scan.ts'
 import { createScanCache } from '../../moderation/scan-cache.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
-import type { Findings } from './findings.ts'
+import { zeroScore, type Findings } from './findings.ts'
 import type { PrefilterOf } from './policy-prefilter.ts'
 import type { Plan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
@@ -89,19 +89,28 @@ type Scoring = {
 
 /** Starts the rules without waiting for the slow ones, and yields to the event loop in between. */
 function scoreCandidates({ policies, marks, facts, pause }: Scoring): MaybePromise<readonly RuleScore[]> {
-  const scores: MaybePromise<RuleScore>[] = policies.map(() => zero)
+  const candidates: number[] = []
+  for (let at = 0; at < marks.length; at++) if (marks[at] === 1) candidates.push(at)
+  if (candidates.length === 0) return zerosFor(policies)
+  const scores: MaybePromise<RuleScore>[] = [...zerosFor(policies)]
   const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
-  const candidates = policies.flatMap(({ rule }, at) => (marks[at] === 1 ? { rule, at } : []))
   let started = 0
-  const start = ({ rule, at }: (typeof candidates)[number]): MaybePromise<unknown> => {
-    scores[at] = rule.score(facts)
+  const start = (at: number): MaybePromise<unknown> => {
+    scores[at] = policies[at]?.rule.score(facts) ?? zeroScore
     started += 1
     return started % rulesPerYield === 0 ? pause() : undefined
   }
   return andThen(sequentially(candidates, start), () => all(scores))
 }
 
-const zero: RuleScore = { basisPoints: 0 }
+const zeros = new WeakMap<readonly ActivePolicy[], readonly RuleScore[]>()
+
+/** Shared by all texts, because most of them match no policy. */
+function zerosFor(policies: readonly ActivePolicy[]): readonly RuleScore[] {
+  const known = zeros.get(policies) ?? policies.map(() => zeroScore)
+  zeros.set(policies, known)
+  return known
+}
 
 const factsOf = ({ facts }: Plan, direction: TextDirection, { text, findings }: ScannedText): RuleFacts => ({
   ...facts,

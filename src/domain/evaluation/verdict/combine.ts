@@ -70,7 +70,8 @@ export function mergeDecisions(decisions: readonly Decision[]): readonly Decisio
     const known = merged.get(key)
     if (known === undefined || strength[one.decision] > strength[known.decision]) merged.set(key, one)
   }
-  return [...merged.values()].sort((first, second) => checks.indexOf(first.check) - checks.indexOf(second.check))
+  const distinct = [...merged.values()]
+  return checks.flatMap((check) => distinct.filter((one) => one.check === check))
 }
 
 /** True if the text must not be sent, neither to the model nor to the caller. */
