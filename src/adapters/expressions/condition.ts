@@ -13,11 +13,14 @@ import { literalOf } from './tree.ts'
  * budget is excluded.
  */
 export function conditionOf(tree: ASTNode, patterns: RulePatterns): RuleCondition | undefined {
-  const anyOf = scoreTriggers(tree) ?? triggersOf(tree)
+  const anyOf = scoreTriggers(tree) ?? triggersOf(tree)?.map((trigger) => withLiteral(trigger, patterns))
   const cost = costBoundOf(tree, patterns.sizeOf)
   if (anyOf === undefined || cost === undefined) return undefined
   return { anyOf, maxCharacters: (evaluationUnits - cost.fixed) / cost.perCharacter }
 }
+
+const withLiteral = (trigger: RuleTrigger, patterns: RulePatterns): RuleTrigger =>
+  trigger.kind === 'pattern' ? { ...trigger, literal: patterns.requiredLiteral(trigger.source) } : trigger
 
 /** An expression whose result is the score of a category. */
 function scoreTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
@@ -54,7 +57,7 @@ function searchTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
   const search = textSearchOf(node)
   if (search === undefined || search.literal === '') return undefined
   const { method, literal, isFolded } = search
-  if (method === 'matches') return isFolded ? undefined : [{ kind: 'pattern', source: literal }]
+  if (method === 'matches') return isFolded ? undefined : [{ kind: 'pattern', source: literal, literal: undefined }]
   const isSearch = method === 'contains' || method === 'startsWith' || method === 'endsWith'
   return isSearch ? [{ kind: 'literal', text: literal }] : undefined
 }

@@ -3,10 +3,12 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { chunksOf, cutting, reportsOf } from '../../../test/support/stream-matcher.ts'
+import { foldLiteral } from '../../domain/moderation/literals.ts'
 import type { PatternSet } from '../../domain/moderation/patterns.ts'
 import { compilePatternSet } from './pattern-set.ts'
 import { compileProgram, operations, readsRune } from './pattern-program.ts'
 import { re2Patterns } from './re2.ts'
+import { requiredLiteral } from './required-literal.ts'
 
 const compile = (...sources: string[]): PatternSet =>
   compilePatternSet(sources.map((source) => ({ source, ignoreCase: false })))
@@ -80,6 +82,18 @@ describe('a pattern set', () => {
         }
       }),
       { numRuns: 2_000 },
+    )
+  })
+
+  it('has a required literal in every text that a pattern matches', () => {
+    fc.assert(
+      fc.property(fc.tuple(pattern, fc.constantFrom('ab', 'k1', 'bB'), pattern), texts, ([left, word, right], text) => {
+        const source = `${left}${word}${right}`
+        const literal = requiredLiteral(compileProgram([{ source, ignoreCase: false }]))
+        if (literal !== undefined && RE2JS.compile(source).test(text))
+          assert.ok(foldLiteral(text).includes(foldLiteral(literal)), `${source} requires ${literal}`)
+      }),
+      { numRuns: 5_000 },
     )
   })
 

@@ -1,8 +1,9 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { PatternEngine } from '../../domain/moderation/patterns.ts'
-import { compileProgram, isAnchored } from './pattern-program.ts'
+import { compileProgram, isAnchored, type PatternProgram } from './pattern-program.ts'
 import { compilePatternSet } from './pattern-set.ts'
 import { estimatePatternSize } from './pattern-size.ts'
+import { requiredLiteral } from './required-literal.ts'
 
 /** RE2 in JavaScript: linear time for every pattern, without back-references and look-around. */
 export const re2Patterns: PatternEngine = {
@@ -28,6 +29,8 @@ export type SizedPattern = {
   readonly size: number
   /** True if a match depends on the start or end of the text or of a line. */
   readonly isAnchored: boolean
+  /** In every match, in any case of ASCII letters; undefined if none is known. */
+  readonly literal: string | undefined
   test(text: string): boolean
 }
 
@@ -47,5 +50,11 @@ export function compileSized(source: string): SizedPattern {
   set.compile()
   const size = set.prog.numInst()
   if (size > maxInstructions * 4) throw new Error('the pattern is too large')
-  return { size, isAnchored: isAnchored(set.prog.inst), test: (text) => set.match(text).length > 0 }
+  const program: PatternProgram = { start: set.prog.start, instructions: set.prog.inst }
+  return {
+    size,
+    isAnchored: isAnchored(program.instructions),
+    literal: requiredLiteral(program),
+    test: (text) => set.match(text).length > 0,
+  }
 }

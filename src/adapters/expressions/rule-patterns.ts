@@ -10,6 +10,7 @@ export type RulePatterns = {
   /** For a literal pattern of the rule. */
   sizeOf(source: string): number
   isAnchored(source: string): boolean
+  requiredLiteral(source: string): string | undefined
 }
 
 /** Literal patterns of the rule are compiled ahead; patterns built at evaluation are cached. */
@@ -27,6 +28,7 @@ export function createRulePatterns(literals: readonly string[], maxCached = 64):
     },
     sizeOf: (source) => ofLiterals.get(source)?.size ?? Infinity,
     isAnchored: (source) => ofLiterals.get(source)?.isAnchored ?? true,
+    requiredLiteral: (source) => ofLiterals.get(source)?.literal,
   }
 }
 

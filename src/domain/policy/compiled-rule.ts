@@ -25,7 +25,8 @@ export type RuleTrigger =
   | { readonly kind: 'literal'; readonly text: string }
   /** The text, or a text encoded in it, contains this phrase as it would contain a term of a deny list. */
   | { readonly kind: 'phrase'; readonly text: string }
-  | { readonly kind: 'pattern'; readonly source: string }
+  /** `literal`: every match contains it, in any case of ASCII letters. */
+  | { readonly kind: 'pattern'; readonly source: string; readonly literal: string | undefined }
   | { readonly kind: 'category'; readonly name: Category; readonly atLeast: number }
   /** The score of the rule may be the score of this category. */
   | { readonly kind: 'category_score'; readonly name: Category }

@@ -33,10 +33,10 @@ export function createTriggerIndex(rules: readonly CompiledRule[], engine: Patte
     return trigger.kind === 'category_score' ? { rule, name: trigger.name, atLeast: leastScore } : []
   })
   const counts = triggers.flatMap(({ rule, trigger }) => (trigger.kind === 'personal_data' ? { rule, ...trigger } : []))
-  const searches = createTextSearches(triggers, engine)
+  const searches = createTextSearches(triggers, { engine, phraseMark: rules.length })
 
   function markByFacts({ text, categories, pii }: RuleFacts): Uint8Array {
-    const marks = new Uint8Array(rules.length)
+    const marks = new Uint8Array(rules.length + 1)
     for (const rule of anyText) marks[rule] = 1
     for (const { rule, most } of limited) if (text.length > most) marks[rule] = 1
     // A missing score makes a rule fail, so it counts as reached.
@@ -49,14 +49,15 @@ export function createTriggerIndex(rules: readonly CompiledRule[], engine: Patte
     candidates(facts, pause) {
       const marks = markByFacts(facts)
       const { text } = facts
-      const searching = sequentially(searches, (search) => {
+      const searching = sequentially(searches.ofText, (search) => {
+        if (search.isSkipped?.(text, marks)) return markAll(marks, search.skippedRules?.(text) ?? [])
         if (search.rules.length < search.leastRules) return markAll(marks, search.rules)
         const run = search.start()
         return andThen(readInParts(run, text, pause), () => markAll(marks, run.end(text)))
       })
-      return andThen(searching, () => marks)
+      return andThen(searching, () => marks.subarray(0, rules.length))
     },
-    startStream: () => joinMatchers(searches.map((search) => search.start())),
+    startStream: () => joinMatchers(searches.ofStream.map((search) => search.start())),
   }
 }
 
@@ -89,15 +90,66 @@ type StartedSearch = StreamMatcher & {
   end(text: string): readonly number[]
 }
 
-function createTextSearches(triggers: RuleTriggers, engine: PatternEngine): readonly TextSearch[] {
+/** A search that is not needed where an earlier one of the same text found nothing. */
+type LaterSearch = TextSearch & {
+  readonly isSkipped?: (text: string, marks: Uint8Array) => boolean
+  /** The rules to mark if it is skipped. */
+  readonly skippedRules?: (text: string) => readonly number[]
+}
+
+type TextSearches = { readonly ofText: readonly LaterSearch[]; readonly ofStream: readonly TextSearch[] }
+
+/** `phraseMark`: where the search for literals marks that a word of a phrase is in the text. */
+type TextSearchParts = { readonly engine: PatternEngine; readonly phraseMark: number }
+
+/** Shorter ones are in most texts. */
+const leastLiteral = 3
+
+/**
+ * A complete text is first searched for the literals of all rules: those that rules name, those that every match of a pattern
+ * contains, and the longest word of each phrase. Most texts need no further search. A streamed text is searched for all at once.
+ */
+function createTextSearches(triggers: RuleTriggers, { engine, phraseMark }: TextSearchParts): TextSearches {
   const literals = rulesBy(triggers, (trigger) => (trigger.kind === 'literal' ? foldLiteral(trigger.text) : undefined))
   const phrases = rulesBy(triggers, (trigger) => (trigger.kind === 'phrase' ? trigger.text : undefined))
   const patterns = rulesBy(triggers, (trigger) => (trigger.kind === 'pattern' ? trigger.source : undefined))
-  return [
-    ...(literals.size > 0 ? [literalSearch(literals)] : []),
-    ...(phrases.size > 0 ? [phraseSearch(phrases)] : []),
-    ...(patterns.size > 0 ? [patternSearch(patterns, engine)] : []),
-  ]
+  const firsts = rulesBy(triggers, firstLiteral)
+  const others = rulesBy(triggers, (trigger) =>
+    trigger.kind === 'pattern' && firstLiteral(trigger) === undefined ? trigger.source : undefined,
+  )
+  const phrase = phrases.size > 0 ? [phraseSearch(phrases)] : []
+  const words = new Map(phrase.flatMap(({ asciiWords }) => asciiWords.map((word) => [word, [phraseMark]] as const)))
+  const all = joined(firsts, words)
+  return {
+    ofText: [
+      ...(all.size > 0 ? [{ ...literalSearch(all), rules: [...firsts.values(), ...phrases.values()].flat() }] : []),
+      ...phrase.map((search) => ({
+        ...search,
+        isSkipped: (text: string, marks: Uint8Array) => marks[phraseMark] === 0 && !beyondAscii.test(text),
+      })),
+      ...(others.size > 0 ? [patternSearch(others, engine)] : []),
+    ],
+    ofStream: [
+      ...(literals.size > 0 ? [literalSearch(literals)] : []),
+      ...phrase,
+      ...(patterns.size > 0 ? [patternSearch(patterns, engine)] : []),
+    ],
+  }
+}
+
+const beyondAscii = /[\u0080-\uffff]/
+
+/** The form of a literal without which the trigger does not hold. */
+function firstLiteral(trigger: RuleTrigger): string | undefined {
+  if (trigger.kind === 'literal') return foldLiteral(trigger.text)
+  const literal = trigger.kind === 'pattern' ? (trigger.literal ?? '') : ''
+  return literal.length < leastLiteral ? undefined : foldLiteral(literal)
+}
+
+function joined(first: RulesByText, second: RulesByText): RulesByText {
+  const both = new Map(first)
+  for (const [text, rules] of second) both.set(text, [...(both.get(text) ?? []), ...rules])
+  return both
 }
 
 type RulesByText = ReadonlyMap<string, readonly number[]>
@@ -116,7 +168,7 @@ function literalSearch(literals: RulesByText): TextSearch {
   const set = compileLiterals([...literals.keys()])
   return {
     rules: rules.flat(),
-    leastRules: 3,
+    leastRules: 4,
     start() {
       const stream = set.startStream()
       return { ...stream, end: () => [...stream.found()].flatMap((literal) => rules[literal] ?? []) }
@@ -124,30 +176,40 @@ function literalSearch(literals: RulesByText): TextSearch {
   }
 }
 
+type PhraseSearch = TextSearch & {
+  /** The longest word of each phrase that an ASCII text may contain. */
+  readonly asciiWords: readonly string[]
+  /** The rules whose phrases are in the texts that are encoded in the text. */
+  skippedRules(text: string): readonly number[]
+}
+
 /** Phrases are also searched in the texts that are encoded in the text. */
-function phraseSearch(phrases: RulesByText): TextSearch {
+function phraseSearch(phrases: RulesByText): PhraseSearch {
   const terms = compilePlainTerms([...phrases.keys()])
   const everyRule = [...phrases.values()].flat()
   const rulesOf = (words: ReadonlySet<number> | undefined): readonly number[] =>
     words === undefined ? everyRule : [...words].flatMap(terms.termsOf).flatMap((phrase) => phrases.get(phrase) ?? [])
+  const rulesIn = (text: string): readonly number[] => {
+    const stream = startTermStream(terms)
+    stream.push(text)
+    return rulesOf(stream.end())
+  }
   const rulesInEncoded = (text: string): readonly number[] =>
-    encodedTexts(text).flatMap((encoded) => {
-      const stream = startTermStream(terms)
-      stream.push(encoded.text)
-      return rulesOf(stream.end())
-    })
+    slicesOf(text).flatMap((slice) => encodedTexts(slice.text).flatMap((encoded) => rulesIn(encoded.text)))
   return {
     rules: everyRule,
     leastRules: 12,
+    asciiWords: [...new Set(terms.words.filter((word) => !beyondAscii.test(word)).map(longestWord))],
+    skippedRules: rulesInEncoded,
     start() {
       const stream = startTermStream(terms)
-      return {
-        ...stream,
-        end: (text) => [...rulesOf(stream.end()), ...slicesOf(text).flatMap((slice) => rulesInEncoded(slice.text))],
-      }
+      return { ...stream, end: (text) => [...rulesOf(stream.end()), ...rulesInEncoded(text)] }
     },
   }
 }
+
+const longestWord = (phrase: string): string =>
+  phrase.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))
 
 function patternSearch(patterns: RulesByText, engine: PatternEngine): TextSearch {
   const rules = [...patterns.values()]

@@ -26,6 +26,7 @@ const fillers = Array.from({ length: 12 }, (_, at) => [
   policyOf(`Never mention "filler${at}".`),
   policyOf(`cel:text.contains("filler${at}")`),
   policyOf(`cel:text.matches("filler${at}$")`),
+  policyOf(`cel:text.matches("[yz]{3}${at}$")`),
 ]).flat()
 
 const candidatesOf = async (rules: readonly string[], facts: RuleFacts): Promise<readonly string[]> => {
@@ -45,7 +46,7 @@ describe('the candidates among policies', () => {
   ]
 
   it('are none for a text that no rule names', async () => {
-    assert.deepEqual(await candidatesOf(rules, factsOf('a plain text about project and eagles')), [])
+    assert.deepEqual(await candidatesOf(rules, factsOf('a plain text about a project')), [])
   })
 
   it('are those whose literal, pattern, phrase, score or personal data is there', async () => {
@@ -58,7 +59,12 @@ describe('the candidates among policies', () => {
     assert.deepEqual(await found('x', { categories: { ...perCategory(() => 0), hate: 0.81 } }), [rules[3]])
     assert.deepEqual(await found('x', { pii: { email: 1 } }), [rules[4]])
     assert.deepEqual(await found('Project\n ОWL'), [rules[5]])
+    assert.deepEqual(await found('the project \n Owl'), [rules[5]])
     assert.deepEqual(await found('x', { pii: { phone: 1 } }), [rules[4], rules[6]])
+  })
+
+  it('include a rule whose pattern does not match a text that contains its literal', async () => {
+    assert.deepEqual(await candidatesOf(rules, factsOf('about eagles')), [rules[1]])
   })
 
   it('include a phrase that is encoded in the text', async () => {
@@ -105,6 +111,7 @@ describe('the candidates among policies', () => {
 })
 
 const words = fc.constantFrom('ab', 'AB', 'a', 'k', 'ß', 'ss', 'İ', 'é', '', 'Bob', '\u212a')
+const patterns = fc.constantFrom('(?i)abb+', 'Bob.*ann', '(abb|Bob)+', '(?i)b*ann$', 'k+s')
 const names = fc.constantFrom('hate', 'sexual')
 const kinds = fc.constantFrom('email', 'phone')
 const numbers = fc.constantFrom('0.0', '0.1', '0.5', '1.0')
@@ -115,7 +122,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   expression: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     fc
-      .tuple(fc.constantFrom('contains', 'startsWith', 'endsWith', 'matches'), words)
+      .tuple(fc.constantFrom('contains', 'startsWith', 'endsWith', 'matches'), fc.oneof(words, patterns))
       .map(([method, word]) => `text.${method}("${word}")`),
     fc
       .tuple(fc.constantFrom('lowerAscii', 'upperAscii'), fc.constantFrom('contains', 'endsWith', 'matches'), words)
@@ -132,13 +139,21 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
 
 const rule = fc.oneof(
   expression.map((text) => `cel:${text}`),
-  fc.constantFrom('cel:categories.hate', 'No hate, no emails.', 'Never "ab a".', 'Not "рост" or “É”.', 'Be kind.'),
+  fc.constantFrom(
+    'cel:categories.hate',
+    'No hate, no emails.',
+    'Never "ab a" or "b b".',
+    'Not "рост" or “É”.',
+    'Be kind.',
+  ),
 )
 
-const text = fc.string({
-  unit: fc.constantFrom('a', 'b', 'B', 'K', '\u212a', 'ß', 's', 'S', 'İ', 'ı', 'é', 'É', ' ', 'рост', 'Bob', 'ann'),
-  maxLength: 12,
-})
+const asciiUnits = ['a', 'b', 'B', 'K', 's', 'S', ' ', '  ', 'ab a', ' ab a ', 'Bob', 'ann', 'abb']
+const otherUnits = ['\u212a', 'ß', 'İ', 'ı', 'é', 'É', 'рост']
+const textOf = (units: readonly string[]): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom(...units), maxLength: 12 })
+const text = fc.oneof(textOf(asciiUnits), textOf([...asciiUnits, ...otherUnits]))
+
 const facts = fc
   .record({ text, hate: fc.constantFrom(0, 0.00004, 0.00006, 0.1, 0.5, 1), email: fc.nat(2), phone: fc.nat(2) })
   .map((one) =>
