@@ -23,7 +23,7 @@ const atOnce = [1, 32, 256]
 
 console.log('Events through the journal, each acknowledged once durable')
 await inFolder(async (folder) => {
-  await using database = await openSqlite({ dataDir: folder })
+  await using database = await openSqlite({ dataDir: folder, hasRedoLog: true })
   await measureJournal('embedded', database)
 })
 const programs = findPostgres()

@@ -91,7 +91,7 @@ async function measureAll(name: string, database: Database): Promise<void> {
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
 try {
-  await using sqlite = await openSqlite({ dataDir: folder })
+  await using sqlite = await openSqlite({ dataDir: folder, hasRedoLog: true })
   await measureAll('SQLite', sqlite)
 } finally {
   rmSync(folder, { recursive: true, force: true })
