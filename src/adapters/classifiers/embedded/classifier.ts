@@ -112,4 +112,15 @@ const calibrate = (raw: PerCategory<number>, scales: PerCategory<Scale>): PerCat
 const scoreOf = (raw: number, { slope, threshold }: Scale): number => 1 / (1 + Math.exp(-slope * (raw - threshold)))
 
 const flaggedIn = (scores: PerCategory<number>): readonly Category[] =>
-  categories.filter((category) => scores[category] >= flagThreshold)
+  Math.max(
+    scores['self-harm'],
+    scores['sexual/minors'],
+    scores.harassment,
+    scores.hate,
+    scores.illicit,
+    scores.sexual,
+  ) < flagThreshold
+    ? none
+    : categories.filter((category) => scores[category] >= flagThreshold)
+
+const none: readonly Category[] = []

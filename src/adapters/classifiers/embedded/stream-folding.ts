@@ -5,6 +5,8 @@ import { firstHomoglyph, foldCharacters, isAscii } from '../../../domain/moderat
 export type StreamFolding = {
   /** The folded form of the next chunk, except that ASCII keeps its case. Half of a surrogate pair waits for the other half. */
   fold(chunk: string): string
+  /** Counts a chunk of ASCII, which need not be folded. */
+  skip(characters: number): void
   /** The folded form of what still waits when the text ends. */
   end(): string
   /** True if half of a surrogate pair waits. */
@@ -71,6 +73,7 @@ export function createStreamFolding(): StreamFolding {
       half = endsInHalf(joined) ? joined.slice(-1) : ''
       return foldWhole(half === '' ? joined : joined.slice(0, -1))
     },
+    skip: (characters) => void (length += characters),
     end() {
       const rest = half
       half = ''

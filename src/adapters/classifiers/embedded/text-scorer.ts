@@ -69,7 +69,7 @@ export function readPart(kernel: Kernel, state: Address, part: string): number {
 }
 
 /** Writes a text to the kernel's input. Returns false if it is not ASCII. */
-function writeAscii({ view, ascii }: Kernel, text: string): boolean {
+export function writeAscii({ view, ascii }: Kernel, text: string): boolean {
   if (text.length > 24) return view.bytes.write(text, ascii, text.length + 8, 'utf8') === text.length
   let all = 0
   for (let at = 0; at < text.length; at++) {

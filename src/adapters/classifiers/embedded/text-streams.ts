@@ -5,7 +5,7 @@
 import { createWordEnd } from '../../../domain/moderation/word-end.ts'
 import type { Address, Kernel } from './kernel/load.ts'
 import { createStreamFolding, noPosition } from './stream-folding.ts'
-import { categoryScoresAt, readPart, scoresOf, type RawScores, type TextScorer } from './text-scorer.ts'
+import { categoryScoresAt, readPart, scoresOf, writeAscii, type RawScores, type TextScorer } from './text-scorer.ts'
 
 /** See `ClassifierStream`; here with raw scores. */
 export type ScoreStream = {
@@ -146,7 +146,14 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
       isLookedAtEnd = false
       text += more
       reached = []
-      read(folding.fold(more))
+      // Most chunks are ASCII. The kernel's input is the cheapest place to find that out.
+      if (folding.isWaiting() || more.length > kernel.maxPush || !writeAscii(kernel, more)) {
+        read(folding.fold(more))
+        return
+      }
+      folding.skip(more.length)
+      const state = enter(self)
+      notice(state, kernel.readAscii(state, more.length))
     },
     look() {
       if (looked === undefined)

@@ -9,7 +9,7 @@ import { categoryScores, columns, finishBucket, firstList, listCount, look } fro
 
 export { features, listWords, listStems, phraseEnds, entries, slots, scratch } from './book'
 export {
-  columns, listCount, heads, damped, besideCue, sufficientAbuse, explicitColumn, clinicalColumn, suggestiveColumn,
+  columns, listCount, heads, windowLengths, damped, besideCue, sufficientAbuse, explicitColumn, clinicalColumn, suggestiveColumn,
   plainAgeColumn, weakAgeColumn, protectionColumn, categoryScores, look, headWindows, finish,
 } from './windows'
 export { stateBytes } from './state'

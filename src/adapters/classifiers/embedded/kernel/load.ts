@@ -182,6 +182,10 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   set('columns', firstListColumn + header.lists.length + header.pairs.length)
   set('listCount', header.lists.length)
   set('heads', put(Buffer.concat(heads.map((head) => encodeHead(header.heads[head])))))
+  set(
+    'windowLengths',
+    heads.reduce((lengths, head) => lengths | (1 << header.heads[head].window), 0),
+  )
   set('damped', put(Float64Array.from({ length: dampedCounts }, (_, count) => damp(count))))
   set('besideCue', header.minors.besideCue)
   set('sufficientAbuse', header.minors.abuse)

@@ -6,6 +6,8 @@ export let columns: i32 = 0
 export let listCount: i32 = 0
 /** One `Head` per head. */
 export let heads: usize = 0
+/** The lengths of windows that a head has, as a bit mask. */
+export let windowLengths: i32 = 0
 /** `log1p(count) / 2` for counts below 1,024. */
 export let damped: usize = 0
 export let besideCue: f64 = 0
@@ -89,11 +91,13 @@ function sumRows(state: State, first: i32, end: i32): i32 {
   return hitCount
 }
 
+/** Square roots of the counts of words and of n-grams in the window. */
+let wordsRoot: f64 = 1
+let gramsRoot: f64 = 1
+
 function scoreHead(index: i32, hitCount: i32, present: i32): f64 {
   const head = headOf(index)
-  const words = sqrt(<f64>max(1, sumOf(wordsColumn)))
-  const grams = sqrt(<f64>max(1, sumOf(gramsColumn)))
-  let score = head.bias + (<f64>sumOf(index) / words + <f64>sumOf(headCount + index) / grams) * head.scale
+  let score = head.bias + (<f64>sumOf(index) / wordsRoot + <f64>sumOf(headCount + index) / gramsRoot) * head.scale
   for (let hit = 0; hit < hitCount; hit++) {
     const column = <i32>load<u8>(hits + hit)
     const weight = load<f64>(changetype<usize>(head) + weightsAt + (<usize>(column - firstList) << 3))
@@ -115,6 +119,8 @@ function scoreWindow(state: State, length: i32, end: i32): i32 {
     const list = <i32>load<u8>(hits + hit) - firstList
     if (list < listCount) present |= 1 << list
   }
+  wordsRoot = sqrt(<f64>max(1, sumOf(wordsColumn)))
+  gramsRoot = sqrt(<f64>max(1, sumOf(gramsColumn)))
   for (let head = 0; head < headCount; head++) {
     if (headOf(head).window == length) store<f64>(windowScores + (head << 3), scoreHead(head, hitCount, present))
   }
@@ -175,9 +181,10 @@ export function finishBucket(state: State): void {
   }
 }
 
+// @ts-ignore: a decorator of AssemblyScript
+@inline
 function isUsed(length: i32): bool {
-  for (let head = 0; head < headCount; head++) if (headOf(head).window == length) return true
-  return false
+  return (windowLengths & (1 << length)) != 0
 }
 
 /** Scores the window that ends with the last bucket, and keeps it under this number. */
