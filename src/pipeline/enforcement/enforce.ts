@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
@@ -83,13 +83,16 @@ export function createEnforce(parts: EnforceParts): Enforce {
   const idleTimers = createIdleTimers(parts.clock)
 
   return async (call, { expected, maxOutputTokens }) => {
-    const plan = await planRequest(parts, call)
-    const quota = await reserveQuota(parts, call, { plan, expected, maxOutputTokens })
+    const planned = planRequest(parts, call)
+    const plan = isPromise(planned) ? await planned : planned
+    const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
+    const quota = isPromise(reserved) ? await reserved : reserved
     try {
-      const evaluation = await evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
+      const evaluated = evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
+      const evaluation = isPromise(evaluated) ? await evaluated : evaluated
       call.onVerdict?.(verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(call, { plan, evaluation })
-      return enforcedRequest({ call, plan, quota, evaluation }, await allowed)
+      return enforcedRequest({ call, plan, quota, evaluation }, isPromise(allowed) ? await allowed : allowed)
     } catch (error) {
       await quota[Symbol.asyncDispose]()
       throw error
@@ -188,7 +191,7 @@ type PlanParts = {
 }
 
 /** Plans which rules apply to a request. For a free-tier request only the always blocked categories apply. */
-async function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): Promise<Plan> {
+function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
   const isFree = caller.kind === 'free'
   const context = {
     model: request.model,
@@ -202,9 +205,11 @@ async function planRequest(parts: PlanParts, { caller, request, purpose }: Infer
   }
   if (isFree) return planFor(emptyRulebook, context)
   const organizationId = caller.organization.id
-  const rulebook = await parts.rulebookOf(organizationId)
-  await requirePolicies(parts, { organizationId, ids: context.policyIds, rulebook })
-  return planFor(rulebook, context)
+  const ids = context.policyIds
+  return andThen(parts.rulebookOf(organizationId), (rulebook) => {
+    if (ids.length === 0) return planFor(rulebook, context)
+    return requirePolicies(parts, { organizationId, ids, rulebook }).then(() => planFor(rulebook, context))
+  })
 }
 
 type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }

@@ -10,9 +10,12 @@ const maxChainLength = 2_048
  * harmless in each. Parts are joined with a line break and, if a word may be split between two parts, also without.
  */
 export function joinedFragments(parts: readonly string[]): readonly string[] {
+  if (parts.length < 2) return none
   const chains = chainsOf(parts.filter((part) => /\S/.test(part)))
   return chains.flatMap((chain) => (maySplitWord(chain) ? [chain.join('\n'), chain.join('')] : [chain.join('\n')]))
 }
+
+const none: readonly never[] = []
 
 /** A long part ends one chain with its start and begins the next with its end, as does a part that makes the chain too long. */
 function chainsOf(parts: readonly string[]): readonly (readonly string[])[] {

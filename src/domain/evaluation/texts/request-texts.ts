@@ -97,10 +97,15 @@ export function scannedTextsOf(request: InferenceRequest): Required<Pick<Scanned
 
 /** Neighbouring text parts of one side of the conversation, joined. */
 export function joinedFragmentsOf({ messages }: InferenceRequest): readonly string[] {
-  return turnsOf(messages).flatMap((parts) => [
-    ...joinedFragments(parts.map(proseOf)),
-    ...parts.flatMap((part) => (part.type === 'tool-result' ? joinedFragments(part.parts.map(proseOf)) : [])),
-  ])
+  const all: string[] = []
+  const addJoined = (parts: readonly ContentPart[]): void => {
+    for (const text of joinedFragments(parts.map(proseOf))) all.push(text)
+  }
+  for (const parts of turnsOf(messages)) {
+    addJoined(parts)
+    for (const part of parts) if (part.type === 'tool-result') addJoined(part.parts)
+  }
+  return all
 }
 
 const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text : '')
