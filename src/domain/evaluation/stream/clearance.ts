@@ -2,20 +2,27 @@
 import type { Category } from '../../moderation/categories.ts'
 import type { Classification, HoldBackBounds } from '../../moderation/classifier.ts'
 
-/**
- * How many characters from the start may be sent of a text that is classified up to a position. Less than that near a threshold,
- * and none of an opening that is not complete.
- */
-export type Clearance = (text: string, to: number, classification: Classification) => number
+export type Clearance = {
+  /**
+   * How many characters from the start may be sent of a text that is classified up to a position. Less than that near a
+   * threshold, and none of an opening that is not complete.
+   */
+  limitOf(text: string, to: number, classification: Classification): number
+  /** Ends the opening, although it has only a few words. */
+  endOpening(): void
+}
 
 export function createClearance(bounds: HoldBackBounds, blocking: readonly Category[]): Clearance {
   const riskOf = createRisk(bounds, blocking)
   let isOpened = bounds.openingWords === 0
-  return (text, to, classification) => {
-    const risk = riskOf(classification)
-    isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
-    if (risk === 'frozen' || !isOpened) return 0
-    return risk === 'calm' ? to : Math.min(to, text.length - bounds.keptBackCharacters)
+  return {
+    limitOf(text, to, classification) {
+      const risk = riskOf(classification)
+      isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
+      if (risk === 'frozen' || !isOpened) return 0
+      return risk === 'calm' ? to : Math.min(to, text.length - bounds.keptBackCharacters)
+    },
+    endOpening: () => void (isOpened = true),
   }
 }
 

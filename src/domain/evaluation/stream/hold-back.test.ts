@@ -54,10 +54,12 @@ describe('a streamed text', () => {
     assert.equal(await clearedAfter(partsFor(), 'the gate of the'), 'the gate of ')
   })
 
-  it('is cleared to its end if the upstream is idle', async () => {
-    const scanner = await streamed(partsFor(), 'the gate of the old town')
-    await scanner.scanEnd()
-    assert.equal(scanner.cleared(), 'the gate of the old town'.length)
+  it('is cleared to its end if the upstream is idle, also if it has only a few words', async () => {
+    for (const text of ['the gate of the old town', 'the gate', 'the']) {
+      const scanner = await streamed(partsFor(), text)
+      await scanner.scanEnd()
+      assert.equal(scanner.cleared(), text.length)
+    }
   })
 
   it('keeps a fixed number of characters back if a score is raised', async () => {

@@ -141,7 +141,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     if (ruleWatch().hasNewMatch(evaluated())) return
     const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
     wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
-    cleared = Math.max(cleared, Math.min(pendingFrom, clearance(text, to, streamedText().look())))
+    cleared = Math.max(cleared, Math.min(pendingFrom, clearance.limitOf(text, to, streamedText().look())))
   }
 
   /** Evaluates the rules that are otherwise evaluated only at places. */
@@ -182,6 +182,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     scan,
     scanEnd() {
       if (streamed === undefined || cleared >= text.length) return undefined
+      clearance.endOpening()
       return andThen(streamed.lookAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
     },
     cleared: () => cleared,
