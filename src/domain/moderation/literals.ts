@@ -2,7 +2,10 @@ import { createAutomaton, type Automaton } from './automaton.ts'
 import type { StreamMatcher } from './stream-matcher.ts'
 
 /** Literals that are searched in one pass, in any case of ASCII letters. */
-export type LiteralSet = { startStream(): LiteralStream }
+export type LiteralSet = {
+  startStream(): LiteralStream
+  isAnyIn(text: string): boolean
+}
 
 /** A stream matcher that also tells which literals it found. */
 export type LiteralStream = StreamMatcher & {
@@ -13,7 +16,14 @@ export type LiteralStream = StreamMatcher & {
 /** Takes literals in the form of `foldLiteral`, distinct and not empty. */
 export function compileLiterals(folded: readonly string[]): LiteralSet {
   const automaton = createAutomaton(folded)
-  return { startStream: () => startLiteralStream(automaton) }
+  return {
+    startStream: () => startLiteralStream(automaton),
+    isAnyIn(text) {
+      const stream = startLiteralStream(automaton)
+      stream.push(text)
+      return stream.matched() > 0
+    },
+  }
 }
 
 /**

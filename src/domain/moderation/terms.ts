@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
 import type { Automaton } from './automaton.ts'
-import { foldCodePoint } from './confusables.ts'
+import { compileLiterals } from './literals.ts'
 import { createSourceMap, latinForm, normalise } from './normalise.ts'
 import type { Span } from './normalise.ts'
 import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
@@ -25,8 +25,6 @@ export type Terms = {
   find(text: string): readonly TermHit[]
   /** Length of the longest plain term in normal form: the longest possible pending match. */
   readonly longest: number
-  /** Start of a pending match at the end of a streamed text, searching from `from`; the length of the text if there is none. */
-  pendingStart(text: string, from: number): number
   /** The patterns that depend on the start or end of the text or of a line: they need the whole text. */
   readonly anchored: ReadonlySet<string>
   /** Searches a streamed text for all terms. */
@@ -44,11 +42,10 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
   const plain = distinct.filter((term) => !isExpression(term))
   const plainTerms = compilePlainTerms(plain)
   const patterns = distinct.filter(isExpression).map((term) => compilePattern(term, engine))
-  const pendingSearch = createPendingSearch(plain)
   const rank = new Map(distinct.map((term, index) => [term, index]))
   return {
     count: distinct.length,
-    ...pendingSearch,
+    longest: plainTerms.longest,
     anchored: new Set(patterns.filter(({ pattern }) => pattern.isAnchored).map(({ term }) => term)),
     digest: hash('sha256', JSON.stringify(distinct), 'base64url'),
     find(text) {
@@ -119,7 +116,10 @@ export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   const searched = createTermAutomaton([...termsByWord.keys()])
   const { words, automaton } = searched
   const termsOf = (word: number): readonly string[] => termsByWord.get(words[word] ?? '') ?? []
+  const asciiWords = compileLiterals(longestAsciiWords(words))
   const find = (text: string): TermHit[] => {
+    // Most texts are ASCII and contain the longest word of no term.
+    if (!beyondAscii.test(text) && !asciiWords.isAnyIn(text)) return []
     const folded = normalise(text)
     const found = walk(folded, words, automaton)
     if (found.size === 0) return []
@@ -135,42 +135,13 @@ export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   return { ...searched, find, termsOf }
 }
 
-/** Finds what may still become a term, by binary search over the prefixes of all search forms. */
-function createPendingSearch(terms: readonly string[]): Pick<Terms, 'longest' | 'pendingStart'> {
-  const words = [...searchForms(terms).keys()].sort()
-  const isPrefix = (text: string): boolean => {
-    let [low, high] = [0, words.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((words[middle] ?? '') < text) low = middle + 1
-      else high = middle
-    }
-    return words[low]?.startsWith(text) === true
-  }
-  const mayBecomeTerm = (text: string): boolean => {
-    const folded = normalise(text).replace(/\s+/g, ' ')
-    return isPrefix(folded) || isPrefix(latinForm(folded) ?? folded)
-  }
-  return {
-    longest: words.reduce((most, word) => Math.max(most, word.length), 0),
-    pendingStart(text, from) {
-      if (words.length === 0) return text.length
-      for (let at = from; at < text.length; at++) {
-        if (isBlankAt(text, at) || (isWordAt(text, at) && isWordAt(text, at - 1))) continue
-        // A short sample rules out most positions cheaply; only then is the rest of the text compared.
-        if (mayBecomeTerm(text.slice(at, at + sampleLength)) && mayBecomeTerm(text.slice(at))) return at
-      }
-      return text.length
-    },
-  }
-}
+const beyondAscii = /[\u0080-\uffff]/
 
-const sampleLength = 32
-
-/** True at white space or an invisible character, with which no term begins. */
-function isBlankAt(text: string, at: number): boolean {
-  const code = text.codePointAt(at) ?? 0
-  return isWhiteSpace(code) || (code >= 0x80 && foldCodePoint(code).trim() === '')
+/** The longest word of each normal form that an ASCII text may contain. */
+export function longestAsciiWords(forms: readonly string[]): readonly string[] {
+  const longestOf = (form: string): string =>
+    form.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))
+  return [...new Set(forms.filter((form) => !beyondAscii.test(form)).map(longestOf))]
 }
 
 /** Each form to search for, with the terms it belongs to. */

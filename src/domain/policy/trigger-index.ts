@@ -5,7 +5,7 @@ import type { PatternEngine } from '../moderation/patterns.ts'
 import { slicesOf } from '../moderation/slices.ts'
 import { joinMatchers, type StreamMatcher } from '../moderation/stream-matcher.ts'
 import { startTermStream } from '../moderation/term-stream.ts'
-import { compilePlainTerms } from '../moderation/terms.ts'
+import { compilePlainTerms, longestAsciiWords } from '../moderation/terms.ts'
 import type { CompiledRule, RuleTrigger } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
@@ -199,7 +199,7 @@ function phraseSearch(phrases: RulesByText): PhraseSearch {
   return {
     rules: everyRule,
     leastRules: 12,
-    asciiWords: [...new Set(terms.words.filter((word) => !beyondAscii.test(word)).map(longestWord))],
+    asciiWords: longestAsciiWords(terms.words),
     skippedRules: rulesInEncoded,
     start() {
       const stream = startTermStream(terms)
@@ -207,9 +207,6 @@ function phraseSearch(phrases: RulesByText): PhraseSearch {
     },
   }
 }
-
-const longestWord = (phrase: string): string =>
-  phrase.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))
 
 function patternSearch(patterns: RulesByText, engine: PatternEngine): TextSearch {
   const rules = [...patterns.values()]
