@@ -19,18 +19,25 @@ export function fillTable(hashes: ArrayLike<number>, valueOf: (index: number) =>
   const size = 2 ** Math.ceil(Math.log2(hashes.length * 2 + 2))
   const mask = size - 1
   const slots = new Int32Array(size * 2)
-  const bits = new Int32Array(Math.max(1, size >> 2)) // eight bits a slot
-  const bitMask = bits.length * 32 - 1
   for (let index = 0; index < hashes.length; index++) {
     const hash = hashes[index] ?? 0
-    const bit = (hash >>> 7) & bitMask
-    bits[bit >> 5] = (bits[bit >> 5] ?? 0) | (1 << (bit & 31))
     let slot = hash & mask
     while (slots[slot * 2 + 1] !== 0) slot = (slot + 1) & mask
     slots[slot * 2] = hash
     slots[slot * 2 + 1] = valueOf(index)
   }
-  return { slots, bits }
+  return { slots, bits: fillBits(hashes) }
+}
+
+/** The bit map of a table: eight bits for each slot that the hashes need. */
+export function fillBits(hashes: ArrayLike<number>): Int32Array {
+  const bits = new Int32Array(Math.max(1, (2 ** Math.ceil(Math.log2(hashes.length * 2 + 2))) >> 2))
+  const bitMask = bits.length * 32 - 1
+  for (let index = 0; index < hashes.length; index++) {
+    const bit = ((hashes[index] ?? 0) >>> 7) & bitMask
+    bits[bit >> 5] = (bits[bit >> 5] ?? 0) | (1 << (bit & 31))
+  }
+  return bits
 }
 
 export function createFeatureTable(hashes: Uint32Array): FeatureTable {

@@ -1,7 +1,7 @@
 /** Loads the kernel and writes a model into its memory. The kernel reads texts; see `README.md` in this folder. */
 import { readFileSync } from 'node:fs'
 import { damp } from '../damp.ts'
-import { fillTable } from '../feature-table.ts'
+import { fillBits, fillTable } from '../feature-table.ts'
 import { createVocabulary, segment, unmask } from '../unmask.ts'
 import { heads, type ClassifierModel, type HeadHeader, type ModelHeader } from '../model.ts'
 
@@ -157,7 +157,7 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   }
   const putFeatures = (hashes: Uint32Array, bytes: Int8Array): Address => {
     const slots = fillFeatureSlots(hashes, bytes)
-    const { bits } = fillTable(hashes, () => 1)
+    const bits = fillBits(hashes)
     return put(Int32Array.of(put(slots), slots.length / 4 - 1, put(bits), bits.length * 32 - 1))
   }
   const putMasks = (masks: ReadonlyMap<number, number>): Address => {
