@@ -113,9 +113,11 @@ const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text
 /** Groups the parts of consecutive messages with the same role. */
 function turnsOf(messages: readonly Message[]): readonly (readonly ContentPart[])[] {
   const turns: ContentPart[][] = []
-  for (const [at, { role, parts }] of messages.entries()) {
-    if (role !== messages[at - 1]?.role) turns.push([])
-    for (const part of parts) turns.at(-1)?.push(part)
+  let lastRole: Message['role'] | undefined
+  for (const { role, parts } of messages) {
+    if (role !== lastRole) turns.push(parts.slice())
+    else for (const part of parts) turns.at(-1)?.push(part)
+    lastRole = role
   }
   return turns
 }
