@@ -36,6 +36,14 @@ describe('encoded text in a stream', () => {
       assert.equal(streamOf(text).pendingFrom(0, 0), text.length)
   })
 
+  it('is pending around an escape only while a term could still contain the escape', () => {
+    const call = 'open("/files?name=old%20gate")'
+    assert.equal(streamOf(call, ' and go on').pendingFrom(0, 12), call.indexOf('ld%20'))
+    const text = `${call} and go on to the next line `
+    assert.equal(streamOf(text).pendingFrom(0, 12), text.length)
+    assert.equal(streamOf('it is &#x0000006').pendingFrom(0, 4), 0)
+  })
+
   it('may be reached by a scan that ends shortly after it, and not by one far away', () => {
     const stream = streamOf('see %70 ', ...Array.from({ length: 200 }, () => 'the gate was open. '))
     assert.equal(stream.mayReach(100), true)
