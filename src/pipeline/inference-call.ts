@@ -15,8 +15,8 @@ export type InferenceCall = {
   readonly purpose?: PolicyLabels
   /** Aborted when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal
-  /** Called with the verdict of the checks, each time it changes. */
-  readonly onVerdict?: (verdict: VerdictFacts) => void
+  /** Called each time the verdict of the checks changes. `describe` formats it for the audit log. */
+  readonly onVerdict?: (describe: () => VerdictFacts) => void
   /** Called when the request is admitted, before any model is called. If it throws, the request ends. */
   readonly beforeModels?: () => MaybePromise<void>
 }

@@ -79,7 +79,7 @@ function scene(
       const [first] = script
       if (script.length === 1 && first instanceof Error) throw first
       await beforeModels?.()
-      onVerdict?.(allowed)
+      onVerdict?.(() => allowed)
       return {
         model: 'm',
         upstream: 'local',

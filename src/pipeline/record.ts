@@ -45,8 +45,8 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
 
 type Recording = {
   readonly texts: TextCollector | undefined
-  /** Sets the verdict of the checks; the last one is written. */
-  setVerdict(verdict: VerdictFacts): void
+  /** Sets the verdict of the checks; only the last one is formatted and written. */
+  setVerdict(describe: () => VerdictFacts): void
   /** Reads whether the organization requires audit. Rejects if it does and the log is unavailable. */
   prepare(): MaybePromise<void>
   isRequired(): boolean
@@ -74,7 +74,7 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
   const texts = content === 'none' ? undefined : collectTexts(request, { level: content, redact })
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
-  let verdict: VerdictFacts | undefined
+  let describeVerdict: (() => VerdictFacts) | undefined
   let isRequired: boolean | undefined
   const record = (outcome: RequestOutcome): Promise<boolean> => {
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
@@ -88,16 +88,16 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
         timeMs,
         latencyMs,
         outcome,
-        verdict,
+        verdict: describeVerdict?.(),
         // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
-        content: verdict && texts?.content(),
+        content: describeVerdict && texts?.content(),
       })
     return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
   }
   return {
     texts,
     setVerdict(latest) {
-      verdict = latest
+      describeVerdict = latest
     },
     prepare: () =>
       andThen(journal.isRequired(organizationId), (answer) => {

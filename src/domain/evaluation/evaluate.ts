@@ -67,39 +67,39 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
 
   /** The verdict on texts without findings to which every policy gave a score of 0. */
   function cleanVerdictOf(plan: SharedPlan, direction: TextDirection): Verdict {
-    const scores = [plan.policies[direction].map(() => zeroScore)]
-    const ofPolicies = plan.policies[direction].map((policy, at) =>
-      policyDecision(policy, scoresOf(at, scores), { plan, failsOpen }),
+    const ofPolicies = plan.policies[direction].map((policy) =>
+      policyDecision(policy, { scores: [[zeroScore]], at: 0 }, { plan, failsOpen }),
     )
-    return verdictOf(plan, direction, { findings: noFindings, ofPolicies })
+    return combine([...findingDecisions(plan, direction, noFindings), ...ofPolicies])
   }
 
+  /** Only what differs from the clean verdict is decided again, because most policies give a score of 0. */
   function verdictOn(plan: SharedPlan, direction: TextDirection, { findings, scores }: DecisionInput): Verdict {
-    const clean = cleanVerdict[direction](plan).decisions.filter(({ check }) => check === 'policy')
-    const ofPolicies = plan.policies[direction].map((policy, at) => {
-      const known = scores.length > 0 && scores.every((ofText) => isZero(ofText[at])) ? clean[at] : undefined
-      return known ?? policyDecision(policy, scoresOf(at, scores), { plan, failsOpen })
+    const policies = plan.policies[direction]
+    const clean = cleanVerdict[direction](plan).decisions
+    const decisions = hasNoFindings(findings)
+      ? clean.slice()
+      : [...findingDecisions(plan, direction, findings), ...clean.slice(clean.length - policies.length)]
+    const first = decisions.length - policies.length
+    policies.forEach((policy, at) => {
+      if (areZeroFor(at, scores)) return
+      decisions[first + at] = policyDecision(policy, { scores, at }, { plan, failsOpen })
     })
-    return verdictOf(plan, direction, { findings, ofPolicies })
+    return combine(decisions)
   }
 
-  function verdictOf(plan: SharedPlan, direction: TextDirection, { findings, ofPolicies }: PolicyDecisions): Verdict {
+  /** The decisions of moderation and of the gateway configuration. */
+  function findingDecisions(plan: SharedPlan, direction: TextDirection, findings: Findings): readonly Decision[] {
     const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
     const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
-    return combine([...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway), ...ofPolicies])
+    return [...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway)]
   }
 }
 
-type PolicyDecisions = { readonly findings: Findings; readonly ofPolicies: readonly Decision[] }
-
-/** The scores of one policy, text by text. */
-function scoresOf(policy: number, scores: CollectedFindings['scores']): readonly RuleScore[] {
-  const ofPolicy: RuleScore[] = []
-  for (const ofText of scores) {
-    const score = ofText[policy]
-    if (score !== undefined) ofPolicy.push(score)
-  }
-  return ofPolicy
+/** True if a policy was evaluated and gave each text a score of 0. */
+function areZeroFor(policy: number, scores: CollectedFindings['scores']): boolean {
+  for (const ofText of scores) if (!isZero(ofText[policy])) return false
+  return scores.length > 0
 }
 
 type DecisionInput = Pick<CollectedFindings, 'findings' | 'scores'>

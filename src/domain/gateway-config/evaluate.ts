@@ -67,7 +67,8 @@ function configuredPattern({ rules, refusal_replacement: replacement }: GatewayC
 /** The first configured reason code that starts with the decision in capitals, or the decision in capitals. */
 export function reasonCodeOf({ rules }: GatewayConfiguration, decision: AuditDecision): string {
   const prefix = codePrefixes[decision]
-  return rules.reason_codes.find((code) => code.toUpperCase().startsWith(prefix)) ?? prefix
+  for (const code of rules.reason_codes) if (code.toUpperCase().startsWith(prefix)) return code
+  return prefix
 }
 
 const codePrefixes: Readonly<Record<AuditDecision, string>> = {

@@ -81,8 +81,10 @@ function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts
     names: namesOf(entities),
     condition: conditionOf(entities),
     score: (facts) => {
-      const shares = categories.map((category) => facts.categories[category] ?? 0)
-      return { basisPoints: isMatch(facts) ? 10_000 : Math.round(Math.max(0, ...shares) * 10_000) }
+      if (isMatch(facts)) return { basisPoints: 10_000 }
+      let highest = 0
+      for (const category of categories) highest = Math.max(highest, facts.categories[category] ?? 0)
+      return { basisPoints: Math.round(highest * 10_000) }
     },
   }
 }

@@ -84,7 +84,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     caller,
     request: requestOf(text),
     signal: new AbortController().signal,
-    onVerdict: (verdict) => void verdicts.push(verdict),
+    onVerdict: (facts) => void verdicts.push(facts()),
     ...fields,
   })
   const send = (text: string, fields: Partial<InferenceCall> = {}) =>

@@ -5,10 +5,9 @@ import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
 import { isNearThreshold, type HoldBackPolicyOf } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import {
-  combine,
   isDenied,
-  mergeDecisions,
   denialOf,
+  withDecisions,
   type Decision,
   type Verdict,
 } from '../../domain/evaluation/verdict/combine.ts'
@@ -90,7 +89,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
     try {
       const evaluated = evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
       const evaluation = isPromise(evaluated) ? await evaluated : evaluated
-      call.onVerdict?.(verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
+      call.onVerdict?.(() => verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(call, { plan, evaluation })
       return enforcedRequest({ call, plan, quota, evaluation }, isPromise(allowed) ? await allowed : allowed)
     } catch (error) {
@@ -102,24 +101,23 @@ export function createEnforce(parts: EnforceParts): Enforce {
   function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: InferenceRequest): EnforcedRequest {
     const placeholderMap = isRedacting(plan) ? createPlaceholderMap() : undefined
     const holdBack = parts.holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlockedCategories))
-    const requestDecisions = evaluation.verdict.decisions
     let response: Metered | undefined
     let guarded: Disposable | undefined
 
     const conclude: OutputGuardParts['conclude'] = (responseDecisions, end, coverage) => {
       void quota.settle(totalTokens(end.usage))
-      const verdict = combine(mergeDecisions([...requestDecisions, ...responseDecisions]))
-      const isOfRequest = verdict.deciding !== undefined && requestDecisions.includes(verdict.deciding)
+      const verdict = withDecisions(evaluation.verdict, responseDecisions)
+      const isOfRequest = verdict.deciding !== undefined && evaluation.verdict.decisions.includes(verdict.deciding)
       const direction = isOfRequest ? 'request' : 'response'
-      call.onVerdict?.(verdictFacts(verdict, { plan, direction, coverage }))
+      call.onVerdict?.(() => verdictFacts(verdict, { plan, direction, coverage }))
       return reportVerdict(call, verdict)
     }
     const rephrase = async (denied: Evaluation): Promise<string | undefined> =>
       (await rephraserFor(plan)(denied, 'response', call.signal))?.get(denied.offendingTexts[0] ?? '')
 
     const onErrorVerdict = ({ decisions }: Verdict): void => {
-      const verdict = combine(mergeDecisions([...requestDecisions, ...decisions]))
-      call.onVerdict?.(verdictFacts(verdict, { plan, direction: 'response' }))
+      const verdict = withDecisions(evaluation.verdict, decisions)
+      call.onVerdict?.(() => verdictFacts(verdict, { plan, direction: 'response' }))
       reportVerdict(call, verdict)
     }
     const fail = async (error: unknown): Promise<never> => {
@@ -164,11 +162,11 @@ export function createEnforce(parts: EnforceParts): Enforce {
     // Not every text can be replaced: tools, signed thinking, and texts that span several fields stay.
     const again = await evaluate(plan, { ...scannedTextsOf(rephrased), direction: 'request' })
     if (again.offendingTexts.length === 0) return rephrased
-    throw denial(call, plan, combine([...denialOf(verdict), ...verdict.decisions]))
+    throw denial(call, plan, withDecisions(verdict, denialOf(verdict)))
   }
 
   function denial(call: InferenceCall, plan: Plan, verdict: Verdict): Error {
-    call.onVerdict?.(verdictFacts(verdict, { plan, direction: 'request' }))
+    call.onVerdict?.(() => verdictFacts(verdict, { plan, direction: 'request' }))
     return denialFault(verdict, reportVerdict(call, verdict), { crisis: parts.crisisMessage, plan })
   }
 

@@ -1,5 +1,5 @@
 import { canonicalize } from '../event/canonical.ts'
-import type { Attestation, AuditDocument, Fingerprint } from '../event/document.ts'
+import type { Attestation, AuditDocument, ChainedDocument, Fingerprint } from '../event/document.ts'
 import { fingerprintOfText, rowOf, sha256, type ChainedEvent } from './chained-event.ts'
 
 /** A point in a chain: the event with this sequence has this fingerprint. */
@@ -34,33 +34,36 @@ export function appendToChain(
 }
 
 function chainDocument(head: ChainHead, document: AuditDocument, authorityUid: string): ChainedEvent {
-  const previous = previousOf(head)
-  const attest = (fingerprint?: Fingerprint): Attestation => ({
+  const attestation: Attestation & { fingerprint: Fingerprint | undefined } = {
     authority_uid: authorityUid,
     chain_uid: head.chainUid,
-    fingerprint,
-    prev_event: previous,
-  })
+    fingerprint: undefined,
+    prev_event: previousOf(head),
+  }
   const metadata = { ...document.metadata, sequence: head.sequence + 1 }
+  const chained: ChainedDocument = { ...document, metadata, attestation_list: [attestation] }
   const serialize = isInCanonicalOrder(document) ? JSON.stringify : canonicalize
-  const bodyWith = insertAttestation(serialize({ ...document, metadata, attestation_list: undefined }))
-  const attestation = attest(fingerprintOfText(bodyWith(attest())))
-  return rowOf({ ...document, metadata, attestation_list: [attestation] }, bodyWith(attestation))
+  const unsigned = serialize(chained)
+  attestation.fingerprint = fingerprintOfText(unsigned)
+  return rowOf(chained, insertFingerprint(unsigned, attestation))
 }
 
-/** Serializes the document only once: the attestation is inserted into its text, first without and then with the fingerprint. */
-function insertAttestation(text: string): (attestation: Attestation) => string {
-  // The member after `attestation_list`. Quotes in texts are escaped, and no earlier member has this name, so the match is exact.
-  const at = text.indexOf('"category_uid":')
-  const [before, after] = [text.slice(0, at), text.slice(at)]
-  return (attestation) => `${before}"attestation_list":[${JSON.stringify(attestation)}],${after}`
+/** Inserts the fingerprint into the text that was hashed, so that the document is serialized only once. */
+function insertFingerprint(unsigned: string, { authority_uid, chain_uid, fingerprint }: Attestation): string {
+  // Quotes in texts are escaped, and no earlier member has this name, so the match is exact.
+  const list = unsigned.indexOf(attestationList) + attestationList.length
+  const at = list + JSON.stringify({ authority_uid, chain_uid }).length - 1
+  return `${unsigned.slice(0, at)},"fingerprint":${JSON.stringify(fingerprint)}${unsigned.slice(at)}`
 }
+
+const attestationList = '"attestation_list":['
 
 /**
- * Documents from `createEvent` have their members in canonical order, including an undefined `sequence`, so `JSON.stringify` is
- * canonical and much cheaper. A document that was read from the spool has lost the undefined member.
+ * Documents from `createEvent` have their members in canonical order, including an undefined `attestation_list` and `sequence`, so
+ * `JSON.stringify` is canonical and much cheaper. A document that was read from the spool has lost the undefined members.
  */
-const isInCanonicalOrder = ({ metadata }: AuditDocument): boolean => Object.hasOwn(metadata, 'sequence')
+const isInCanonicalOrder = (document: AuditDocument): boolean =>
+  Object.hasOwn(document, 'attestation_list') && Object.hasOwn(document.metadata, 'sequence')
 
 function previousOf({ sequence, eventUid, typeUid, fingerprint }: ChainHead): Attestation['prev_event'] {
   return sequence === 0 ? undefined : { fingerprint: sha256(fingerprint), type_uid: typeUid, uid: eventUid }

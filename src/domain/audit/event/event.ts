@@ -210,7 +210,7 @@ function gatehouseFields({ actor, verdict, model }: EventFacts, contentDigest?: 
 
 const resultFields = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
   decision,
-  policy_id: short(policyId),
+  policy_id: short(policyId ?? ''),
   score_bp: scoreBasisPoints,
   version,
 })

@@ -33,7 +33,7 @@ export type PolicyFacts = {
 }
 
 export type PolicyResult = {
-  readonly policyId: string
+  readonly policyId: string | null
   readonly version: number | null
   readonly decision: AuditDecision
   readonly scoreBasisPoints?: number | undefined

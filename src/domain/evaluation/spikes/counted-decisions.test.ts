@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Decision } from '../verdict/combine.ts'
-import { countedDecisions } from './counted-decisions.ts'
+import { countedSubject } from './counted-decisions.ts'
 
 const decisionOf = (fields: Partial<Decision>): Decision => ({
   check: 'policy',
@@ -16,50 +16,34 @@ const decisionOf = (fields: Partial<Decision>): Decision => ({
   ...fields,
 })
 
-const counted = (isDenied: boolean, subject = 'pol_1') => ({ subject, version: 3, isDenied })
-
-const cases: { title: string; decisions: Decision[]; expected: object[] }[] = [
-  { title: 'an allowed request counts as a request', decisions: [decisionOf({})], expected: [counted(false)] },
-  { title: 'a refusal counts as a denial', decisions: [decisionOf({ decision: 'refuse' })], expected: [counted(true)] },
-  {
-    title: 'an escalation counts as a denial',
-    decisions: [decisionOf({ decision: 'escalate' })],
-    expected: [counted(true)],
-  },
-  { title: 'a rewrite is no denial', decisions: [decisionOf({ decision: 'rewrite' })], expected: [counted(false)] },
-  {
-    title: 'a decision that is not enforced does not count',
-    decisions: [decisionOf({ isEnforced: false })],
-    expected: [],
-  },
+const cases: { title: string; decision: Partial<Decision>; expected: string | undefined }[] = [
+  { title: 'a decision of an enforced policy counts under its id', decision: {}, expected: 'pol_1' },
+  { title: 'a refusal counts', decision: { decision: 'refuse' }, expected: 'pol_1' },
+  { title: 'a decision that is not enforced does not count', decision: { isEnforced: false }, expected: undefined },
   {
     title: 'a rule that could not be evaluated does not count, although the request was blocked',
-    decisions: [decisionOf({ decision: 'not_evaluated', effect: 'refuse' })],
-    expected: [],
+    decision: { decision: 'not_evaluated', effect: 'refuse' },
+    expected: undefined,
   },
   {
     title: 'the gateway configuration is counted under its own name',
-    decisions: [decisionOf({ check: 'gateway', policyId: 'default', decision: 'refuse' })],
-    expected: [counted(true, 'gateway')],
+    decision: { check: 'gateway', policyId: 'default', decision: 'refuse' },
+    expected: 'gateway',
   },
   {
     title: 'a configuration that was never saved does not count',
-    decisions: [decisionOf({ check: 'gateway', version: 0 })],
-    expected: [],
+    decision: { check: 'gateway', version: 0 },
+    expected: undefined,
   },
   {
-    title: 'always blocked and requested categories do not count',
-    decisions: [decisionOf({ check: 'always_blocked', decision: 'refuse' }), decisionOf({ check: 'requested' })],
-    expected: [],
+    title: 'always blocked categories do not count',
+    decision: { check: 'always_blocked', decision: 'refuse' },
+    expected: undefined,
   },
-  {
-    title: 'two decisions of a policy are one request, denied if one of them is a denial',
-    decisions: [decisionOf({ decision: 'refuse' }), decisionOf({})],
-    expected: [counted(true)],
-  },
+  { title: 'requested categories do not count', decision: { check: 'requested' }, expected: undefined },
 ]
 
 describe('the decisions that the spike monitor counts', () => {
-  for (const { title, decisions, expected } of cases)
-    it(title, () => assert.deepEqual(countedDecisions(decisions), expected))
+  for (const { title, decision, expected } of cases)
+    it(title, () => assert.equal(countedSubject(decisionOf(decision)), expected))
 })

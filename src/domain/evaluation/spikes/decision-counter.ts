@@ -1,18 +1,19 @@
+import { isDenial } from '../../audit/event/verdict.ts'
+import type { Decision } from '../verdict/combine.ts'
+import { countedSubject } from './counted-decisions.ts'
 import type { MinuteCount, MonitoredSubject } from './decision-counts.ts'
 import { windowMinutes, type DenialCount } from './spike.ts'
 
-type Counted = { requests: number; denials: number }
+/** The decisions of one minute: all of them, and those that are not written yet. */
+type Counted = { requests: number; denials: number; unwrittenRequests: number; unwrittenDenials: number }
 
 /** The counts of one version on this node, per minute. */
-type SubjectCounts = {
-  readonly monitored: MonitoredSubject
-  readonly recent: Map<number, Counted>
-  unwritten: Map<number, Counted>
-}
+type SubjectCounts = { readonly monitored: MonitoredSubject; readonly minutes: Map<number, Counted> }
 
 /** Counts decisions in memory: those not yet written, and the recent ones of this node. */
 export type DecisionCounter = {
-  count(monitored: MonitoredSubject, minute: number, isDenied: boolean): void
+  /** Counts the decisions on one request. Returns the subjects of the denials. */
+  count(organizationId: string, minute: number, decisions: readonly Decision[]): readonly MonitoredSubject[]
   /** The sum of the current window on this node. */
   recent(monitored: MonitoredSubject, minute: number): DenialCount
   /** Returns the unwritten counts and clears them. */
@@ -23,18 +24,35 @@ export type DecisionCounter = {
   evictBefore(minute: number): void
 }
 
-/** By organization, subject and version. */
-type CountsByOrganization = Map<string, Map<string, Map<number, SubjectCounts>>>
+/** By subject and version. */
+type CountsBySubject = Map<string, Map<number, SubjectCounts>>
 
 export function createDecisionCounter(): DecisionCounter {
-  const counters: CountsByOrganization = new Map()
+  const counters = new Map<string, CountsBySubject>()
 
-  function countsOf({ organizationId, subject, version }: MonitoredSubject): SubjectCounts {
-    const ofOrganization = getOrCreate(counters, organizationId, () => new Map<string, Map<number, SubjectCounts>>())
-    const ofSubject = getOrCreate(ofOrganization, subject, () => new Map<number, SubjectCounts>())
-    return getOrCreate(ofSubject, version, () => {
-      return { monitored: { organizationId, subject, version }, recent: new Map(), unwritten: new Map() }
-    })
+  function countsOf(monitored: MonitoredSubject): SubjectCounts {
+    const { organizationId, subject, version } = monitored
+    const ofOrganization: CountsBySubject = counters.get(organizationId) ?? new Map()
+    const ofSubject = ofOrganization.get(subject) ?? new Map<number, SubjectCounts>()
+    const counts = ofSubject.get(version) ?? { monitored, minutes: new Map() }
+    counters.set(organizationId, ofOrganization.set(subject, ofSubject.set(version, counts)))
+    return counts
+  }
+
+  /** Runs for every policy on every request, so a subject that is known allocates nothing. */
+  function countOne(organizationId: string, minute: number, decision: Decision): SubjectCounts | undefined {
+    const subject = countedSubject(decision)
+    const { version } = decision
+    if (subject === undefined || version === null) return undefined
+    const known = counters.get(organizationId)?.get(subject)?.get(version)
+    const counts = known ?? countsOf({ organizationId, subject, version })
+    const counted = minuteOf(counts, minute)
+    const denials = isDenial(decision.decision) ? 1 : 0
+    counted.requests += 1
+    counted.denials += denials
+    counted.unwrittenRequests += 1
+    counted.unwrittenDenials += denials
+    return denials === 0 ? undefined : counts
   }
 
   function* all(): Generator<SubjectCounts> {
@@ -43,59 +61,61 @@ export function createDecisionCounter(): DecisionCounter {
   }
 
   return {
-    count(monitored, minute, isDenied) {
-      const { recent, unwritten } = countsOf(monitored)
-      const one = isDenied ? denial : allowance
-      add(recent, minute, one)
-      add(unwritten, minute, one)
-    },
-    recent: (monitored, minute) => windowSum(countsOf(monitored).recent, minute),
-    takeUnwritten() {
-      const counts: MinuteCount[] = []
-      for (const counter of all()) {
-        for (const [minute, counted] of counter.unwritten) counts.push({ ...counter.monitored, minute, ...counted })
-        counter.unwritten = new Map()
+    count(organizationId, minute, decisions) {
+      let denied: MonitoredSubject[] | undefined
+      for (const decision of decisions) {
+        const counts = countOne(organizationId, minute, decision)
+        if (counts !== undefined) (denied ??= []).push(counts.monitored)
       }
-      return counts
+      return denied ?? none
+    },
+    recent: (monitored, minute) => windowSum(countsOf(monitored).minutes, minute),
+    takeUnwritten() {
+      const taken: MinuteCount[] = []
+      for (const { monitored, minutes } of all()) {
+        for (const [minute, counted] of minutes) {
+          const { unwrittenRequests: requests, unwrittenDenials: denials } = counted
+          if (requests === 0) continue
+          taken.push({ ...monitored, minute, requests, denials })
+          counted.unwrittenRequests = 0
+          counted.unwrittenDenials = 0
+        }
+      }
+      return taken
     },
     putBack(counts) {
-      for (const { minute, ...count } of counts) add(countsOf(count).unwritten, minute, count)
+      for (const { minute, requests, denials, ...monitored } of counts) {
+        const counted = minuteOf(countsOf(monitored), minute)
+        counted.unwrittenRequests += requests
+        counted.unwrittenDenials += denials
+      }
     },
     evictBefore(minute) {
-      for (const { monitored, recent, unwritten } of all()) {
-        for (const at of recent.keys()) if (at < minute) recent.delete(at)
-        if (recent.size === 0 && unwritten.size === 0) drop(counters, monitored)
+      for (const { monitored, minutes } of all()) {
+        for (const [at, { unwrittenRequests }] of minutes)
+          if (at < minute && unwrittenRequests === 0) minutes.delete(at)
+        if (minutes.size === 0) drop(counters, monitored)
       }
     },
   }
 }
 
-const denial: DenialCount = { requests: 1, denials: 1 }
-const allowance: DenialCount = { requests: 1, denials: 0 }
+const none: readonly never[] = []
 
-function getOrCreate<Key, Value>(known: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const existing = known.get(key)
-  if (existing !== undefined) return existing
-  const created = create()
-  known.set(key, created)
-  return created
+function minuteOf({ minutes }: SubjectCounts, minute: number): Counted {
+  const known = minutes.get(minute)
+  if (known !== undefined) return known
+  const counted = { requests: 0, denials: 0, unwrittenRequests: 0, unwrittenDenials: 0 }
+  minutes.set(minute, counted)
+  return counted
 }
 
-function drop(counters: CountsByOrganization, { organizationId, subject, version }: MonitoredSubject): void {
+function drop(counters: Map<string, CountsBySubject>, { organizationId, subject, version }: MonitoredSubject): void {
   const ofOrganization = counters.get(organizationId)
   const ofSubject = ofOrganization?.get(subject)
   ofSubject?.delete(version)
   if (ofSubject?.size === 0) ofOrganization?.delete(subject)
   if (ofOrganization?.size === 0) counters.delete(organizationId)
-}
-
-function add(counts: Map<number, Counted>, minute: number, { requests, denials }: DenialCount): void {
-  const counted = counts.get(minute)
-  if (counted === undefined) counts.set(minute, { requests, denials })
-  else {
-    counted.requests += requests
-    counted.denials += denials
-  }
 }
 
 function windowSum(recent: ReadonlyMap<number, DenialCount>, minute: number): DenialCount {

@@ -1,14 +1,13 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Decision } from '../verdict/combine.ts'
 import type { DecisionCounts, MonitoredSubject } from './decision-counts.ts'
-import { countedDecisions } from './counted-decisions.ts'
 import { hasManyDenials, minuteOf, windowMinutes } from './spike.ts'
 import type { AutoDisable } from './auto-disable.ts'
 import { createDecisionCounter } from './decision-counter.ts'
 
 /** Counts the decisions of enforced rules, and disables a policy or configuration whose denials suddenly spike. */
 export type SpikeMonitor = AsyncDisposable & {
-  /** Counts the decisions on one request. Call once per request. */
+  /** Counts the decisions on one request, one per rule. Call once per request. */
   count(request: { readonly organizationId: string; readonly decisions: readonly Decision[] }): void
   /** Writes the counts and evaluates the sums over all nodes. A job calls it every two seconds. */
   run(): Promise<void>
@@ -55,12 +54,9 @@ export function createSpikeMonitor({
   return {
     count({ organizationId, decisions }) {
       const minute = minuteOf(clock.nowMs())
-      for (const { subject, version, isDenied } of countedDecisions(decisions)) {
-        const monitored = { organizationId, subject, version }
-        counter.count(monitored, minute, isDenied)
-        if (!isDenied) continue
-        suspects.set(`${organizationId} ${subject} ${version}`, monitored)
-        if (hasManyDenials(counter.recent(monitored, minute))) runEarly()
+      for (const denied of counter.count(organizationId, minute, decisions)) {
+        suspects.set(`${organizationId} ${denied.subject} ${denied.version}`, denied)
+        if (hasManyDenials(counter.recent(denied, minute))) runEarly()
       }
     },
     run,

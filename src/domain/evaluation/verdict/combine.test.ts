@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { combine, isDenied, mergeDecisions, denialOf, type Decision } from './combine.ts'
+import fc from 'fast-check'
+import { checks, combine, denialOf, isDenied, mergeDecisions, withDecisions, type Decision } from './combine.ts'
 
 const decisionOf = (decision: Decision['decision'], more: Partial<Decision> = {}): Decision => ({
   check: 'policy',
@@ -14,6 +15,24 @@ const decisionOf = (decision: Decision['decision'], more: Partial<Decision> = {}
   triggeredCategories: [],
   ...more,
 })
+
+/** The strongest decision of each rule, by sorting alone: the first of equals. */
+function strongestByRule(decisions: readonly Decision[]): readonly Decision[] {
+  const strength = ['allow', 'not_evaluated', 'redact', 'rewrite', 'summary', 'escalate', 'refuse']
+  const byRule = Map.groupBy(decisions, ({ check, policyId }) => (check === 'policy' ? policyId : check))
+  const strongest = [...byRule.values()].flatMap((ofRule) =>
+    ofRule.toSorted((one, other) => strength.indexOf(other.decision) - strength.indexOf(one.decision)).slice(0, 1),
+  )
+  return checks.flatMap((check) => strongest.filter((one) => one.check === check))
+}
+
+const anyDecisions = fc.array(
+  fc.record({
+    decision: fc.constantFrom('allow', 'not_evaluated', 'redact', 'refuse'),
+    check: fc.constantFrom('policy', 'policy', 'policy', 'gateway'),
+    policyId: fc.constantFrom('a', 'b', 'c', 'd'),
+  }),
+)
 
 describe('combining decisions', () => {
   it('ranks refuse over escalate over summary over rewrite over redact over allow', () => {
@@ -41,12 +60,13 @@ describe('combining decisions', () => {
   })
 
   it('keeps the strongest decision of each policy when merging', () => {
-    const merged = mergeDecisions([
-      decisionOf('allow', { policyId: 'a' }),
+    const ofRequest = [decisionOf('allow', { policyId: 'a' })]
+    const ofResponse = [
       decisionOf('refuse', { policyId: 'a' }),
       decisionOf('allow', { policyId: 'a' }),
       decisionOf('allow', { policyId: 'b' }),
-    ])
+    ]
+    const merged = mergeDecisions(ofRequest, ofResponse)
     assert.deepEqual(
       merged.map(({ policyId, decision }) => [policyId, decision]),
       [
@@ -62,11 +82,27 @@ describe('combining decisions', () => {
       decisionOf('allow', { check: 'policy', policyId: 'a' }),
     ]
     const ofResponse = [decisionOf('refuse', { check: 'requested' }), decisionOf('refuse', { check: 'gateway' })]
-    const merged = mergeDecisions([...ofRequest, decisionOf('refuse', { check: 'always_blocked' }), ...ofResponse])
+    const merged = mergeDecisions(ofRequest, [decisionOf('refuse', { check: 'always_blocked' }), ...ofResponse])
     assert.deepEqual(
       merged.map(({ check }) => check),
       ['always_blocked', 'requested', 'gateway', 'policy'],
     )
+  })
+
+  it('merges decisions of any rules in any order', () => {
+    fc.assert(
+      fc.property(anyDecisions, anyDecisions, (one, other) => {
+        const [first, second] = [one, other].map((some) => some.map(({ decision, ...of }) => decisionOf(decision, of)))
+        const distinct = mergeDecisions([], first ?? [])
+        assert.deepEqual(mergeDecisions(distinct, second ?? []), strongestByRule([...distinct, ...(second ?? [])]))
+      }),
+    )
+  })
+
+  it('returns the same verdict if the response adds only weaker decisions of the same rules', () => {
+    const verdict = combine([decisionOf('allow', { policyId: 'a' }), decisionOf('redact', { policyId: 'b' })])
+    const weaker = [decisionOf('allow', { policyId: 'a' }), decisionOf('allow', { policyId: 'b' })]
+    assert.equal(withDecisions(verdict, weaker), verdict)
   })
 
   it('turns a verdict that cannot be carried out into a denial by the same policy', () => {

@@ -62,17 +62,40 @@ function strongest(decisions: readonly Decision[], weigh: (decision: Decision) =
   return winner
 }
 
-/** Merges the decisions of several verdicts on one response: the strongest of each check and policy. */
-export function mergeDecisions(decisions: readonly Decision[]): readonly Decision[] {
-  const merged = new Map<string | null, Decision>()
-  for (const one of decisions) {
-    const key = one.check === 'policy' ? one.policyId : one.check
-    const known = merged.get(key)
-    if (known === undefined || strength[one.decision] > strength[known.decision]) merged.set(key, one)
-  }
-  const distinct = [...merged.values()]
-  return checks.flatMap((check) => distinct.filter((one) => one.check === check))
+/** The verdict with further decisions: the strongest of each check and policy. The same verdict if they change nothing. */
+export function withDecisions(verdict: Verdict, further: readonly Decision[]): Verdict {
+  const merged = mergeDecisions(verdict.decisions, further)
+  return merged === verdict.decisions ? verdict : combine(merged)
 }
+
+/**
+ * Merges further decisions into a list with one decision per rule, in the order of the checks. Mostly they are weaker
+ * decisions of the same rules in the same order. Then the list is returned as it is, and no rule is searched for.
+ */
+export function mergeDecisions(decisions: readonly Decision[], further: readonly Decision[]): readonly Decision[] {
+  let merged: Decision[] | undefined
+  let positions: Map<string | null, number> | undefined
+  let expectedAt = 0
+  for (const one of further) {
+    let list = merged ?? decisions
+    const expected = list[expectedAt]
+    const isExpected = expected !== undefined && ruleOf(expected) === ruleOf(one)
+    if (!isExpected) positions ??= new Map(list.map((decision, at) => [ruleOf(decision), at]))
+    const at = isExpected ? expectedAt : (positions?.get(ruleOf(one)) ?? list.length)
+    expectedAt = at + 1
+    const known = list[at]
+    if (known !== undefined && strength[one.decision] <= strength[known.decision]) continue
+    list = merged ??= [...decisions]
+    merged[at] = one
+    positions?.set(ruleOf(one), at)
+  }
+  return merged === undefined ? decisions : merged.toSorted(byCheck)
+}
+
+/** Identifies the rule of a decision: the id of a policy, or the name of another check. */
+const ruleOf = ({ check, policyId }: Decision): string | null => (check === 'policy' ? policyId : check)
+
+const byCheck = (one: Decision, other: Decision): number => checks.indexOf(one.check) - checks.indexOf(other.check)
 
 /** True if the text must not be sent, neither to the model nor to the caller. */
 export const isDenied = ({ effectiveDecision }: Verdict): boolean =>

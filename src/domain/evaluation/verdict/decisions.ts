@@ -69,22 +69,29 @@ export function gatewayDecision({ gateway, rollout }: SharedPlan, evaluated: Gat
   }
 }
 
+type PolicyScores = { readonly scores: readonly (readonly RuleScore[])[]; readonly at: number }
+
 export type PolicyRules = {
   readonly plan: SharedPlan
   /** Whether a text passes if the rule could not be evaluated because of a failure. */
   readonly failsOpen: boolean
 }
 
-/** The decision of one policy on several texts. One match is enough; a text that could not be evaluated is never a pass. */
+/**
+ * The decision of one policy on several texts. `scores` lists, per text, the scores of all policies, of which `at` is the
+ * policy's own. One match is enough; a text that could not be evaluated is never a pass.
+ */
 export function policyDecision(
   policy: ActivePolicy,
-  scores: readonly RuleScore[],
+  { scores, at }: PolicyScores,
   { plan, failsOpen }: PolicyRules,
 ): Decision {
   let best = -1
   let notEvaluated: string | undefined
   let isFailure = false
-  for (const score of scores) {
+  for (const ofText of scores) {
+    const score = ofText[at]
+    if (score === undefined) continue
     if ('basisPoints' in score) {
       best = Math.max(best, score.basisPoints)
     } else {

@@ -27,7 +27,7 @@ const policy: ActivePolicy = {
 
 it('the audit facts of a verdict name the deciding policy', () => {
   const plan = planFor({ ...emptyRulebook, policies: [policy] }, plainContext)
-  const decision = policyDecision(policy, [{ basisPoints: 10_000 }], { plan, failsOpen: false })
+  const decision = policyDecision(policy, { scores: [[{ basisPoints: 10_000 }]], at: 0 }, { plan, failsOpen: false })
   const facts = verdictFacts(combine([decision]), { plan, direction: 'response' })
   assert.deepEqual(facts.policy, { id: 'pol_1', name: 'No falcons', version: 3 })
 })

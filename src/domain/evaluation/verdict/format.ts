@@ -54,13 +54,7 @@ function policyFacts({ policyId, version }: Decision, { policies }: Plan): Verdi
 
 function resultsOf(decisions: readonly Decision[]): VerdictFacts['results'] {
   const ofPolicies = decisions.filter(({ check }) => check === 'policy')
-  if (ofPolicies.length === 0) return undefined
-  return ofPolicies.map(({ policyId, version, decision, scoreBasisPoints }) => ({
-    policyId: policyId ?? '',
-    version,
-    decision,
-    scoreBasisPoints,
-  }))
+  return ofPolicies.length === 0 ? undefined : ofPolicies
 }
 
 export type DenialText = {

@@ -13,15 +13,23 @@ const twoNames = new RegExp(`${given}(?: ${particles}(?:${given}|\\p{Lu}\\.)){1,
 /** The last words of labels. Tested first, because it rules out most capitalised words cheaply. */
 const lastOfLabel = new Set(['is', 's', 'called', 'me', 'mr', 'mrs', 'ms', 'mx', 'dr', 'prof', 'sir', 'madam'])
 
+const longestLastWord = Math.max(...[...lastOfLabel].map(({ length }) => length))
+
+/** Runs for every capitalised word, so it creates nothing before the word is short enough for a label. */
 function mayEndLabel(text: string, start: number): boolean {
   let end = start
-  while (end > start - 2 && /^[ \n.]$/.test(text[end - 1] ?? '')) end -= 1
-  const last = text[end - 1] ?? ''
+  while (end > start - 2 && isBetweenWords(text[end - 1])) end -= 1
+  const last = text[end - 1]
   if (last === ':' || last === ',') return true
   let from = end
-  while (from > end - 8 && /^[A-Za-z]$/.test(text[from - 1] ?? '')) from -= 1
-  return lastOfLabel.has(text.slice(from, end).toLowerCase())
+  while (from > end - 8 && isAsciiLetter(text.charCodeAt(from - 1))) from -= 1
+  return end - from <= longestLastWord && lastOfLabel.has(text.slice(from, end).toLowerCase())
 }
+
+const isBetweenWords = (character: string | undefined): boolean =>
+  character === ' ' || character === '\n' || character === '.'
+
+const isAsciiLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 
 /** Whether a name may begin here. */
 export function mayNameBegin(text: string, start: number): boolean {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Decision } from '../verdict/combine.ts'
+import { createDecisionCounter } from './decision-counter.ts'
+
+const decisionOf = (decision: Decision['decision'], policyId = 'pol_1'): Decision => ({
+  check: 'policy',
+  decision,
+  effect: 'allow',
+  isEnforced: true,
+  rolloutMode: 'enforced',
+  reasonCode: '',
+  policyId,
+  version: 3,
+  triggeredCategories: [],
+})
+const monitored = { organizationId: 'org_1', subject: 'pol_1', version: 3 }
+
+describe('the decision counter', () => {
+  it('returns the subjects of denials: refusals and escalations, no rewrites', () => {
+    const kinds = ['allow', 'rewrite', 'refuse', 'escalate'] as const
+    const decisions = kinds.map((kind) => decisionOf(kind, kind))
+    const denied = createDecisionCounter().count('org_1', 7, decisions)
+    assert.deepEqual(
+      denied.map(({ subject }) => subject),
+      ['refuse', 'escalate'],
+    )
+  })
+
+  it('returns unwritten counts once, and again after they were put back', () => {
+    const counter = createDecisionCounter()
+    counter.count('org_1', 7, [decisionOf('allow')])
+    counter.count('org_1', 7, [decisionOf('refuse')])
+    const taken = counter.takeUnwritten()
+    assert.deepEqual(taken, [{ ...monitored, minute: 7, requests: 2, denials: 1 }])
+    assert.deepEqual(counter.takeUnwritten(), [])
+    counter.putBack(taken)
+    assert.deepEqual(counter.recent(monitored, 7), { requests: 2, denials: 1 })
+    assert.deepEqual(counter.takeUnwritten(), taken)
+  })
+
+  it('evicts old minutes only when they are written', () => {
+    const counter = createDecisionCounter()
+    counter.count('org_1', 7, [decisionOf('allow')])
+    counter.evictBefore(8)
+    assert.deepEqual(counter.takeUnwritten(), [{ ...monitored, minute: 7, requests: 1, denials: 0 }])
+    counter.evictBefore(8)
+    counter.putBack([{ ...monitored, minute: 7, requests: 1, denials: 0 }])
+    assert.deepEqual(counter.recent(monitored, 7), { requests: 0, denials: 0 })
+  })
+})
