@@ -38,6 +38,30 @@ describe('one network read', () => {
     assert.equal(received.length, 1)
   })
 
+  it('is one delta for all frames that differ only in their text, and each frame keeps its own', async () => {
+    const read = ['Hel', 'lo ', 'wor', 'ld'].map((content) => chatChunk({ content }))
+    const answer = chatStream(
+      chatChunk({ role: 'assistant' }),
+      read.join(''),
+      chatChunk({}, 'stop'),
+      'data: [DONE]\n\n',
+    )
+    const { chunks: received } = await ask({ kind: 'openai-chat', answer, request: requestBy('chat') })
+    const texts = received.flatMap(({ events }) =>
+      events.flatMap((event) => (event.type === 'delta' ? event.text : [])),
+    )
+    assert.deepEqual(texts, ['Hel', 'lo world'])
+    const frames = received.flatMap(({ raw }) => (raw?.kind === 'frames' ? raw.frames : []))
+    assert.deepEqual(
+      frames.slice(1, 5).map(({ data }) => `data: ${data}\n\n`),
+      read,
+    )
+    assert.deepEqual(
+      new Set(frames.slice(3, 5).map(({ template }) => template?.after)),
+      new Set(['"},"finish_reason":null}]}']),
+    )
+  })
+
   it('is delivered immediately', async () => {
     const { chunks: received } = await ask({
       kind: 'openai-chat',

@@ -135,7 +135,14 @@ export type RawFrames = {
   readonly frames: readonly RawFrame[]
 }
 
-export type RawFrame = { readonly event: string | undefined; readonly data: string }
+export type RawFrame = {
+  readonly event: string | undefined
+  readonly data: string
+  readonly template?: FrameTemplate
+}
+
+/** What frames with the same template have in common: all of their data except one text, which is a JSON string between the two. */
+export type FrameTemplate = { readonly before: string; readonly after: string }
 
 /** The JSON body of a response that was not streamed. */
 export type RawDocument = {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.ts'
-import type { RawFrame } from '../../domain/inference/events.ts'
+import type { FrameTemplate, RawFrame } from '../../domain/inference/events.ts'
 import { frameObject, linesOf } from '../inference/writing/stream-writer.ts'
 
 export type ChatPassthroughOptions = { readonly id: string; readonly model: string; readonly createdAtSeconds: number }
@@ -14,7 +14,7 @@ export type ChatPassthrough = {
 type Chunk = Record<string, unknown>
 
 export function createChatPassthrough(options: ChatPassthroughOptions): ChatPassthrough {
-  const renamed = createRenaming(options)
+  const renaming = createRenaming(options)
   const finishChunks: Chunk[] = []
   let usage: Chunk | undefined
   let hasRole = false
@@ -33,10 +33,12 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
 
   return {
     frame(frame) {
+      const renamed = renaming.renameAlike(frame)
+      if (renamed !== undefined) return renamed
       if (frame.data.startsWith('[DONE]')) return ''
       // Some servers repeat the role in every chunk, others in some chunks.
       const isQuick = hasRole && !frame.data.includes('"role"')
-      return (isQuick ? renamed(frame) : undefined) ?? passChunk(frameObject(frame.data))
+      return (isQuick ? renaming.rename(frame) : undefined) ?? passChunk(frameObject(frame.data))
     },
     ending(finish, isPassthrough) {
       const usesOwnFinish =
@@ -48,12 +50,20 @@ export function createChatPassthrough(options: ChatPassthroughOptions): ChatPass
 }
 
 /**
- * Fast path: nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new
- * beginning is computed once and the rest is passed through unparsed. Undefined for a chunk that must be parsed.
+ * Nearly all chunks of a stream begin with the same characters (id, object, created, model), so the new beginning is
+ * computed once and the rest is passed through unparsed.
  */
-function createRenaming(options: ChatPassthroughOptions): (frame: RawFrame) => string | undefined {
+type Renaming = {
+  /** Undefined for a chunk that must be parsed. */
+  rename(frame: RawFrame): string | undefined
+  /** Hot path: a frame with the template of the last renamed one needs no further check. Undefined for any other. */
+  renameAlike(frame: RawFrame): string | undefined
+}
+
+function createRenaming(options: ChatPassthroughOptions): Renaming {
   let known = ''
   let replacement = ''
+  let checked: FrameTemplate | undefined
   const learn = (data: string): boolean => {
     // A string cannot contain an unescaped quote, so this is the key itself and not text of the model.
     const at = data.indexOf('"choices":')
@@ -63,12 +73,18 @@ function createRenaming(options: ChatPassthroughOptions): (frame: RawFrame) => s
     replacement = changed
     return true
   }
-  return ({ data }) => {
-    const isKnown = known !== '' && data.slice(0, known.length) === known
-    if (!isKnown && (finishOrUsage.test(data) || !learn(data))) return undefined
-    const rest = data.slice(known.length)
-    // This beginning was checked when it was cached.
-    return isKnown && finishOrUsage.test(rest) ? undefined : `data: ${replacement}${linesOf(rest)}\n\n`
+  const renamed = (data: string): string => `data: ${replacement}${linesOf(data.slice(known.length))}\n\n`
+  return {
+    rename({ data, template }) {
+      checked = undefined
+      const isKnown = known !== '' && data.slice(0, known.length) === known
+      if (!isKnown && (finishOrUsage.test(data) || !learn(data))) return undefined
+      // This beginning was checked when it was cached.
+      if (isKnown && finishOrUsage.test(data.slice(known.length))) return undefined
+      if (template !== undefined && template.before.length >= known.length) checked = template
+      return renamed(data)
+    },
+    renameAlike: ({ data, template }) => (template !== undefined && template === checked ? renamed(data) : undefined),
   }
 }
 

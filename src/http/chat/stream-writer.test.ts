@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { close, contextIn, delta, start, usage } from '../../../test/support/answers.ts'
 import { Fault } from '../../base/fault.ts'
 import type { InferenceEvent, RawFrame, Chunk, StopReason } from '../../domain/inference/events.ts'
@@ -236,6 +237,31 @@ describe('the chat writer, passing raw frames through', () => {
         model: 'default-model',
       },
     ])
+  })
+
+  it('writes a frame with a template as it writes the same frame without one', () => {
+    const before = chunk('[{"index":0,"delta":{"content":"').slice(0, -1)
+    const bodies = ['"},"finish_reason":null}]}', '"},"finish_reason":"stop"}]}', '"}}],"usage":{"prompt_tokens":1}}']
+    const templates = bodies.map((after) => ({ before, after }))
+    const parts = fc.tuple(
+      fc.oneof(fc.string({ unit: 'binary' }), fc.constant('"role": "finish_reason": "usage":{')),
+      fc.nat(2),
+    )
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 6 }), (list) => {
+        const written = [true, false].map((hasTemplate) => {
+          const writer = createWriter()
+          begun(writer)
+          return list.map(([text, at]) => {
+            const template = templates[at] ?? { before, after: '' }
+            const data = `${before}${JSON.stringify(text).slice(1, -1)}${template.after}`
+            const frame: RawFrame = { event: undefined, data, ...(hasTemplate && { template }) }
+            return writer.forward({ events: [], raw: { kind: 'frames', dialect: 'chat', frames: [frame] } })
+          })
+        })
+        assert.deepEqual(written[0], written[1])
+      }),
+    )
   })
 
   it('sends the role once, however often the upstream does, and keeps the other fields', () => {

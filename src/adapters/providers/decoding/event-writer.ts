@@ -25,6 +25,8 @@ export type EventWriter = {
   openToolCall(id: string, name: string): number
   /** Ignores empty text. */
   delta(block: number, text: string): void
+  /** The same, but continues the last pending event if that is a delta of this block: one event for all frames of a read. */
+  extendDelta(block: number, text: string): void
   /** Ignored if the block is not an open text block. */
   citation(block: number, citation: Citation): void
   signature(block: number, signature: ReasoningSignature): void
@@ -112,12 +114,25 @@ class OrderedWriter implements EventWriter {
   }
 
   append(block: number, text: string): void {
+    if (this.keep(block, text)) this.push({ type: 'delta', block, text })
+  }
+
+  extendDelta(block: number, text: string): void {
+    const last = this.events[this.events.length - 1]
+    const isContinued = last?.type === 'delta' && last.block === block && this.parts.stops.length === 0
+    if (!isContinued) this.delta(block, text)
+    else if (this.keep(block, text))
+      this.events[this.events.length - 1] = { type: 'delta', block, text: last.text + text }
+  }
+
+  /** False if there is no text, or no such block. */
+  keep(block: number, text: string): boolean {
     const target = this.openBlocks.get(block)
-    if (text === '' || target === undefined) return
+    if (text === '' || target === undefined) return false
     this.parts.onText?.(text.length)
     if (target.type === 'thinking') target.text += text
     this.output += text
-    this.push({ type: 'delta', block, text })
+    return true
   }
 
   citation(block: number, citation: Citation): void {

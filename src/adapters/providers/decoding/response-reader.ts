@@ -1,5 +1,5 @@
 import type { SseFrame } from '../../../base/sse.ts'
-import type { Chunk, OutOfBandText } from '../../../domain/inference/events.ts'
+import type { Chunk, OutOfBandText, RawFrame } from '../../../domain/inference/events.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
 import { upstreamFailed } from '../failures.ts'
 import { parseRecord, type JsonRecord } from '../json-values.ts'
@@ -38,16 +38,18 @@ export function decodeDocument(body: JsonRecord, reader: ResponseReader): Chunk 
 }
 
 /**
- * Decodes the frames of one network read. `frames` is undefined at the end of the stream. An error is stored as
- * `reader.failure` and not thrown, because the events before it are still delivered.
+ * Decodes the frames of one network read, and adds their templates to them. `frames` is undefined at the end of the stream.
+ * An error is stored as `reader.failure` and not thrown, because the events before it are still delivered.
  */
-export function decodeRead(frames: readonly SseFrame[] | undefined, reader: ResponseReader): Chunk | undefined {
+export function decodeRead(frames: RawFrame[] | undefined, reader: ResponseReader): Chunk | undefined {
   const { decoder, writer } = reader
   let count = 0
   reader.outOfBand = none
   try {
     if (frames === undefined) finish(decoder, writer)
-    else for (; count < frames.length && !writer.hasEnded(); count++) decodeFrame(frames[count], reader)
+    else
+      for (let frame = frames[0]; frame !== undefined && !writer.hasEnded(); frame = frames[++count])
+        frames[count] = decodeFrame(frame, reader)
   } catch (error) {
     reader.failure = error instanceof Error ? error : new Error(String(error))
   }
@@ -73,12 +75,20 @@ function finish(decoder: Decoder, writer: EventWriter): void {
     throw upstreamFailed('The model’s upstream closed the stream before the response was complete.')
 }
 
-function decodeFrame(frame: SseFrame | undefined, reader: ResponseReader): void {
-  if (frame === undefined) return
+function decodeFrame(frame: SseFrame, reader: ResponseReader): RawFrame {
+  const text = reader.frameCache?.textOf(frame)
+  const template = text === undefined ? undefined : reader.frameCache?.template()
+  if (text !== undefined && template !== undefined) {
+    reader.writer.extendDelta(template.block, text)
+    return { event: frame.event, data: frame.data, template }
+  }
+  if (frame.data.startsWith('[DONE]')) decodeDoneMarker(frame, reader)
+  else decodeJson(frame, reader)
+  return frame
+}
+
+function decodeJson(frame: SseFrame, reader: ResponseReader): void {
   const { decoder, conformance, writer, frameCache } = reader
-  const cached = frameCache?.get(frame)
-  if (cached !== undefined) return writer.delta(cached.block, cached.text)
-  if (frame.data.startsWith('[DONE]')) return decodeDoneMarker(frame, reader)
   const body = parseRecord(frame.data)
   if (body === undefined) throw upstreamFailed('The model’s upstream sent a frame that is not a JSON object.')
   const before = writer.pendingCount()

@@ -31,8 +31,8 @@ export type UpstreamResponse =
   | { readonly kind: 'stream'; readonly frames: FrameStream }
 
 export type FrameStream = {
-  /** All frames that were completed since the last poll. */
-  poll(): readonly SseFrame[] | typeof pending | undefined
+  /** All frames that were completed since the last poll, in an array of the reader's own. */
+  poll(): SseFrame[] | typeof pending | undefined
   onReadable(wake: () => void): void
   /** Call when a frame was part of the response and not a ping. Until then the first-byte timeout applies. */
   markStarted(): void
