@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Provider } from '../domain/inference/provider.ts'
-import { estimateTokens } from '../domain/inference/count.ts'
+import { estimateTokensOfBytes } from '../domain/inference/count.ts'
 import type { ChatOverrides } from '../adapters/providers/openai-chat/servers.ts'
 import { createAnswerMemoryBudget } from '../adapters/providers/network/answer-memory-budget.ts'
 import type { OnQueued } from '../adapters/providers/network/call-slots.ts'
@@ -44,7 +44,13 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         allowH2: false,
       })
       agents.push(dispatcher)
-      const shared = { ...parts, dispatcher, estimateTokens, answerMemory, onQueued: onQueued(upstream.name) }
+      const shared = {
+        ...parts,
+        dispatcher,
+        estimateTokens: estimateTokensOfBytes,
+        answerMemory,
+        onQueued: onQueued(upstream.name),
+      }
       const providerOf = (kind: ProviderSettings['kind']): Provider =>
         createProvider(settingsOf(upstream, kind, parts.live), shared)
       return [

@@ -65,7 +65,7 @@ export const testProvider = (
     {
       dispatcher,
       clock: options.clock ?? systemClock,
-      estimateTokens: (text) => text.length,
+      estimateTokens: (byteCount) => byteCount,
       signatureKeys: () => [Buffer.from('a key for tests')],
       answerMemory: options.answerMemory ?? createAnswerMemoryBudget(Infinity),
     },

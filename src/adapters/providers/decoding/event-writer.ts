@@ -71,8 +71,8 @@ class OrderedWriter implements EventWriter {
   blockCount = 0
   hasToolCall = false
   wasCut = false
-  /** The whole output text, for the token estimate if the upstream reports no usage. */
-  output = ''
+  /** The length of the output in UTF-8, for the token estimate if the upstream reports no usage. */
+  outputBytes = 0
 
   constructor(parts: WriterParts) {
     this.parts = parts
@@ -98,7 +98,7 @@ class OrderedWriter implements EventWriter {
   openToolCall(id: string, name: string): number {
     const { requestId, toolNames } = this.parts
     this.hasToolCall = true
-    this.output += name
+    this.outputBytes += Buffer.byteLength(name)
     const callId = id === '' ? mintToolCallId(requestId, this.blockCount) : safeToolCallId(id)
     return this.open({ type: 'tool-call', id: callId, name: toolNames.toCaller(name) })
   }
@@ -131,7 +131,7 @@ class OrderedWriter implements EventWriter {
     if (text === '' || target === undefined) return false
     this.parts.onText?.(text.length)
     if (target.type === 'thinking') target.text += text
-    this.output += text
+    this.outputBytes += Buffer.byteLength(text)
     return true
   }
 
@@ -170,7 +170,7 @@ class OrderedWriter implements EventWriter {
       ...(stopSequence !== undefined && request.stop.includes(stopSequence) && { stopSequence }),
       usage: completeUsage(usage, {
         input: () => estimateInputTokens(request),
-        output: () => estimateTokens(this.output),
+        output: () => estimateTokens(this.outputBytes),
       }),
     })
   }

@@ -10,7 +10,8 @@ export type ReportedUsage = {
   readonly reasoningTokens?: number | undefined
 }
 
-export type EstimateTokens = (text: string) => number
+/** Estimates how many tokens a text has, by its length in UTF-8. */
+export type EstimateTokens = (byteCount: number) => number
 
 /** The gateway's estimates, computed only if needed. */
 export type UsageEstimate = { readonly input: () => number; readonly output: () => number }

@@ -9,7 +9,7 @@ import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import { createEchoProvider } from './provider.ts'
 
 async function infer(overrides: Partial<InferenceRequest>, more = {}) {
-  const provider = createEchoProvider('echo', (text) => Math.ceil(text.length / 4))
+  const provider = createEchoProvider('echo', (byteCount) => Math.ceil(byteCount / 4))
   const chunks: Chunk[] = []
   for await (const chunk of provider.infer(
     callOf({ request: requestBy('messages', overrides), model: 'gatehouse-echo', ...more }, () => {}),

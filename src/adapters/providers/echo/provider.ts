@@ -41,7 +41,7 @@ async function* generate(call: ProviderCall, estimateTokens: EstimateTokens): As
     for (const words of chunksOf(reply.text)) {
       if (signal.aborted) throw cancelled(signal.reason)
       const fitting = words.filter((word) => {
-        used.outputTokens += estimateTokens(word)
+        used.outputTokens += estimateTokens(Buffer.byteLength(word))
         return used.outputTokens <= call.maxOutputTokens
       })
       writer.delta(block, fitting.join(''))

@@ -12,7 +12,7 @@ const writerOf = (): EventWriter =>
     model: 'm',
     toolNames: createToolNames([]),
     stops: [],
-    estimateTokens: (text) => text.length,
+    estimateTokens: (byteCount) => byteCount,
     wrapSignature: () => undefined,
   })
 
