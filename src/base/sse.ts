@@ -13,53 +13,88 @@ export type SseReader = {
 const defaultMaxFrameLength = 16 * 1024 * 1024
 
 /** Parses server-sent events from bytes that may be split anywhere, even inside a character or a line end. */
-export function createSseReader(maxFrameLength = defaultMaxFrameLength): SseReader {
-  const lines = createLineReader()
-  let event: string | undefined
-  let data: string | undefined
-  let dataLength = 0
-  let frames: SseFrame[] = []
+export const createSseReader = (maxFrameLength = defaultMaxFrameLength): SseReader => new FrameParser(maxFrameLength)
 
-  const takeField = (line: string): void => {
-    if (line.startsWith('data')) {
-      const value = valueOf(line, 4)
-      if (value === undefined) return
-      data = data === undefined ? value : `${data}\n${value}`
-      dataLength = data.length
-    } else if (line.startsWith('event')) {
-      event = valueOf(line, 5) ?? event
-    }
+/** A class, because an object with its own closures would cost every stream more memory. A line ends with LF, CRLF or CR. */
+class FrameParser implements SseReader {
+  readonly maxFrameLength: number
+  readonly decoder = new StringDecoder('utf8')
+  /** The beginning of a line whose end has not arrived. */
+  pending = ''
+  /** A CRLF may be split between two reads. */
+  endedInReturn = false
+  atStart = true
+  event: string | undefined = undefined
+  data: string | undefined = undefined
+  frames: SseFrame[] = []
+
+  constructor(maxFrameLength: number) {
+    this.maxFrameLength = maxFrameLength
   }
 
-  const takeLine = (line: string): void => {
-    if (line === '') dispatch()
-    else takeField(line)
-    if (dataLength > maxFrameLength) throw tooLong(maxFrameLength)
+  push(bytes: Uint8Array): SseFrame[] {
+    return this.read(this.decoder.write(bytes))
   }
 
-  const dispatch = (): void => {
-    // The standard drops events without data.
-    // Usually there is one frame, and an array that grows from empty allocates space for many.
-    if (data !== undefined && data !== '') {
-      if (frames.length === 0) frames = [{ event, data }]
-      else frames.push({ event, data })
-    }
-    event = undefined
-    data = undefined
-    dataLength = 0
+  end(): SseFrame[] {
+    return this.read(`${this.decoder.end()}\n\n`)
   }
 
-  const read = (text: string): SseFrame[] => {
-    frames = []
-    lines.push(text, takeLine)
-    if (dataLength + lines.pendingLength() > maxFrameLength) throw tooLong(maxFrameLength)
+  read(text: string): SseFrame[] {
+    if (text !== '') this.readLines(this.toLineFeeds(text))
+    this.checkLength(this.pending.length)
+    const { frames } = this
+    this.frames = []
     return frames
   }
 
-  const decoder = new StringDecoder('utf8')
-  return {
-    push: (bytes) => read(decoder.write(bytes)),
-    end: () => read(`${decoder.end()}\n\n`),
+  toLineFeeds(text: string): string {
+    const hasMark = this.atStart && text.startsWith(byteOrderMark)
+    const rest = hasMark || (this.endedInReturn && text.startsWith('\n')) ? text.slice(1) : text
+    this.atStart = false
+    this.endedInReturn = text.endsWith('\r')
+    return rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest
+  }
+
+  readLines(text: string): void {
+    let from = 0
+    for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
+      const line = text.slice(from, to)
+      from = to + 1
+      this.takeLine(this.pending === '' ? line : this.pending + line)
+      this.pending = ''
+    }
+    this.pending += from === 0 ? text : text.slice(from)
+  }
+
+  takeLine(line: string): void {
+    if (line === '') this.dispatch()
+    else this.takeField(line)
+    this.checkLength(0)
+  }
+
+  takeField(line: string): void {
+    if (line.startsWith('data')) {
+      const value = valueOf(line, 4)
+      if (value !== undefined) this.data = this.data === undefined ? value : `${this.data}\n${value}`
+    } else if (line.startsWith('event')) {
+      this.event = valueOf(line, 5) ?? this.event
+    }
+  }
+
+  dispatch(): void {
+    const { event, data } = this
+    this.event = undefined
+    this.data = undefined
+    // The standard drops events without data.
+    if (data === undefined || data === '') return
+    // Usually there is one frame, and an array that grows from empty allocates space for many.
+    if (this.frames.length === 0) this.frames = [{ event, data }]
+    else this.frames.push({ event, data })
+  }
+
+  checkLength(pendingLength: number): void {
+    if ((this.data?.length ?? 0) + pendingLength > this.maxFrameLength) throw tooLong(this.maxFrameLength)
   }
 }
 
@@ -73,44 +108,5 @@ function valueOf(line: string, nameLength: number): string | undefined {
 const colon = 58
 const space = 32
 const byteOrderMark = '\uFEFF'
-
-/** Splits text into lines. A line ends with LF, CRLF or CR; a CRLF may be split between two chunks. */
-function createLineReader() {
-  let pending = ''
-  let endedInReturn = false
-  let atStart = true
-
-  const toLineFeeds = (text: string): string => {
-    const rest = endedInReturn && text.startsWith('\n') ? text.slice(1) : text
-    endedInReturn = text.endsWith('\r')
-    return rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest
-  }
-
-  return {
-    pendingLength: () => pending.length,
-    push(raw: string, onLine: (line: string) => void): void {
-      if (raw === '') return
-      const text = toLineFeeds(atStart && raw.startsWith(byteOrderMark) ? raw.slice(1) : raw)
-      atStart = false
-      let from = 0
-      let to = text.indexOf('\n')
-      if (to === -1) {
-        pending += text
-        return
-      }
-      if (pending !== '') {
-        onLine(pending + text.slice(0, to))
-        pending = ''
-        from = to + 1
-        to = text.indexOf('\n', from)
-      }
-      for (; to !== -1; to = text.indexOf('\n', from)) {
-        onLine(text.slice(from, to))
-        from = to + 1
-      }
-      pending = text.slice(from)
-    },
-  }
-}
 
 const tooLong = (limit: number): RangeError => new RangeError(`A server-sent event is longer than ${limit} characters.`)

@@ -12,61 +12,70 @@ export type EventOrder = {
 
 type OpenBlock = { readonly type: BlockStart['type']; isSigned: boolean }
 
+export const createEventOrder = (): EventOrder => new Grammar()
+
 /**
  * The grammar of `events.ts` as a state machine: one `start`; blocks numbered without gaps; deltas, citations and signatures
- * only for open blocks of a matching kind; one `end` after all blocks are closed.
+ * only for open blocks of a matching kind; one `end` after all blocks are closed. A class, because an object with its own
+ * closures would cost every response more memory.
  */
-export function createEventOrder(): EventOrder {
-  const open = new Map<number, OpenBlock>()
-  let phase: 'before' | 'running' | 'ended' = 'before'
-  let nextBlock = 0
+class Grammar implements EventOrder {
+  readonly open = new Map<number, OpenBlock>()
+  phase: 'before' | 'running' | 'ended' = 'before'
+  nextBlock = 0
 
-  const blockOf = (event: { readonly type: string; readonly block: number }): OpenBlock =>
-    open.get(event.block) ?? violation(`${event.type} for block ${event.block}, which is not open`)
-
-  const acceptOpen = (block: number, part: BlockStart): void => {
-    if (block !== nextBlock) violation(`block ${block} opens where ${nextBlock} is next`)
-    nextBlock += 1
-    open.set(block, { type: part.type, isSigned: false })
-  }
-
-  return {
-    accept(event) {
-      if (event.type === 'start') {
-        if (phase !== 'before') violation('a second start')
-        phase = 'running'
+  accept(event: InferenceEvent): void {
+    if (event.type === 'start') {
+      if (this.phase !== 'before') violation('a second start')
+      this.phase = 'running'
+      return
+    }
+    if (this.phase !== 'running')
+      violation(`${event.type} ${this.phase === 'before' ? 'before the start' : 'after the end'}`)
+    switch (event.type) {
+      case 'open':
+        return this.acceptOpen(event.block, event.part)
+      case 'delta': {
+        const block = this.blockOf(event)
+        if (block.type === 'opaque' || block.isSigned) violation(`delta into block ${event.block}, which takes none`)
         return
       }
-      if (phase !== 'running') violation(`${event.type} ${phase === 'before' ? 'before the start' : 'after the end'}`)
-      switch (event.type) {
-        case 'open':
-          return acceptOpen(event.block, event.part)
-        case 'delta': {
-          const block = blockOf(event)
-          if (block.type === 'opaque' || block.isSigned) violation(`delta into block ${event.block}, which takes none`)
-          return
-        }
-        case 'citation':
-          if (blockOf(event).type !== 'text') violation(`citation for block ${event.block}, which takes none`)
-          return
-        case 'signature': {
-          const block = blockOf(event)
-          if (block.type !== 'thinking' || block.isSigned)
-            violation(`signature for block ${event.block}, which takes none`)
-          block.isSigned = true
-          return
-        }
-        case 'close':
-          blockOf(event)
-          open.delete(event.block)
-          return
-        case 'end':
-          if (open.size > 0) violation(`end while block ${[...open.keys()].join(', ')} is open`)
-          phase = 'ended'
+      case 'citation':
+        if (this.blockOf(event).type !== 'text') violation(`citation for block ${event.block}, which takes none`)
+        return
+      case 'signature': {
+        const block = this.blockOf(event)
+        if (block.type !== 'thinking' || block.isSigned)
+          violation(`signature for block ${event.block}, which takes none`)
+        block.isSigned = true
+        return
       }
-    },
-    openBlocks: () => [...open.keys()],
-    hasEnded: () => phase === 'ended',
+      case 'close':
+        this.blockOf(event)
+        this.open.delete(event.block)
+        return
+      case 'end':
+        if (this.open.size > 0) violation(`end while block ${this.openBlocks().join(', ')} is open`)
+        this.phase = 'ended'
+    }
+  }
+
+  acceptOpen(block: number, part: BlockStart): void {
+    if (block !== this.nextBlock) violation(`block ${block} opens where ${this.nextBlock} is next`)
+    this.nextBlock += 1
+    this.open.set(block, { type: part.type, isSigned: false })
+  }
+
+  blockOf(event: { readonly type: string; readonly block: number }): OpenBlock {
+    return this.open.get(event.block) ?? violation(`${event.type} for block ${event.block}, which is not open`)
+  }
+
+  openBlocks(): readonly number[] {
+    return [...this.open.keys()]
+  }
+
+  hasEnded(): boolean {
+    return this.phase === 'ended'
   }
 }
 

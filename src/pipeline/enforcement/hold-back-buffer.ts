@@ -15,41 +15,62 @@ export type HoldBackBuffer<One extends Held> = {
 /** A chunk, with whatever decides when it may be sent. */
 type Held = { chunk: Chunk }
 
-export function createHoldBackBuffer<One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> {
-  let held: One[] = []
-  let start: InferenceEvent | undefined
-  let hasStarted = false
-  const open = new Set<number>()
+export const createHoldBackBuffer = <One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> =>
+  new ChunkBuffer(mayBeSent)
 
-  function trackSent(event: InferenceEvent): void {
-    if (event.type === 'start') hasStarted = true
-    if (event.type === 'open') open.add(event.block)
-    if (event.type === 'close') open.delete(event.block)
+/** A class, because an object with its own closures would cost every response more memory. */
+class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
+  readonly mayBeSent: (one: One) => boolean
+  held: One[] = []
+  start: InferenceEvent | undefined = undefined
+  hasStarted = false
+  /** The blocks that were sent and are open. */
+  open: number[] = []
+
+  constructor(mayBeSent: (one: One) => boolean) {
+    this.mayBeSent = mayBeSent
   }
 
-  return {
-    hold(one) {
-      start ??= one.chunk.events.find(({ type }) => type === 'start')
-      held.push(one)
-    },
-    isEmpty: () => held.length === 0,
-    release() {
-      let count = 0
-      for (let next = held[0]; next !== undefined && mayBeSent(next); next = held[count]) count += 1
-      const released = count > 1 ? join(held.splice(0, count)) : count === 1 ? held.shift()?.chunk : undefined
-      if (released !== undefined) for (const event of released.events) trackSent(event)
-      return released
-    },
-    replaceText(block, text) {
-      for (const one of held) one.chunk = withText(one.chunk, block, text)
-    },
-    abandon() {
-      held = []
-      const begin: InferenceEvent[] = !hasStarted && start !== undefined ? [start] : []
-      return [...begin, ...[...open].map((block): InferenceEvent => ({ type: 'close', block }))]
-    },
+  hold(one: One): void {
+    if (this.start === undefined) this.start = one.chunk.events.find(({ type }) => type === 'start')
+    // Usually there is one chunk. A literal array is cheaper than `push` on an empty one, which reserves space for many.
+    if (this.held.length === 0) this.held = [one]
+    else this.held.push(one)
+  }
+
+  isEmpty(): boolean {
+    return this.held.length === 0
+  }
+
+  release(): Chunk | undefined {
+    const { held } = this
+    let count = 0
+    for (let next = held[0]; next !== undefined && this.mayBeSent(next); next = held[count]) count += 1
+    if (count === 0) return undefined
+    const released = count > 1 ? join(held.slice(0, count)) : held[0]?.chunk
+    this.held = count === held.length ? none : held.slice(count)
+    if (released !== undefined) for (const event of released.events) this.trackSent(event)
+    return released
+  }
+
+  trackSent(event: InferenceEvent): void {
+    if (event.type === 'start') this.hasStarted = true
+    else if (event.type === 'open') this.open = [...this.open, event.block]
+    else if (event.type === 'close') this.open = this.open.filter((block) => block !== event.block)
+  }
+
+  replaceText(block: number, text: string): void {
+    for (const one of this.held) one.chunk = withText(one.chunk, block, text)
+  }
+
+  abandon(): readonly InferenceEvent[] {
+    this.held = none
+    const begin: InferenceEvent[] = !this.hasStarted && this.start !== undefined ? [this.start] : []
+    return [...begin, ...this.open.map((block): InferenceEvent => ({ type: 'close', block }))]
   }
 }
+
+const none: never[] = []
 
 /** Puts the new text before the `close` event, and removes the old deltas with their citations and reasoning signature. */
 function withText({ events }: Chunk, block: number, text: string): Chunk {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import { pullStreamOf, pending } from '../../base/pull-stream.ts'
+import { pullStreamOf, pending, type PullStream } from '../../base/pull-stream.ts'
 
 /** Emitted between two chunks if the upstream sends nothing for `idleMs`. */
 export const idle = Symbol('idle')
@@ -8,9 +8,10 @@ export const idle = Symbol('idle')
 /** Short enough that a reader does not notice it, longer than the usual gap between two tokens. */
 const idleMs = 100
 
-export type IdleWaiter = { dueMs: number; readonly callback: () => void }
+/** `dueMs` is Infinity while it does not wait. */
+export type IdleWaiter = { dueMs: number; isQueued: boolean; onIdle(): void }
 
-/** One clock timer for all streams. All wait equally long, so the first that started is the first to be called. */
+/** One clock timer for all streams. A wait is restarted with every chunk, so that only stores the new time. */
 export type IdleTimers = {
   /** Starts or restarts the wait. */
   start(waiter: IdleWaiter): void
@@ -18,35 +19,34 @@ export type IdleTimers = {
 }
 
 export function createIdleTimers(clock: Clock): IdleTimers {
-  const waiters = new Set<IdleWaiter>()
+  /** All that wait, and those that stopped since the timer was last due. */
+  let queued: IdleWaiter[] = []
   let isArmed = false
 
-  function arm(): void {
-    const [first] = waiters
-    if (first === undefined) return
+  function arm(dueMs: number): void {
     isArmed = true
-    clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), callDue)
+    clock.after(Math.max(0, dueMs - clock.monotonicMs()), onDue)
   }
 
-  function callDue(): void {
+  function onDue(): void {
     isArmed = false
     const nowMs = clock.monotonicMs()
-    for (const waiter of waiters) {
-      if (waiter.dueMs > nowMs) break
-      waiters.delete(waiter)
-      waiter.callback()
-    }
-    arm()
+    const all = queued
+    queued = all.filter((waiter) => (waiter.isQueued = waiter.dueMs > nowMs && waiter.dueMs !== Infinity))
+    for (const waiter of all) if (waiter.dueMs <= nowMs) waiter.onIdle()
+    const nextMs = queued.reduce((least, { dueMs }) => Math.min(least, dueMs), Infinity)
+    if (nextMs !== Infinity && !isArmed) arm(nextMs)
   }
 
   return {
     start(waiter) {
       waiter.dueMs = clock.monotonicMs() + idleMs
-      waiters.delete(waiter)
-      waiters.add(waiter)
-      if (!isArmed) arm()
+      if (waiter.isQueued) return
+      waiter.isQueued = true
+      queued.push(waiter)
+      if (!isArmed) arm(waiter.dueMs)
     },
-    stop: (waiter) => void waiters.delete(waiter),
+    stop: (waiter) => void (waiter.dueMs = Infinity),
   }
 }
 
@@ -58,35 +58,46 @@ export type IdleAwareStream<T> = {
   onReadable(wake: () => void, isWatched: boolean): void
 }
 
-export function createIdleAwareStream<T>(chunks: AsyncIterable<T>, idleTimers: IdleTimers): IdleAwareStream<T> {
-  const source = pullStreamOf(chunks)
-  let state: 'reading' | 'waiting' | 'idle' | 'reported' = 'reading'
-  let wakeUp = (): void => {}
-  const waiter: IdleWaiter = {
-    dueMs: 0,
-    callback() {
-      state = 'idle'
-      wakeUp()
-    },
+export const createIdleAwareStream = <T>(chunks: AsyncIterable<T>, idleTimers: IdleTimers): IdleAwareStream<T> =>
+  new WatchedStream(pullStreamOf(chunks), idleTimers)
+
+/** A class, because an object with its own closures would cost every response more memory. */
+class WatchedStream<T> implements IdleAwareStream<T>, IdleWaiter {
+  readonly source: PullStream<T>
+  readonly idleTimers: IdleTimers
+  state: 'reading' | 'waiting' | 'idle' | 'reported' = 'reading'
+  wake: (() => void) | undefined = undefined
+  dueMs = Infinity
+  isQueued = false
+
+  constructor(source: PullStream<T>, idleTimers: IdleTimers) {
+    this.source = source
+    this.idleTimers = idleTimers
   }
-  return {
-    poll() {
-      if (state === 'idle') {
-        state = 'reported'
-        return idle
-      }
-      const polled = source.poll()
-      if (polled === pending) return pending
-      if (state === 'waiting') idleTimers.stop(waiter)
-      state = 'reading'
-      return polled
-    },
-    onReadable(wake, isWatched) {
-      wakeUp = wake
-      source.onReadable(wake)
-      if (state !== 'reading' || !isWatched) return
-      state = 'waiting'
-      idleTimers.start(waiter)
-    },
+
+  poll(): MaybePromise<T | typeof idle | typeof pending | undefined> {
+    if (this.state === 'idle') {
+      this.state = 'reported'
+      return idle
+    }
+    const polled = this.source.poll()
+    if (polled === pending) return pending
+    if (this.state === 'waiting') this.idleTimers.stop(this)
+    this.state = 'reading'
+    return polled
+  }
+
+  onReadable(wake: () => void, isWatched: boolean): void {
+    this.wake = wake
+    this.source.onReadable(wake)
+    if (this.state !== 'reading' || !isWatched) return
+    this.state = 'waiting'
+    this.idleTimers.start(this)
+  }
+
+  onIdle(): void {
+    this.dueMs = Infinity
+    this.state = 'idle'
+    this.wake?.()
   }
 }

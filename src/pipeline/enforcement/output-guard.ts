@@ -1,13 +1,18 @@
-import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
-import { iterable, pending } from '../../base/pull-stream.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { IterableStream, pending } from '../../base/pull-stream.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
-import { createHoldBackBuffer } from './hold-back-buffer.ts'
-import { createStreamInspection, type ResponseCoverage, type StreamInspectionParts } from './stream-inspection.ts'
+import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
+import {
+  createStreamInspection,
+  type ResponseCoverage,
+  type StreamInspection,
+  type StreamInspectionParts,
+} from './stream-inspection.ts'
 import type { Metered } from '../billing/meter.ts'
-import { createIdleAwareStream, idle, type IdleTimers } from './idle-timer.ts'
+import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } from './idle-timer.ts'
 
 export type OutputGuardParts = StreamInspectionParts & {
   readonly idleTimers: IdleTimers
@@ -29,50 +34,75 @@ type HeldChunk = { chunk: Chunk; readonly number: number; readonly marks: readon
  * Sends a response only as far as it is scanned and allowed. A denied text is never sent: the upstream is stopped, held
  * chunks are dropped, and the response ends with the stop reason `filtered`. Dispose of a response that is not read to its end.
  */
-export function guardOutput(
+export const guardOutput = (
   metered: Pick<Metered, 'chunks' | 'used'>,
   parts: OutputGuardParts,
-): AsyncIterable<Chunk> & Disposable {
-  const upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
-  const held = createHoldBackBuffer(mayBeSent)
-  const inspection = createStreamInspection(parts, (block, text) => held.replaceText(block, text))
-  let chunks = 0
+): AsyncIterable<Chunk> & Disposable => new GuardedOutput(metered, parts)
+
+/** A class, because an object with its own closures would cost every response more memory. */
+class GuardedOutput extends IterableStream<Chunk> implements Disposable {
+  readonly metered: Pick<Metered, 'chunks' | 'used'>
+  readonly parts: OutputGuardParts
+  readonly upstream: IdleAwareStream<Chunk>
+  readonly held: HoldBackBuffer<HeldChunk>
+  readonly inspection: StreamInspection
+  chunks = 0
   /** Number of the last chunk whose raw frames were covered by events, and so were scanned. */
-  let coveredTo = 0
-  let isOver = false
-  const chunksToSend = iterable({ poll, onReadable: (wake) => upstream.onReadable(wake, !held.isEmpty()) })
-  return Object.assign(chunksToSend, { [Symbol.dispose]: () => inspection[Symbol.dispose]() })
+  coveredTo = 0
+  isOver = false
 
-  function poll(): MaybePromise<Polled> {
-    return isOver ? undefined : andThen(upstream.poll(), onPolled)
+  constructor(metered: Pick<Metered, 'chunks' | 'used'>, parts: OutputGuardParts) {
+    super()
+    this.metered = metered
+    this.parts = parts
+    this.upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
+    this.held = createHoldBackBuffer(({ number, marks }) => number <= this.coveredTo && marks.every(isCleared))
+    this.inspection = createStreamInspection(parts, (block, text) => this.held.replaceText(block, text))
   }
 
-  function onPolled(polled: Polled | typeof idle): MaybePromise<Polled> {
+  override poll(): MaybePromise<Polled> {
+    if (this.isOver) return undefined
+    const polled = this.upstream.poll()
+    return isPromise(polled) ? polled.then((chunk) => this.onPolled(chunk)) : this.onPolled(polled)
+  }
+
+  override onReadable(wake: () => void): void {
+    this.upstream.onReadable(wake, !this.held.isEmpty())
+  }
+
+  [Symbol.dispose](): void {
+    this.inspection[Symbol.dispose]()
+  }
+
+  onPolled(polled: Polled | typeof idle): MaybePromise<Polled> {
     if (polled === pending || polled === undefined) return polled
-    return polled === idle ? andThen(inspection.scanEnds(), release) : andThen(scan(polled), onScanned)
+    if (polled === idle) return andThen(this.inspection.scanEnds(), () => this.release())
+    const scanned = this.scan(polled)
+    return isPromise(scanned) ? scanned.then((isAllowed) => this.onScanned(isAllowed)) : this.onScanned(scanned)
   }
 
-  function onScanned(isAllowed: boolean): MaybePromise<Polled> {
-    return isAllowed ? release() : filtered()
+  onScanned(isAllowed: boolean): MaybePromise<Polled> {
+    return isAllowed ? this.release() : this.filtered()
   }
 
-  function release(): MaybePromise<Polled> {
-    const released = held.release()
-    return released === undefined ? poll() : concluded(released)
+  release(): MaybePromise<Polled> {
+    const released = this.held.release()
+    return released === undefined ? this.poll() : this.concluded(released)
   }
 
-  async function filtered(): Promise<Chunk> {
-    isOver = true
-    inspection[Symbol.dispose]()
-    await parts.stopUpstream()
-    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: metered.used() }
-    return concluded({ events: [...held.abandon(), end] })
+  async filtered(): Promise<Chunk> {
+    this.isOver = true
+    this.inspection[Symbol.dispose]()
+    await this.parts.stopUpstream()
+    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: this.metered.used() }
+    return this.concluded({ events: [...this.held.abandon(), end] })
   }
 
   /** Holds a chunk back and scans what it adds. Returns whether the response may continue. */
-  function scan(chunk: Chunk): MaybePromise<boolean> {
-    const number = ++chunks
-    if (chunk.hasPendingBlock !== true) coveredTo = number
+  scan(chunk: Chunk): MaybePromise<boolean> {
+    const { inspection, held } = this
+    const number = ++this.chunks
+    if (chunk.hasPendingBlock !== true) this.coveredTo = number
     const events = joinDeltas(chunk.events)
     const outOfBandTexts = outOfBandTextsOf(chunk)
     const marks = inspection.marksOf(events)
@@ -84,14 +114,11 @@ export function guardOutput(
     return andThen(inspection.outOfBand.scan(outOfBandTexts), (isAllowed) => isAllowed && inspection.scan(events))
   }
 
-  function mayBeSent({ number, marks }: HeldChunk): boolean {
-    return number <= coveredTo && marks.every(isCleared)
-  }
-
-  function concluded(chunk: Chunk): Chunk {
+  concluded(chunk: Chunk): Chunk {
     const last = chunk.events.at(-1)
     if (last?.type !== 'end') return chunk
-    const policy = parts.conclude(inspection.decisions, last, inspection.coverage())
+    const { inspection } = this
+    const policy = this.parts.conclude(inspection.decisions, last, inspection.coverage())
     return policy === undefined ? chunk : { ...chunk, events: [...chunk.events.slice(0, -1), { ...last, policy }] }
   }
 }

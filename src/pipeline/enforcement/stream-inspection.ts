@@ -46,7 +46,8 @@ type Channel = { readonly part: BlockStart; readonly scanner: StreamScanner; pos
 export function createStreamInspection(parts: StreamInspectionParts, replaceText: ReplaceText): StreamInspection {
   const channels = new Map<number, Channel>()
   const decisions: Decision[] = []
-  const outOfBand = createOutOfBandInspection(parts, decisions)
+  /** Created when it is needed: most responses have no such text. */
+  let outOfBand: OutOfBandInspection | undefined
 
   function markOf(event: InferenceEvent): Mark | undefined {
     if (event.type === 'open') channels.set(event.block, openChannel(event.part, parts))
@@ -72,7 +73,7 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
 
   /** The end of a block also ends its out-of-band text. */
   function scanEvent(event: InferenceEvent, next: InferenceEvent | undefined): MaybePromise<boolean> {
-    if (event.type !== 'close' && event.type !== 'end') return scanBlock(event, next)
+    if (outOfBand === undefined || (event.type !== 'close' && event.type !== 'end')) return scanBlock(event, next)
     return andThen(
       outOfBand.end(event.type === 'close' ? 'block' : 'answer'),
       (isOutOfBandAllowed) => isOutOfBandAllowed && scanBlock(event, next),
@@ -112,7 +113,9 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
 
   return {
     decisions,
-    outOfBand,
+    get outOfBand() {
+      return (outOfBand ??= createOutOfBandInspection(parts, decisions))
+    },
     marksOf: (events) => events.map(markOf),
     scan,
     scanEnds: () => sequentially([...channels.values()], ({ scanner }) => scanner.scanEnd()),
@@ -122,7 +125,7 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
     },
     [Symbol.dispose]() {
       for (const { scanner } of channels.values()) scanner[Symbol.dispose]()
-      outOfBand[Symbol.dispose]()
+      outOfBand?.[Symbol.dispose]()
     },
   }
 }

@@ -116,7 +116,7 @@ type Receiving = {
 function receive(exchange: Exchange, head: ResponseHead, receiving: Receiving): MaybePromise<UpstreamResponse> {
   const { clock, wantsStream, maxBytes } = receiving
   if (head.status < 200 || head.status > 299) return readError(exchange, head, clock)
-  if (isStream(head, wantsStream)) return { kind: 'stream', frames: readFrames(exchange, maxBytes) }
+  if (isStream(head, wantsStream)) return { kind: 'stream', frames: new ExchangeFrames(exchange, maxBytes) }
   if (Number(head.headers['content-length'] ?? 0) > maxBytes) {
     const fault = responseTooLong('a response', maxBytes)
     exchange.cancel(fault)
@@ -159,42 +159,61 @@ async function readChunks(exchange: Exchange, maxBytes: number): Promise<string 
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readFrames(exchange: Exchange, maxBytes: number): FrameStream {
-  const reader = createSseReader(maxBytes)
-  const maxStreamBytes = maxBytes * streamFactor
-  let byteCount = 0
-  let isOver = false
-  const fail = (fault: Fault): never => {
-    exchange.cancel(fault)
-    throw fault
+/** A class, because an object with its own closures would cost every stream more memory. */
+class ExchangeFrames implements FrameStream {
+  readonly exchange: Exchange
+  readonly maxBytes: number
+  readonly reader: SseReader
+  byteCount = 0
+  isOver = false
+
+  constructor(exchange: Exchange, maxBytes: number) {
+    this.exchange = exchange
+    this.maxBytes = maxBytes
+    this.reader = createSseReader(maxBytes)
   }
-  const read = (chunks: readonly Buffer[] | undefined): SseFrame[] => {
-    for (const chunk of chunks ?? []) byteCount += chunk.length
-    if (byteCount > maxStreamBytes) return fail(responseTooLong('a stream', maxStreamBytes))
+
+  onReadable(wake: () => void): void {
+    if (this.isOver) wake()
+    else this.exchange.onReadable(wake)
+  }
+
+  poll(): SseFrame[] | typeof pending | undefined {
+    if (this.isOver) return undefined
+    const chunks = this.exchange.poll()
+    if (chunks === pending) return pending
+    this.isOver = chunks === undefined
+    const frames = this.read(chunks)
+    return this.isOver && frames.length === 0 ? undefined : frames
+  }
+
+  read(chunks: readonly Buffer[] | undefined): SseFrame[] {
+    if (chunks !== undefined) for (const chunk of chunks) this.byteCount += chunk.length
+    const maxStreamBytes = this.maxBytes * streamFactor
+    if (this.byteCount > maxStreamBytes) return this.fail(responseTooLong('a stream', maxStreamBytes))
     try {
-      return framesOf(reader, chunks)
+      return framesOf(this.reader, chunks)
     } catch {
-      return fail(responseTooLong('a frame', maxBytes))
+      return this.fail(responseTooLong('a frame', this.maxBytes))
     }
   }
-  return {
-    onReadable: (wake) => (isOver ? wake() : exchange.onReadable(wake)),
-    poll() {
-      if (isOver) return undefined
-      const chunks = exchange.poll()
-      if (chunks === pending) return pending
-      isOver = chunks === undefined
-      const frames = read(chunks)
-      return isOver && frames.length === 0 ? undefined : frames
-    },
-    markStarted: () => exchange.markStarted(),
-    complete() {
-      isOver = true
-      exchange.drain()
-    },
-    cancel() {
-      if (!isOver) exchange.cancel(upstreamFailed('The response was cancelled.'))
-    },
+
+  fail(fault: Fault): never {
+    this.exchange.cancel(fault)
+    throw fault
+  }
+
+  markStarted(): void {
+    this.exchange.markStarted()
+  }
+
+  complete(): void {
+    this.isOver = true
+    this.exchange.drain()
+  }
+
+  cancel(): void {
+    if (!this.isOver) this.exchange.cancel(upstreamFailed('The response was cancelled.'))
   }
 }
 

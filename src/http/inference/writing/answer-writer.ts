@@ -1,8 +1,8 @@
 import type { Fault } from '../../../base/fault.ts'
-import type { InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inference/events.ts'
-import { createEventOrder } from '../../../domain/inference/event-order.ts'
+import type { Chunk, InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inference/events.ts'
+import { createEventOrder, type EventOrder } from '../../../domain/inference/event-order.ts'
 import type { Dialect } from '../../../domain/inference/request.ts'
-import { createBlockSequencer } from './block-sequencer.ts'
+import { createBlockSequencer, type BlockSequencer } from './block-sequencer.ts'
 import { framesIn, type StreamWriter, type WriteStep } from './stream-writer.ts'
 
 /** How a dialect formats the events of an answer. It is called for legal events only, in order. */
@@ -29,41 +29,69 @@ export type DialectWriter = {
  * Writes an answer in any dialect. Enforces what is the same in all of them: the order of events, one block at a time,
  * nothing after the end, and no raw frames after formatted ones.
  */
-export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
-  const grammar = createEventOrder()
-  const sequencer = dialectWriter.allowsInterleaving === true ? undefined : createBlockSequencer()
-  let isFormatted = false
-  let hasFailed = false
-  const hasEnded = (): boolean => hasFailed || grammar.hasEnded()
+export const createAnswerWriter = (dialectWriter: DialectWriter): StreamWriter => new AnswerWriter(dialectWriter)
 
-  function accept(event: InferenceEvent): void {
-    if (hasFailed) throw new Error(`Illegal event order: ${event.type} after a failure.`)
-    grammar.accept(event)
+/** A class, because an object with its own closures would cost every response more memory. */
+class AnswerWriter implements StreamWriter {
+  readonly dialectWriter: DialectWriter
+  readonly grammar: EventOrder = createEventOrder()
+  readonly sequencer: BlockSequencer | undefined
+  isFormatted = false
+  hasFailed = false
+
+  constructor(dialectWriter: DialectWriter) {
+    this.dialectWriter = dialectWriter
+    this.sequencer = dialectWriter.allowsInterleaving === true ? undefined : createBlockSequencer()
   }
 
-  function format(step: WriteStep): string {
+  hasEnded(): boolean {
+    return this.hasFailed || this.grammar.hasEnded()
+  }
+
+  write(events: readonly InferenceEvent[]): string {
+    let text = ''
+    for (const event of events) {
+      this.accept(event)
+      text += event.type === 'end' ? this.dialectWriter.end(event, false) : this.format(event)
+    }
+    this.isFormatted ||= events.length > 0
+    return text
+  }
+
+  forward(chunk: Chunk): string {
+    const { dialectWriter } = this
+    if (this.hasEnded() && chunk.events.length === 0) return '' // an upstream may send frames after its end
+    const ignoresRaw = this.isFormatted || dialectWriter.ignoresRaw === true
+    const frames = ignoresRaw ? undefined : framesIn(dialectWriter.dialect, chunk)
+    return frames === undefined ? this.write(chunk.events) : this.pass(frames, chunk.events)
+  }
+
+  fail(fault: Fault): string {
+    if (this.hasEnded()) return ''
+    this.hasFailed = true
+    return this.dialectWriter.fail(fault)
+  }
+
+  accept(event: InferenceEvent): void {
+    if (this.hasFailed) throw new Error(`Illegal event order: ${event.type} after a failure.`)
+    this.grammar.accept(event)
+  }
+
+  format(step: WriteStep): string {
+    const { sequencer, dialectWriter } = this
     if (sequencer?.hold(step) === true) return ''
     let text = dialectWriter.format(step)
     if (step.type === 'close') for (const held of sequencer?.release() ?? []) text += dialectWriter.format(held)
     return text
   }
 
-  function write(events: readonly InferenceEvent[]): string {
-    let text = ''
-    for (const event of events) {
-      accept(event)
-      text += event.type === 'end' ? dialectWriter.end(event, false) : format(event)
-    }
-    isFormatted ||= events.length > 0
-    return text
-  }
-
-  function pass(frames: readonly RawFrame[], events: readonly InferenceEvent[]): string {
+  pass(frames: readonly RawFrame[], events: readonly InferenceEvent[]): string {
+    const { sequencer, dialectWriter } = this
     let text = ''
     let end: InferenceEnd | undefined
     for (const frame of frames) text += dialectWriter.pass(frame)
     for (const event of events) {
-      accept(event)
+      this.accept(event)
       if (event.type === 'end') {
         end = event
         continue
@@ -73,21 +101,5 @@ export function createAnswerWriter(dialectWriter: DialectWriter): StreamWriter {
     }
     dialectWriter.afterChunk?.()
     return end === undefined ? text : text + dialectWriter.end(end, true)
-  }
-
-  return {
-    write,
-    forward(chunk) {
-      if (hasEnded() && chunk.events.length === 0) return '' // an upstream may send frames after its end
-      const frames =
-        isFormatted || dialectWriter.ignoresRaw === true ? undefined : framesIn(dialectWriter.dialect, chunk)
-      return frames === undefined ? write(chunk.events) : pass(frames, chunk.events)
-    },
-    fail(fault) {
-      if (hasEnded()) return ''
-      hasFailed = true
-      return dialectWriter.fail(fault)
-    },
-    hasEnded,
   }
 }
