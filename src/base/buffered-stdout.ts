@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino'
 
 export type BufferedStdout = DestinationStream & { flush(done?: () => void): void }
 
-const fullCharacters = 8192
+const fullCharacters = 65_536
 /** More is dropped. It is reached only if the reader has stopped reading, and a log must not use up the memory. */
 const mostCharacters = 8 * 1024 * 1024
 const waitMs = 250

@@ -37,6 +37,14 @@ export function createIds(clock: Clock, random: Random): Ids {
       if (digit < 32) return
     }
   }
+  /** Read from one buffer per prefix, as a flat string, which is cheaper to write as JSON than a concatenation. */
+  const buffers = new Map<string, Buffer>()
+  const withPrefix = (prefix: string): string => {
+    const buffer = buffers.get(prefix) ?? Buffer.from(`${prefix}_${text.toString('latin1')}`, 'latin1')
+    buffers.set(prefix, buffer)
+    text.copy(buffer, prefix.length + 1)
+    return buffer.toString('latin1')
+  }
   return (prefix) => {
     const nowMs = clock.nowMs()
     if (nowMs > lastMs) {
@@ -45,6 +53,6 @@ export function createIds(clock: Clock, random: Random): Ids {
     } else {
       increment()
     }
-    return [prefix, text.toString('latin1')].join('_') // a flat string, which is cheaper to write as JSON than a concatenation
+    return withPrefix(prefix)
   }
 }

@@ -33,14 +33,14 @@ const retryPauseMs = 250
  * may wait in its queue.
  */
 export async function route(parts: RouteParts, model: Model, call: RoutedCall): Promise<StartedAnswer> {
-  const available = model.targets.filter((target) => !parts.health.isCoolingDown(target.upstream))
-  const targets = available.length > 0 ? available : model.targets
+  const targets = availableTargets(parts.health, model)
   let last: Fault | undefined
-  for (const [at, target] of targets.entries()) {
-    const isLast = at === targets.length - 1
+  let left = targets.length
+  for (const target of targets) {
+    const isLast = --left === 0
     for (let attempts = isLast ? 2 : 1; attempts > 0; attempts--) {
       try {
-        return await start(parts, target, { ...call, mayQueue: isLast })
+        return await start(parts, target, { ...call, model: target.model, mayQueue: isLast })
       } catch (error) {
         if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error
@@ -53,14 +53,17 @@ export async function route(parts: RouteParts, model: Model, call: RoutedCall): 
   throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
 }
 
-async function start(
-  parts: RouteParts,
-  target: ModelTarget,
-  call: Omit<ProviderCall, 'model'>,
-): Promise<StartedAnswer> {
+/** All targets if all are in cooldown. A model with one target needs no choice. */
+function availableTargets(health: UpstreamHealth, { targets }: Model): readonly ModelTarget[] {
+  if (targets.length === 1) return targets
+  const available = targets.filter((target) => !health.isCoolingDown(target.upstream))
+  return available.length > 0 ? available : targets
+}
+
+async function start(parts: RouteParts, target: ModelTarget, call: ProviderCall): Promise<StartedAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
-  const chunks = pullStreamOf(provider.infer({ ...call, model: target.model }))
+  const chunks = pullStreamOf(provider.infer(call))
   try {
     const first = await nextOf(chunks)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')

@@ -1,5 +1,6 @@
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
 import type { Renewal, Subject } from '../limits/admission.ts'
 import type { LimitStore } from '../limits/store.ts'
 import type { ChargeBacklog } from './backlog.ts'
@@ -33,15 +34,19 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
   return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
     const request = { organization, project, key, requestId }
     const before = failpoint('answered')
-    await before
-    const writing = backlog === null ? ledger.settle(charge) : writeOrSpool(charge, backlog)
-    const settled = await writing.catch((error: unknown) => failed(request, error))
+    if (before !== undefined) await before
+    let settled: Settled | null
+    try {
+      settled = await (backlog === null ? ledger.settle(charge) : writeOrSpool(charge, backlog))
+    } catch (error) {
+      return failed(request, error)
+    }
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
-    await after
+    if (after !== undefined) await after
     const micro = settled === null ? charge.micro : settled.micro
     const corrected = limits.settle({ ...request, tokens, micro })
-    await corrected
+    if (isPromise(corrected)) await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
       await limits.close({ organization, epoch, sliceId: charge.sliceId })
     }

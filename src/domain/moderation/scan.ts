@@ -55,6 +55,7 @@ const maxCachedMatches = 256
 
 export function createScanText({ classifier, pause, cacheEntries }: ScanTextParts): ScanText {
   const cache = createScanCache<ScanResult>(cacheEntries)
+  const keyOf = createKeys()
   return (request) => {
     if (cacheEntries === 0) return scanUncached(request, classifier, pause)
     const key = keyOf(request)
@@ -68,8 +69,28 @@ export function createScanText({ classifier, pause, cacheEntries }: ScanTextPart
   }
 }
 
-const keyOf = ({ text, direction, terms, skipsPersonalData = false, mode }: ScanRequest): string =>
-  `${direction} ${skipsPersonalData} ${mode?.name ?? ''} ${terms?.digest ?? ''} ${hash('sha256', text, 'base64url')}`
+/** The texts of a request are scanned in a row, so the part of the key that is not the text is kept from one to the next. */
+function createKeys(): (request: ScanRequest) => string {
+  let last = { direction: '', skipsPersonalData: false, mode: '', terms: '' }
+  let rules = ''
+  return ({
+    text,
+    direction,
+    skipsPersonalData = false,
+    mode: { name: mode } = unnamed,
+    terms: { digest: terms } = noTerms,
+  }) => {
+    const isSame = last.direction === direction && last.skipsPersonalData === skipsPersonalData
+    if (!isSame || last.mode !== mode || last.terms !== terms) {
+      last = { direction, skipsPersonalData, mode, terms }
+      rules = `${direction} ${skipsPersonalData} ${mode} ${terms} `
+    }
+    return rules + hash('sha256', text, 'base64url')
+  }
+}
+
+const unnamed = { name: '' }
+const noTerms = { digest: '' }
 
 /** Synchronous, except for a text of several slices or a remote classifier. */
 function scanUncached(
@@ -78,12 +99,12 @@ function scanUncached(
   pause: () => Promise<unknown>,
 ): MaybePromise<ScanResult> {
   const { text, direction, terms, skipsPersonalData, mode = fullScan(text, { classifier, direction }) } = request
-  const hits = new Map<string, TermHit>()
+  const hits = terms === undefined ? undefined : new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
 
   const scanSlice = (slice: TextSlice): MaybePromise<unknown> => {
-    if (terms !== undefined)
+    if (terms !== undefined && hits !== undefined)
       addHits(hits, slice, [...terms.find(slice.text), ...hitsInEncoded(mode.encodedTexts(slice), terms)])
     if (skipsPersonalData !== true) personalData = mode.personalData(slice)
     return andThen(mode.classify(slice), (classification) => classifications.push(classification))
@@ -93,10 +114,12 @@ function scanUncached(
 
   return andThen(sequentially(slicesOf(text), scanAfterPause), () => ({
     classification: classifications.reduce(strongest),
-    termHits: [...hits.values()],
+    termHits: hits === undefined ? noHits : [...hits.values()],
     personalData,
   }))
 }
+
+const noHits: readonly TermHit[] = []
 
 type ClassifierCall = { readonly classifier: Classifier; readonly direction: TextDirection }
 

@@ -7,7 +7,7 @@ import type {
   ContentPart,
   Tool,
 } from '../../domain/inference/request.ts'
-import { breakpointOf, sourceOfFileData, sourceOfUrl } from '../inference/reading/openai-content.ts'
+import { breakpointOf, sourceOfFileData, sourceOfUrl, unmarked } from '../inference/reading/openai-content.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { selectTools, type OpenaiChoice } from '../inference/reading/openai-tools.ts'
 import { effortByName, parametersOf } from '../inference/reading/request-fields.ts'
@@ -56,21 +56,22 @@ function rejectUnsupported(body: ChatBody): void {
 function decodeMessage(message: ChatMessage, at: number): Message {
   if (message.role === 'assistant') return { role: 'assistant', parts: decodeAssistant(message, at) }
   if (message.role === 'function') throw new Error('Messages of functions are rewritten before.')
-  const parts = decodeContent(message.content, ['messages', at, 'content'])
+  const parts = decodeContent(message.content, at)
   const mark = breakpointOf(message)
   if (message.role !== 'tool') return { role: message.role === 'user' ? 'user' : 'system', parts: marked(parts, mark) }
   return { role: 'user', parts: [{ type: 'tool-result', id: message.tool_call_id, parts, isError: false, ...mark }] }
 }
 
 /** A cache marker of a message applies to its last part. */
-const marked = (parts: readonly ContentPart[], mark: { cache?: CacheMarker }): ContentPart[] =>
-  parts.map((part, at) => (part.type === 'text' && at === parts.length - 1 ? { ...part, ...mark } : part))
+const marked = (parts: readonly ContentPart[], mark: { cache?: CacheMarker }): readonly ContentPart[] =>
+  mark === unmarked
+    ? parts
+    : parts.map((part, at) => (part.type === 'text' && at === parts.length - 1 ? { ...part, ...mark } : part))
 
 function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, at: number): ContentPart[] {
   const parts: ContentPart[] = []
   if (message.reasoning_content) parts.push({ type: 'thinking', text: message.reasoning_content })
-  if (message.content)
-    parts.push(...marked(decodeContent(message.content, ['messages', at, 'content']), breakpointOf(message)))
+  if (message.content) parts.push(...marked(decodeContent(message.content, at), breakpointOf(message)))
   if (message.refusal) parts.push({ type: 'refusal', text: message.refusal })
   for (const call of message.tool_calls ?? []) parts.push(decodeCall(call))
   return parts
@@ -81,14 +82,13 @@ function decodeCall(call: ChatToolCall): ContentPart {
   return { type: 'tool-call', id: call.id, name: call.function.name, input: call.function.arguments }
 }
 
-type Path = readonly (string | number)[]
-
-function decodeContent(content: string | readonly ChatPart[], path: Path): ContentPart[] {
+/** `message` is the position of the message, for errors. */
+function decodeContent(content: string | readonly ChatPart[], message: number): ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return content.map((part, at) => decodePart(part, [...path, at]))
+  return content.map((part, at) => decodePart(part, message, at))
 }
 
-function decodePart(part: ChatPart, path: Path): ContentPart {
+function decodePart(part: ChatPart, message: number, at: number): ContentPart {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text, ...breakpointOf(part) }
@@ -97,7 +97,7 @@ function decodePart(part: ChatPart, path: Path): ContentPart {
       return { type: 'image', source: sourceOfUrl(url), ...omitUndefined({ detail }), ...breakpointOf(part) }
     }
     case 'file':
-      return decodeFile(part, path)
+      return decodeFile(part, ['messages', message, 'content', at])
     case 'refusal':
       return { type: 'refusal', text: part.refusal }
     default:
@@ -105,7 +105,7 @@ function decodePart(part: ChatPart, path: Path): ContentPart {
   }
 }
 
-function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: Path): ContentPart {
+function decodeFile(part: Extract<ChatPart, { type: 'file' }>, path: readonly (string | number)[]): ContentPart {
   const { file_data: data, file_id: id, filename: name } = part.file
   const rest = { ...omitUndefined({ name }), ...breakpointOf(part) }
   if (data !== undefined) return { type: 'file', source: sourceOfFileData(data), ...rest }

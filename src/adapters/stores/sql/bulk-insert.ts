@@ -34,9 +34,8 @@ export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
   }
 }
 
-/** Several times faster than `flat`. */
-function joined(rows: readonly (readonly Value[])[], from: number, end: number): Value[] {
-  const values: Value[] = []
-  for (let at = from; at < end; at++) values.push(...(rows[at] ?? []))
-  return values
+/** Several times faster than `flat`. A single row, as at a modest rate, is not copied. */
+function joined(rows: readonly (readonly Value[])[], from: number, end: number): readonly Value[] {
+  const [first = [], ...others] = rows.slice(from, end)
+  return others.length === 0 ? first : first.concat(...others)
 }

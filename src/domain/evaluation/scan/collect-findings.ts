@@ -5,11 +5,10 @@ import type { ScanMode, ScanText } from '../../moderation/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
 import {
-  addFindings,
   findingsOf,
   hasNoFindings,
   joinCollected,
-  noFindings,
+  joinFindings,
   type CollectedFindings,
   type Findings,
 } from './findings.ts'
@@ -119,7 +118,7 @@ function collectedOf(
   scanned: readonly ScannedText[],
   scores: CollectedFindings['scores'],
 ): CollectedFindings {
-  const findings = scanned.reduce((sum, one) => addFindings(sum, one.findings), noFindings)
+  const findings = joinFindings(scanned)
   const isProvisional = scanned.some(({ scan }) => scan.classification.isProvisional === true)
   if (hasNoFindings(findings)) return { findings, scores, offendingTexts: none, isProvisional }
   const offendingTexts = scanned.filter((one) => isOffending(plan, one.findings)).map(({ text }) => text)

@@ -50,6 +50,22 @@ export function addFindings(first: Findings, second: Findings): Findings {
   }
 }
 
+/** The findings of several texts together. Mostly nothing was found, and only the highest scores are needed. */
+export function joinFindings(texts: readonly { readonly findings: Findings }[]): Findings {
+  const [first] = texts
+  if (first === undefined) return noFindings
+  if (texts.length === 1) return first.findings
+  if (!texts.every(({ findings }) => hasNoFindings(findings)))
+    return texts.reduce((all, { findings }) => addFindings(all, findings), noFindings)
+  return { ...noFindings, scores: perCategory((category) => highestScore(texts, category)) }
+}
+
+function highestScore(texts: readonly { readonly findings: Findings }[], category: Category): number {
+  let highest = 0
+  for (const { findings } of texts) highest = Math.max(highest, findings.scores[category])
+  return highest
+}
+
 /** True if no category, term or personal data was found; scores are ignored. */
 export const hasNoFindings = (findings: Findings): boolean =>
   findings.categories.length + findings.allowlistHits.length + findings.denylistHits.length === 0 &&
@@ -81,7 +97,7 @@ export type CollectedFindings = {
 
 /** Joins the results of several batches of texts, in their order. */
 export const joinCollected = (batches: readonly CollectedFindings[]): CollectedFindings => ({
-  findings: batches.reduce((all, { findings }) => addFindings(all, findings), noFindings),
+  findings: joinFindings(batches),
   scores: batches.flatMap(({ scores }) => scores),
   offendingTexts: batches.flatMap(({ offendingTexts }) => offendingTexts),
   isProvisional: batches.some(({ isProvisional }) => isProvisional),

@@ -30,9 +30,12 @@ export const CacheBreakpoint = Nullish(
 
 type Marked = { readonly prompt_cache_breakpoint?: { ttl?: string } | null; readonly cache_control?: unknown }
 
+/** Shared by all parts and messages without a cache marker. */
+export const unmarked: { cache?: CacheMarker } = {}
+
 /** Decodes the cache marker. Some chat clients send Anthropic's `cache_control` instead, as for other gateways. */
 export function breakpointOf({ prompt_cache_breakpoint: own, cache_control: other }: Marked): { cache?: CacheMarker } {
   const mark: unknown = own ?? other
-  if (!isRecord(mark)) return {}
+  if (!isRecord(mark)) return unmarked
   return { cache: typeof mark['ttl'] === 'string' ? { ttl: mark['ttl'] } : {} }
 }
