@@ -52,7 +52,12 @@ const policyOf = (kind: number, version: number): ActivePolicy => ({
   id: `pol_${version}`,
   versionId: `polv_${version}`,
   version: 1,
-  rule: compile({ rule: writeRule[kind]?.() ?? '', versionId: `polv_${version}`, organizationId: 'org_1' }),
+  rule: compile({
+    rule: writeRule[kind]?.() ?? '',
+    versionId: `polv_${version}`,
+    organizationId: 'org_1',
+    judgeWindow: 'block',
+  }),
 })
 
 const policiesOf = (count: number): readonly ActivePolicy[] =>

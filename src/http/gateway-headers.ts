@@ -29,7 +29,7 @@ export const gatewayHeaders = {
   },
   'x-gatehouse-hold-back': {
     description:
-      '`whole` if each block of a streamed answer is held back until it is complete, because a rule needs all of its text. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
+      '`whole` if each block of a streamed answer is held back until it is complete, because a rule needs all of its text. `paragraph` if a judge evaluates one paragraph after the other, and each is sent once it is evaluated. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
     example: 'whole',
   },
 } as const satisfies Readonly<Record<string, GatewayHeader>>
@@ -41,6 +41,10 @@ export function gatewayHeader(name: GatewayHeaderName, value: string): Record<st
   const header: GatewayHeader = gatewayHeaders[name]
   return header.alias === undefined ? { [name]: value } : { [name]: value, [header.alias]: value }
 }
+
+/** Missing if text is sent as soon as it is evaluated. */
+export const holdBackHeader = (coverage: 'held_back' | 'paragraph' | 'whole'): Record<string, string> =>
+  coverage === 'held_back' ? {} : gatewayHeader('x-gatehouse-hold-back', coverage)
 
 /** Names the request fields that were left out. They may contain any text of the caller. */
 export const droppedHeader = (fields: readonly string[]): Record<string, string> =>

@@ -130,7 +130,7 @@ function createScene(options: SceneOptions = {}) {
       return log('evaluate the request', {
         request,
         maxOutputTokens: 100,
-        holdsWholeBlocks: false,
+        requiredCoverage: 'held_back',
         guard: guarded,
         async fail(error) {
           throw error

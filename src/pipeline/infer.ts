@@ -47,8 +47,8 @@ export type InferenceAnswer = AsyncDisposable & {
   readonly bill: Bill
   /** Fields of the request that the upstream cannot receive, by their names in the caller's dialect. */
   readonly dropped: ReadonlySet<string>
-  /** Whether each block is held back until it is complete, because a rule needs all of it. */
-  readonly holdsWholeBlocks: boolean
+  /** How much of the answer the rules require to be evaluated before any of it is sent. */
+  readonly requiredCoverage: EnforcedRequest['requiredCoverage']
   /** The admission with the status of the caller's limits; null for the free request. */
   readonly admission: Admitted | null
 }
@@ -123,7 +123,7 @@ export function createInfer(parts: InferParts): Infer {
           charged: () => lease.charged(),
         },
         dropped,
-        holdsWholeBlocks: enforced.holdsWholeBlocks,
+        requiredCoverage: enforced.requiredCoverage,
         admission,
         [Symbol.asyncDispose]: release,
       }

@@ -96,7 +96,7 @@ function scene(
           charged: () => (disposals > 0 ? { usage, cost: receipt } : undefined),
         },
         dropped: new Set<string>(),
-        holdsWholeBlocks: false,
+        requiredCoverage: 'held_back',
         admission: null,
         async [Symbol.asyncDispose]() {
           disposals += 1

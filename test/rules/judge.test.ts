@@ -1,45 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { startAdminApp, textOf, type AdminApp } from '../support/administration.ts'
+import type { AdminApp } from '../support/administration.ts'
+import { publish, startScene, withJudge } from '../support/judge-scene.ts'
 import { answerWith } from '../support/paid-app.ts'
-import { answerJson, startUpstream, type TestUpstream } from '../support/upstream.ts'
+import { answerJson } from '../support/upstream.ts'
 import { operatorOf } from '../support/operator.ts'
-
-/** An app with one model for callers and one for the judge. */
-async function startScene(policies: object = {}) {
-  await using opened = new AsyncDisposableStack()
-  const upstream = opened.use(await startUpstream(answerWith('A plain answer.', { input: 5, output: 5 })))
-  const judge = opened.use(await startUpstream(answerWith('{"score": 0}', { input: 200, output: 8 })))
-  const at = (name: string, { url }: TestUpstream) => ({ name, kind: 'openai-chat', base_url: `${url}/v1` })
-  const app = opened.use(
-    await startAdminApp({
-      config: {
-        upstreams: [at('main', upstream), at('judge', judge)],
-        models: [
-          { name: 'default-model', targets: [{ upstream: 'main' }] },
-          { name: 'judge-model', targets: [{ upstream: 'judge' }], price: { input: 1_000, output: 1_000 } },
-        ],
-        policies,
-      },
-    }),
-  )
-  const kept = opened.move()
-  return { app, upstream, judge, [Symbol.asyncDispose]: () => kept.disposeAsync() }
-}
-
-const withJudge = (settings: object = {}) => ({ judge: { model: 'judge-model', ...settings } })
-
-async function publish({ admin }: AdminApp, rule: string, content: object = {}) {
-  const draft = await admin.post('/policies', {
-    name: `Rule ${randomUUID()}`,
-    rule,
-    mode: 'enforcing',
-    direction: 'request',
-    ...content,
-  })
-  return admin.send('POST', `/policies/${textOf(draft)}/publish`, { body: { revision: 1 } })
-}
 
 const sendText = (app: AdminApp, content: string) =>
   app.post('/v1/messages', { model: 'default-model', max_tokens: 50, messages: [{ role: 'user', content }] })

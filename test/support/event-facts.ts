@@ -40,7 +40,7 @@ const verdict = fc.record(
     categoriesTriggered: texts,
     categoriesRequested: texts,
     matchScoreBasisPoints: fc.nat(),
-    coverage: fc.constantFrom('held_back' as const, 'whole' as const),
+    coverage: fc.constantFrom('held_back' as const, 'paragraph' as const, 'whole' as const),
     dataClassification: text,
   },
   { requiredKeys: ['decision', 'isEnforced'] },

@@ -15,5 +15,5 @@ export const policyOf = (rule: string, at = 0): ActivePolicy => ({
   mode: 'enforcing',
   direction: 'both',
   scope: 'organization',
-  rule: compile({ rule, versionId: `polv_${at}`, organizationId: 'org_1' }),
+  rule: compile({ rule, versionId: `polv_${at}`, organizationId: 'org_1', judgeWindow: 'block' }),
 })

@@ -100,4 +100,6 @@ export function oncePerSharedPlan<T>(compute: (plan: SharedPlan) => T): (plan: S
 /** True if a rule of the plan needs personal data; otherwise the scan skips it. */
 export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: TextDirection): boolean =>
   gateway.config.rules.redact ||
-  policies[direction].some(({ rule: { lookBehind } }) => lookBehind === 'whole' || lookBehind.personalData)
+  policies[direction].some(
+    ({ rule: { lookBehind } }) => lookBehind === 'whole' || (lookBehind !== 'paragraph' && lookBehind.personalData),
+  )

@@ -82,7 +82,8 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   ): readonly ActivePolicy[] {
     if (published === null) return []
     const { id: versionId, rule, publishedAtMs: _, ...content } = published
-    const compiled = rules.get(versionId) ?? parts.compileRule({ rule, versionId, organizationId })
+    const { judgeWindow } = content
+    const compiled = rules.get(versionId) ?? parts.compileRule({ rule, versionId, organizationId, judgeWindow })
     return [{ ...content, id, name, versionId, rule: compiled }]
   }
 }

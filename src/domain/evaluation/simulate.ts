@@ -127,8 +127,9 @@ async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promis
 /** The version id is derived from the rule's text, because the judge caches scores by it. */
 function compileTried(compileRule: CompileRule, tried: TriedPolicy, organizationId: string): ActivePolicy {
   const { rule, ...content } = tried.content
+  const { judgeWindow } = content
   const versionId = `tried:${hash('sha256', rule, 'base64url')}`
-  const compiled = compileRule({ rule, versionId, organizationId })
+  const compiled = compileRule({ rule, versionId, organizationId, judgeWindow })
   const { id, name, version = 0 } = tried
   return { ...content, id, versionId, version, rule: compiled, ...(name !== undefined && { name }) }
 }

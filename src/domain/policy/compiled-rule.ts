@@ -1,5 +1,6 @@
 import type { Category } from '../moderation/categories.ts'
 import type { PersonalDataKind } from '../moderation/personal-data/kinds.ts'
+import type { JudgeWindow } from './content.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** Basis points from 0 to 10,000, or the reason why there is no score. A missing score is never a pass. */
@@ -9,14 +10,17 @@ export type RuleScore =
       readonly notEvaluated: string
       /** True if an evaluation failed. False if this service has no way to evaluate the rule. */
       readonly isFailure: boolean
+      /** The highest score of the parts of the text that were evaluated, if a part was. */
+      readonly partBasisPoints?: number
     }
 
 /**
- * How much of a streamed text a rule must see before earlier text may be sent: `whole`, or the number of characters that
- * a match can span. Personal data and patterns need no number because their search reports pending matches.
+ * How much of a streamed text a rule must see before earlier text may be sent: `whole`, a `paragraph` (see `judge-windows.ts`),
+ * or the number of characters that a match can span. Personal data and patterns need no number because their search reports pending matches.
  */
 export type LookBehind =
   | 'whole'
+  | 'paragraph'
   | { readonly characters: number; readonly personalData: boolean; readonly patterns: boolean }
 
 /** Something in a text, its scores or its personal data without which a rule cannot match. */
@@ -62,6 +66,7 @@ export type RuleSource = {
   /** The key under which verdicts are cached. */
   readonly versionId: string
   readonly organizationId: string
+  readonly judgeWindow: JudgeWindow
 }
 
 export type CompileRule = (source: RuleSource) => CompiledRule

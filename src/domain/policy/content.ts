@@ -3,10 +3,12 @@ import { textDirections } from '../moderation/classifier.ts'
 export const policyDirections = [...textDirections, 'both'] as const
 export const policyModes = ['monitoring', 'enforcing'] as const
 export const policyScopes = ['organization', 'projects', 'unattached'] as const
+export const judgeWindows = ['block', 'paragraph'] as const
 
 export type PolicyDirection = (typeof policyDirections)[number]
 export type PolicyMode = (typeof policyModes)[number]
 export type PolicyScope = (typeof policyScopes)[number]
+export type JudgeWindow = (typeof judgeWindows)[number]
 
 /** The part of a policy that is drafted and published. Each member has an entry in `policyFields`. */
 export type PolicyContent = {
@@ -18,6 +20,8 @@ export type PolicyContent = {
   readonly projectIds: readonly string[]
   /** The score from which the rule matches; null means the default of the service. */
   readonly matchThresholdBasisPoints: number | null
+  /** How much of a text a judge evaluates at once. Rules that need no judge ignore it. */
+  readonly judgeWindow: JudgeWindow
 }
 
 /** `name` is the name in the API, in `policies.yaml` and in the audit record, and the column in the database. */
@@ -65,6 +69,7 @@ export const policyFields = {
     maximum: 9999,
     initial: null,
   },
+  judgeWindow: { kind: 'choice', name: 'judge_window', choices: judgeWindows, initial: 'block' },
 } as const satisfies { readonly [Key in keyof PolicyContent]: FieldOf<PolicyContent[Key]> }
 
 export type PolicyField = (typeof policyFields)[keyof PolicyContent]

@@ -1,4 +1,5 @@
 import type { CompileRule, LookBehind, RuleEvaluator, RuleName } from './compiled-rule.ts'
+import { initialContent } from './content.ts'
 import { expressionOf, problemOfRule, type CheckExpression, type ExpressionProblem } from './rule.ts'
 
 /** How a rule would be read and evaluated, before it is saved. */
@@ -22,7 +23,12 @@ export function createInspectRule({ checkExpression, compileRule }: InspectRuleP
     const form = expressionOf(rule) === undefined ? 'plain' : 'cel'
     const problem = problemOfRule(rule, checkExpression)
     if (problem) return { form, evaluator: undefined, names: [], lookBehind: undefined, problems: [problem] }
-    const { evaluator, names, lookBehind } = compileRule({ rule, versionId: 'inspected', organizationId })
+    const { evaluator, names, lookBehind } = compileRule({
+      rule,
+      versionId: 'inspected',
+      organizationId,
+      judgeWindow: initialContent.judgeWindow,
+    })
     return { form, evaluator, names, lookBehind, problems: [] }
   }
 }

@@ -9,7 +9,8 @@ import { createRuleCompiler } from './rule-compiler.ts'
 
 const parts = { compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined }
 const compile = createRuleCompiler(parts)
-const source = (rule: string, versionId = 'polv_1') => ({ rule, versionId, organizationId: 'org_1' })
+const source = (rule: string, versionId = 'polv_1') =>
+  ({ rule, versionId, organizationId: 'org_1', judgeWindow: 'block' }) as const
 
 const cleanFacts: RuleFacts = {
   text: 'Nothing to see.',
@@ -120,6 +121,25 @@ describe('a rule in plain language, with a judge', () => {
     assert.deepEqual(requests, [
       { rule: 'Be polite about "falcons".', versionId: 'polv_7', text: cleanFacts.text, direction: 'request' },
     ])
+  })
+
+  it('has the highest score of its paragraphs if the policy judges by paragraph, and none if one of them fails', async () => {
+    const judge = async ({ text }: JudgeRequest): Promise<RuleScore> =>
+      text.includes('odd')
+        ? { notEvaluated: 'judge_timeout', isFailure: true }
+        : { basisPoints: text.includes('rude') ? 9_000 : 200 }
+    const rule = createRuleCompiler({ ...parts, judge })({ ...source('Be polite.'), judgeWindow: 'paragraph' })
+    assert.equal(rule.lookBehind, 'paragraph')
+    const scoreOf = (...words: readonly string[]) =>
+      rule.score({ ...cleanFacts, text: words.map((word) => `${`the ${word} gate. `.repeat(40)}\n\n`).join('') })
+    assert.deepEqual(await scoreOf('old', 'rude', 'new'), { basisPoints: 9_000 })
+    assert.deepEqual(await scoreOf('old', 'new'), { basisPoints: 200 })
+    assert.deepEqual(await scoreOf('odd', 'rude'), {
+      notEvaluated: 'judge_timeout',
+      isFailure: true,
+      partBasisPoints: 9_000,
+    })
+    assert.deepEqual(await rule.score({ ...cleanFacts, text: ' \n' }), { basisPoints: 0 })
   })
 
   it('does not call the judge for a blank text or an expression', async () => {

@@ -1,8 +1,17 @@
-import { andThen } from '../../base/maybe-promise.ts'
+import { all, andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { CompiledRule, CompileRule, RuleCondition, RuleName, RuleScore, RuleTrigger } from './compiled-rule.ts'
+import type {
+  CompiledRule,
+  CompileRule,
+  RuleCondition,
+  RuleName,
+  RuleScore,
+  RuleSource,
+  RuleTrigger,
+} from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { Judge } from './judge.ts'
+import { judgeWindowsOf } from './judge-windows.ts'
 import { ruleEntities, type RuleEntities } from './rule-entities.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
 import { encodedTexts } from '../moderation/encoded-text.ts'
@@ -20,10 +29,11 @@ export type RuleCompilerParts = {
 /** Compiles a rule: an expression, or plain language for the judge, or plain language reduced to the entities it names. */
 export function createRuleCompiler({ compileExpression, patterns, judge }: RuleCompilerParts): CompileRule {
   const normalisedTexts = createNormalisedTextCache()
-  return ({ rule, versionId, organizationId }) => {
+  return (source) => {
+    const { rule, organizationId } = source
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
-    if (judge !== undefined) return judgedRule(judge, rule, versionId)
+    if (judge !== undefined) return judgedRule(judge, source)
     return entityRule(rule, { patterns, normalisedTexts })
   }
 }
@@ -55,15 +65,32 @@ function scoreOf(result: ExpressionResult): RuleScore {
 
 const failed = (reason: string): RuleScore => ({ notEvaluated: reason, isFailure: true })
 
-/** A judge needs the whole text because the end of a sentence can reverse its meaning. */
-const judgedRule = (judge: Judge, rule: string, versionId: string): CompiledRule => ({
-  lookBehind: 'whole',
-  evaluator: 'judge',
-  names: namesOf(ruleEntities(rule)),
-  condition: undefined,
-  score: ({ text, direction }) =>
-    text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction }),
-})
+/**
+ * A judge needs the whole text because the end of a sentence can reverse its meaning. By paragraph, the score of a text is the
+ * highest of its windows, and a window has the same score alone as in its text.
+ */
+function judgedRule(judge: Judge, { rule, versionId, judgeWindow }: RuleSource): CompiledRule {
+  const isByParagraph = judgeWindow === 'paragraph'
+  const scorePart = (text: string, direction: string): MaybePromise<RuleScore> =>
+    text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction })
+  return {
+    lookBehind: isByParagraph ? 'paragraph' : 'whole',
+    evaluator: 'judge',
+    names: namesOf(ruleEntities(rule)),
+    condition: undefined,
+    score: ({ text, direction }) =>
+      isByParagraph
+        ? andThen(all(judgeWindowsOf(text).map((window) => scorePart(window, direction))), highestScore)
+        : scorePart(text, direction),
+  }
+}
+
+/** The score of a text of several parts. One failure is enough: a text that was not evaluated as a whole has no score. */
+function highestScore(scores: readonly RuleScore[]): RuleScore {
+  const highest = Math.max(0, ...scores.map((score) => ('basisPoints' in score ? score.basisPoints : 0)))
+  const failure = scores.find((score) => 'notEvaluated' in score)
+  return failure === undefined ? { basisPoints: highest } : { ...failure, partBasisPoints: highest }
+}
 
 type EntityRuleParts = { readonly patterns: PatternEngine; readonly normalisedTexts: NormalisedTextCache }
 

@@ -80,7 +80,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
     return {
       ...({ model: 'm', upstream: 'up', chunks: answer(call), admission: null } as const),
       dropped: new Set<string>(),
-      holdsWholeBlocks: false,
+      requiredCoverage: 'held_back',
       bill: {} as InferenceAnswer['bill'],
       [Symbol.asyncDispose]: async () => void (counted.disposed += 1),
     }

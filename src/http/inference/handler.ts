@@ -13,7 +13,7 @@ import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import type { CallerOf } from '../caller.ts'
-import { droppedHeader, gatewayHeader } from '../gateway-headers.ts'
+import { droppedHeader, holdBackHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import { recordError } from '../request-record.ts'
@@ -114,7 +114,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
         ...codec.headers?.(request.id),
         ...limitHeaders(answer),
         ...droppedHeader([...answer.dropped]),
-        ...(decodedRequest.stream && answer.holdsWholeBlocks && gatewayHeader('x-gatehouse-hold-back', 'whole')),
+        ...(decodedRequest.stream && holdBackHeader(answer.requiredCoverage)),
       },
     }
     return await (decodedRequest.stream ? stream(reply, response) : whole(reply, response))

@@ -11,6 +11,7 @@ import {
   usageOf,
 } from '../../../test/support/enforcement-scene.ts'
 import { holdBackPolicyOf } from '../../../test/support/policy-prefilter.ts'
+import { policyOf } from '../../../test/support/rule-policy.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
 import type { VerdictFacts } from '../../domain/audit/event/verdict.ts'
@@ -271,6 +272,22 @@ describe('the response of an enforced request', () => {
     assert.deepEqual([verdicts.at(-1)?.direction, verdicts.at(-1)?.coverage], ['response', 'held_back'])
     assert.equal(counted.length, 1)
   })
+
+  for (const [words, coverage] of [
+    [50, 'held_back'],
+    [100, 'whole'],
+  ] as const) {
+    it(`has the coverage ${coverage} in its audit event if a match was pending for ${words} words`, async () => {
+      const rule = policyOf('cel:text.matches("begin[a-z ]*end")')
+      const { send, verdicts } = createScene({ ...rulebookWith({}), policies: [rule] })
+      const enforced = await send('Hello')
+      const texts = ['Here they begin ', ...Array.from({ length: words }, () => 'the day '), 'and go. ', 'It is over.']
+      const events = await eventsOf(enforced.guard(meteredOf(streamOf(responseOf(...texts))), stopUpstream))
+      assert.equal(enforced.requiredCoverage, 'held_back')
+      assert.equal(textIn(events), texts.join(''))
+      assert.equal(verdicts.at(-1)?.coverage, coverage)
+    })
+  }
 
   it('withholds the message of an upstream error that contains a denied term', async () => {
     const { send } = createScene(rulebookWith({ denylist: ['project falcon'] }))

@@ -3,7 +3,12 @@ import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
-import { isNearThreshold, type HoldBackPolicyOf } from '../../domain/evaluation/stream/hold-back-policy.ts'
+import {
+  isNearThreshold,
+  requiredCoverage,
+  type HoldBackPolicyOf,
+  type ResponseCoverage,
+} from '../../domain/evaluation/stream/hold-back-policy.ts'
 import {
   isDenied,
   denialOf,
@@ -63,8 +68,8 @@ export type EnforcedRequest = AsyncDisposable & {
   readonly request: InferenceRequest
   /** The output limit that the quotas leave. */
   readonly maxOutputTokens: number
-  /** Whether each block of the response is held back until it is complete, because a rule needs all of it. */
-  readonly holdsWholeBlocks: boolean
+  /** How much of the response the rules require to be evaluated before any of it is sent. */
+  readonly requiredCoverage: ResponseCoverage
   guard(metered: Metered, stopUpstream: () => Promise<void>): AsyncIterable<Chunk>
   /** Throws the upstream's error, without its message if the caller may not read it. */
   fail(error: unknown): Promise<never>
@@ -132,7 +137,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
     return {
       request: placeholderMap === undefined ? allowed : withoutPersonalData(allowed, placeholderMap),
       maxOutputTokens: quota.maxOutputTokens,
-      holdsWholeBlocks: holdBack.holdsWholeBlock,
+      requiredCoverage: requiredCoverage(holdBack),
       guard(metered, stopUpstream) {
         response = metered
         const guardParts = { ...parts, idleTimers, plan, holdBack, rephrase, stopUpstream, conclude }

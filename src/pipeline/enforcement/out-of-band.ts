@@ -34,11 +34,21 @@ type Field = { readonly scanner: StreamScanner; text: string; position: number; 
 const maxFields = 64
 /** Characters of a completed text that are scanned again with the next text of its field. */
 const tailCharacters = 512
+/** Different strings that judges evaluate one by one. Further ones wait until enough of them are a paragraph. */
+const maxJudgedStrings = 16
 
 export function createOutOfBandInspection(parts: StreamScannerParts, decisions: Decision[]): OutOfBandInspection {
   const fields = new Map<string, Field>()
   const tails = new Map<string, string>()
-  const stepPlan = { ...parts.plan, policies: parts.holdBack.policies }
+  const { policies, windowed } = parts.holdBack
+  const stepPlan = { ...parts.plan, policies }
+  const judgePlan = {
+    ...parts.plan,
+    policies: { request: [], response: [...policies.response, ...windowed.response] },
+  }
+  const judgedStrings = new Set<string>()
+  /** Whether all strings of the current chunk were judged. */
+  let areJudged = false
 
   function fieldOf(name: string): Field {
     const key = fields.has(name) || tails.has(name) || fields.size + tails.size < maxFields ? name : ''
@@ -62,8 +72,11 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
   function evaluateStrings(texts: readonly OutOfBandText[]): MaybePromise<boolean> {
     const whole = texts.filter(({ isDelta }) => isDelta !== true)
     if (whole.length === 0) return true
-    const joined = [whole.map(({ text }) => text).join('\n')]
-    return andThen(parts.evaluateUncached(stepPlan, { texts: joined, direction: 'response' }), (evaluation) =>
+    const joined = whole.map(({ text }) => text).join('\n')
+    areJudged = judgedStrings.has(joined) || judgedStrings.size < maxJudgedStrings
+    const plan = areJudged && !judgedStrings.has(joined) ? judgePlan : stepPlan
+    if (areJudged) judgedStrings.add(joined)
+    return andThen(parts.evaluateUncached(plan, { texts: [joined], direction: 'response' }), (evaluation) =>
       evaluation.verdict.decision === 'allow' ? true : isAllowed(evaluation),
     )
   }
@@ -73,6 +86,7 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
     field.text += text
     field.isInParts = isDelta === true
     field.scanner.push(text)
+    if (areJudged && isDelta !== true) field.scanner.skipWindows()
     return andThen(field.scanner.scan(), (denied) => denied === undefined || isAllowed(denied))
   }
 

@@ -1,16 +1,12 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import { IterableStream, pending } from '../../base/pull-stream.ts'
+import type { ResponseCoverage } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
-import {
-  createStreamInspection,
-  type ResponseCoverage,
-  type StreamInspection,
-  type StreamInspectionParts,
-} from './stream-inspection.ts'
+import { createStreamInspection, type StreamInspection, type StreamInspectionParts } from './stream-inspection.ts'
 import type { Metered } from '../billing/meter.ts'
 import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } from './idle-timer.ts'
 

@@ -8,6 +8,7 @@ import {
   type Mark,
   type WholeBlock,
 } from '../../domain/evaluation/stream/stream-scanner.ts'
+import { requiredCoverage, type ResponseCoverage } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import { isDenied, denialOf, type Decision } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import { textOfJson } from '../../domain/evaluation/texts/request-texts.ts'
@@ -18,9 +19,6 @@ export type StreamInspectionParts = StreamScannerParts & {
   /** Rephrases a text as the verdict requires; undefined if that is not possible. */
   readonly rephrase: (evaluation: Evaluation) => Promise<string | undefined>
 }
-
-/** `whole`: a block was held back until it was complete, because a rule needed all of it. */
-export type ResponseCoverage = 'held_back' | 'whole'
 
 /** Replaces the held text of a block. */
 type ReplaceText = (block: number, text: string) => void
@@ -120,8 +118,8 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
     scan,
     scanEnds: () => sequentially([...channels.values()], ({ scanner }) => scanner.scanEnd()),
     coverage() {
-      const isWhole = parts.holdBack.holdsWholeBlock || channels.values().some(({ scanner }) => scanner.wasHeldWhole())
-      return isWhole ? 'whole' : 'held_back'
+      const isWhole = channels.values().some(({ scanner }) => scanner.wasHeldWhole())
+      return isWhole ? 'whole' : requiredCoverage(parts.holdBack)
     },
     [Symbol.dispose]() {
       for (const { scanner } of channels.values()) scanner[Symbol.dispose]()

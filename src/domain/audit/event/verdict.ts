@@ -21,7 +21,7 @@ export type VerdictFacts = {
   readonly categoriesRequested?: readonly string[] | undefined
   readonly matchScoreBasisPoints?: number | undefined
   /** How much of the answer was checked before any of it was sent. */
-  readonly coverage?: 'held_back' | 'whole' | undefined
+  readonly coverage?: 'held_back' | 'paragraph' | 'whole' | undefined
   /** The organization's data classification label. */
   readonly dataClassification?: string | undefined
 }

@@ -58,7 +58,7 @@ function rulebookOf({ policyId, organizationId, parameters: { draft } }: Backtes
   const { rule, ...content } = draft
   // Derived from the rule's text, because cached scores are valid for this rule only.
   const versionId = `draft:${hash('sha256', rule, 'base64url')}`
-  const compiled = compileRule({ rule, versionId, organizationId })
+  const compiled = compileRule({ rule, versionId, organizationId, judgeWindow: content.judgeWindow })
   const policy: ActivePolicy = { ...content, mode: 'enforcing', id: policyId, versionId, version: 0, rule: compiled }
   return { ...emptyRulebook, policies: [policy] }
 }

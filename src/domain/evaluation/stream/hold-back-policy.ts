@@ -31,6 +31,8 @@ export type HoldBackPolicy = {
   readonly evaluatesEveryPlace: boolean
   /** The policies that are evaluated while the text streams: enforced ones that need only a part of it. */
   readonly policies: Plan['policies']
+  /** Enforced policies whose judge evaluates one paragraph after the other. */
+  readonly windowed: Plan['policies']
   /** Near the threshold of one of these categories text is held back. */
   readonly blocking: readonly Category[]
 }
@@ -41,6 +43,18 @@ const nearGap = -3
 /** True if the score of one of these categories is close to its threshold. */
 export const isNearThreshold = ({ scores }: Findings, among: Iterable<Category>): boolean =>
   closestLogOdds({ scores }, among) > nearGap
+
+/**
+ * How much of a response is evaluated before any of it is sent. `whole`: each block. `paragraph`: one paragraph after the other.
+ * `held_back`: as much as may still be denied.
+ */
+export type ResponseCoverage = 'held_back' | 'paragraph' | 'whole'
+
+/** The coverage that the rules require. A pending match may hold back more. */
+export function requiredCoverage({ holdsWholeBlock, windowed }: HoldBackPolicy): ResponseCoverage {
+  if (holdsWholeBlock) return 'whole'
+  return windowed.response.length > 0 ? 'paragraph' : 'held_back'
+}
 
 /** The policy for a response under this plan. If the request was near a threshold, whole blocks are held back. */
 export type HoldBackPolicyOf = (plan: Plan, isRequestNearThreshold: boolean) => HoldBackPolicy
@@ -60,9 +74,11 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
   const denied = rollout.isEnforced ? rules.denylist : []
   const flagged = rollout.isEnforced ? rules.flagged_categories : []
   const enforcing = plan.policies.response.filter(({ mode }) => mode === 'enforcing')
-  const partial = enforcing.flatMap((policy) =>
-    policy.rule.lookBehind === 'whole' ? [] : [{ policy, lookBehind: policy.rule.lookBehind }],
-  )
+  const partial = enforcing.flatMap((policy): readonly PartialRule[] => {
+    const { lookBehind } = policy.rule
+    return lookBehind === 'whole' || lookBehind === 'paragraph' ? [] : [{ policy, lookBehind }]
+  })
+  const windowed = enforcing.filter(({ rule }) => rule.lookBehind === 'paragraph')
   const terms = denied.length > 0 ? gateway.terms : undefined
   const blocking = new Set<string>([...alwaysBlockedCategories, ...requested, ...flagged])
   const policies = partial.map(({ policy }) => policy)
@@ -70,7 +86,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
   const searched = [...(terms === undefined ? [] : [terms]), ...(policies.length === 0 ? [] : [prefilter])]
   return {
     holdsWholeBlock:
-      partial.length < enforcing.length ||
+      partial.length + windowed.length < enforcing.length ||
       denied.some((term) => terms?.anchored.has(term)) ||
       (isRephrasedBy(gateway.config) && denied.length + flagged.length > 0),
     startMatcher: () => joinMatchers(searched.map((one) => one.startStream())),
@@ -80,13 +96,14 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
     evaluatesEveryPlace: !prefilter.isComplete,
     policies: { request: [], response: policies },
+    windowed: { request: [], response: windowed },
     blocking: categories.filter((category) => blocking.has(category)),
   }
 }
 
 type PartialRule = {
   readonly policy: ActivePolicy
-  readonly lookBehind: Exclude<ActivePolicy['rule']['lookBehind'], 'whole'>
+  readonly lookBehind: Exclude<ActivePolicy['rule']['lookBehind'], 'whole' | 'paragraph'>
 }
 
 const longestPhrase = ({ policy, lookBehind }: PartialRule): number =>

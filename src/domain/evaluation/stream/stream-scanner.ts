@@ -8,6 +8,7 @@ import type { Evaluation, Evaluate } from '../evaluate.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
 import { createPlaceEvaluation, notEvaluated, type EvaluatedText, type PlaceEvaluation } from './place-evaluation.ts'
 import { createClearance } from './clearance.ts'
+import { createJudgedWindows } from './judged-windows.ts'
 import { createRuleWatch, type RuleWatch } from './rule-watch.ts'
 import { isDenied } from '../verdict/combine.ts'
 import type { Plan } from '../plan.ts'
@@ -19,13 +20,15 @@ import type { Plan } from '../plan.ts'
 export type StreamScanner = Disposable & {
   /** Appends text to the block. */
   push(text: string): void
+  /** The text so far needs no judge by paragraph, because its parts were judged one by one. */
+  skipWindows(): void
   /** Scans the text that was added. Returns the evaluation that denies the text, if one does. */
   scan(): MaybePromise<Evaluation | undefined>
   /** Clears the unfinished word at the end of the text as well, if it is harmless. For an upstream that is idle. */
   scanEnd(): MaybePromise<unknown>
   /** How many characters from the start may be sent. */
   cleared(): number
-  /** True if a pending match made the block wait as if a rule needed all of it. */
+  /** True if a pending match, or the number of paragraphs, made the block wait as if a rule needed all of it. */
   wasHeldWhole(): boolean
   /** Evaluates the whole block. Call once, after the last `push`. */
   end(): MaybePromise<Evaluation>
@@ -66,6 +69,7 @@ function createWholeScanner({ plan, evaluate }: StreamScannerParts, wholeBlock?:
   let cleared = 0
   return {
     push: (more) => void (text += more),
+    skipWindows: () => undefined,
     scan: () => undefined,
     scanEnd: () => undefined,
     cleared: () => cleared,
@@ -89,6 +93,7 @@ function createWholeScanner({ plan, evaluate }: StreamScannerParts, wholeBlock?:
 function createProseScanner(parts: StreamScannerParts): StreamScanner {
   const { plan, holdBack, evaluate, pause, incrementalScan } = parts
   const clearance = createClearance(incrementalScan.bounds, holdBack.blocking)
+  const judged = createJudgedWindows(parts)
   let text = ''
   /** The end of the text that is not scanned yet. Kept separately, because a part of a text that grows is expensive to copy. */
   let unread = ''
@@ -111,7 +116,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     const more = unread.slice(0, sliceCharacters)
     unread = unread.slice(sliceCharacters)
     ruleWatch().push(more, text)
-    return andThen(streamedText().push(more), onRead)
+    return andThen(judged.evaluateDue(text), () => andThen(streamedText().push(more), onRead))
   }
 
   function onRead(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
@@ -124,9 +129,12 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     return undefined
   }
 
-  /** Evaluates the places at which a rule may match. Returns the first denial. */
+  /** Evaluates the places at which a rule may match, except for those of an earlier call. Returns the first denial. */
   function evaluateDue(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
     for (const [at, place] of places.entries()) {
+      if (place.end <= lastPlace) continue
+      const deniedWindow = judged.denialBefore(place.end)
+      if (deniedWindow !== undefined) return deniedWindow
       lastPlace = place.end
       if (!ruleWatch().mayMatchAt(place, evaluated())) continue
       const evaluation = placeEvaluation().evaluateAt(text, place, streamedText())
@@ -141,14 +149,14 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     if (ruleWatch().hasNewMatch(evaluated())) return
     const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
     wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
-    cleared = Math.max(cleared, Math.min(pendingFrom, clearance.limitOf(text, to, streamedText().look())))
+    const limit = clearance.limitOf(text, to, streamedText().look())
+    cleared = Math.max(cleared, Math.min(pendingFrom, judged.judgedTo(), limit))
   }
 
   /** Evaluates the rules that are otherwise evaluated only at places. */
   function tryRules(): MaybePromise<unknown> {
-    if (!holdBack.evaluatesEveryPlace) return undefined
     const position = { end: text.length, previous: lastPlace, classification: streamedText().look() }
-    return placeEvaluation().tryAt(text, position, streamedText())
+    return holdBack.evaluatesEveryPlace ? placeEvaluation().tryAt(text, position, streamedText()) : undefined
   }
 
   function evaluateWhole(): MaybePromise<Evaluation> {
@@ -160,16 +168,15 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
 
   /** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a slow stream. */
   async function firstDenial(): Promise<Evaluation | undefined> {
-    const from = lastPlace
     streamed = undefined
     ruleWatch().push(unread, text)
+    await judged.evaluateDue(text)
     for (let at = 0; at < text.length; at += sliceCharacters) {
       if (at > 0) await pause()
-      const places = await streamedText().push(text.slice(at, at + sliceCharacters))
-      const denied = await evaluateDue(places.filter(({ end }) => end > from))
+      const denied = await evaluateDue(await streamedText().push(text.slice(at, at + sliceCharacters)))
       if (denied !== undefined) return denied
     }
-    return undefined
+    return judged.denialBefore(Infinity)
   }
 
   const dispose = (): void => streamed?.[Symbol.dispose]()
@@ -179,6 +186,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
       text += more
       unread += more
     },
+    skipWindows: () => judged.skipTo(text.length),
     scan,
     scanEnd() {
       if (streamed === undefined || cleared >= text.length) return undefined
@@ -186,7 +194,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
       return andThen(streamed.lookAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
     },
     cleared: () => cleared,
-    wasHeldWhole: () => wasHeldWhole,
+    wasHeldWhole: () => wasHeldWhole || judged.holdsRest(),
     end: () =>
       andThen(evaluateWhole(), (evaluation) => {
         dispose()

@@ -95,6 +95,7 @@ export function policyDecision(
     if ('basisPoints' in score) {
       best = Math.max(best, score.basisPoints)
     } else {
+      best = Math.max(best, score.partBasisPoints ?? -1)
       notEvaluated ??= score.notEvaluated
       isFailure ||= score.isFailure
     }

@@ -122,7 +122,8 @@ const presentInspection = (inspection: RuleInspection): Static<typeof RuleCheck>
 
 function reachOf({ lookBehind }: RuleInspection): Static<typeof RuleCheck>['reach'] {
   if (lookBehind === undefined) return null
-  if (lookBehind === 'whole') return { whole_text: true, characters: null, personal_data: false }
+  if (lookBehind === 'whole' || lookBehind === 'paragraph')
+    return { whole_text: true, characters: null, personal_data: false }
   const { characters, personalData, patterns } = lookBehind
   return {
     whole_text: false,

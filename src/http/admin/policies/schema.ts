@@ -38,6 +38,10 @@ const threshold = Type.Integer({
   description: 'The score, in basis points, from which the rule matches.',
   examples: [7000],
 })
+const judgeWindow = Type.Enum([...policyFields.judgeWindow.choices], {
+  description:
+    'How much of a text a judge evaluates at once: the whole `block`, or one `paragraph` after the other, so that a streamed answer is sent paragraph by paragraph. Only rules in plain language with a judge use it.',
+})
 const revision = Type.Integer({
   minimum: 1,
   maximum: maxRevision,
@@ -86,6 +90,7 @@ const settings = {
   scope: Type.Optional(orNull(scope)),
   project_ids: Type.Optional(orNull(projectIds)),
   match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null resets it to the default of 5000.')),
+  judge_window: Type.Optional(orNull(judgeWindow)),
 } satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
 
 /** The content of a policy that is evaluated and not stored. */
@@ -143,6 +148,7 @@ const content = {
   match_threshold_basis_points: orNull(
     integer('The score, in basis points, from which the rule matches. Null: the default of 5000.'),
   ),
+  judge_window: judgeWindow,
 } satisfies Record<keyof PolicyContentBody, TSchema>
 
 const contentExample: PolicyContentBody = {

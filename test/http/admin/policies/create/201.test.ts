@@ -28,6 +28,7 @@ describe('creating a policy', () => {
         scope: 'organization',
         project_ids: [],
         match_threshold_basis_points: null,
+        judge_window: 'block',
         base_version: null,
       },
       published: null,
@@ -43,11 +44,12 @@ describe('creating a policy', () => {
       scope: 'projects',
       project_ids: [app().projectId],
       match_threshold_basis_points: 9999,
+      judge_window: 'paragraph',
     }
     const full = await send('POST', '/policies', { name: 'Full', description: 'Why', ...draft })
     assert.deepEqual(full.body['draft'], { ...draft, base_version: null })
     assert.equal(full.body['description'], 'Why')
-    const empty = { description: null, direction: null, mode: null, scope: null, project_ids: null }
+    const empty = { description: null, direction: null, mode: null, scope: null, project_ids: null, judge_window: null }
     const nulls = await send('POST', '/policies', {
       name: 'N',
       rule: 'r',

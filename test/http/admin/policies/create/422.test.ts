@@ -24,6 +24,7 @@ const wrong: [body: object, param: string][] = [
   [{ name: 'n', rule: 'r', match_threshold_basis_points: 0 }, 'match_threshold_basis_points'],
   [{ name: 'n', rule: 'r', match_threshold_basis_points: 10_000 }, 'match_threshold_basis_points'],
   [{ name: 'n', rule: 'r', match_threshold_basis_points: 1.5 }, 'match_threshold_basis_points'],
+  [{ name: 'n', rule: 'r', judge_window: 'sentence' }, 'judge_window'],
   [{ name: 'n', rule: 'r', revision: 1 }, 'revision'],
 ]
 

@@ -26,6 +26,7 @@ describe('publishing a policy', () => {
         scope: 'organization',
         project_ids: [],
         match_threshold_basis_points: null,
+        judge_window: 'block',
         current: true,
       },
     })
