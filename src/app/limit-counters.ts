@@ -78,7 +78,7 @@ async function openLocal({
   if (database.engine === 'sqlite') {
     const usage = await persistUsage({ store: limitUsageStore(database), engine: local, clock })
     const kept = new AsyncDisposableStack()
-    kept.defer(() => usage.save().catch(warn('the usage counters of the limits could not be saved at shutdown')))
+    kept.defer(() => usage.saveAll().catch(warn('the usage counters of the limits could not be saved at shutdown')))
     kept.use(jobs.start('save-limit-usage', usage.save))
     kept.use(jobs.start('remove-old-limit-usage', usage.removeOld))
     const close = (): Promise<void> => kept.disposeAsync()

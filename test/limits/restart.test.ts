@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limitUsageStore } from '../../src/adapters/stores/sql/limit-usage.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
-import { persistUsage } from '../../src/domain/limits/persisted-usage.ts'
+import { persistUsage, type UsageStore } from '../../src/domain/limits/persisted-usage.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { repeat } from '../../src/base/clock.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -31,7 +31,7 @@ async function openScene() {
     const stop = async (): Promise<void> => {
       saving[Symbol.dispose]()
       removing[Symbol.dispose]()
-      await usage.save()
+      await usage.saveAll()
     }
     let count = 0
     const limits = (metric: 'rpm' | 'rpd' | 'tpd', most: number) => ({
@@ -79,6 +79,33 @@ describe('an embedded server that is restarted', () => {
     first.send('rpd')
     const second = await scene.start()
     assert.equal(second.send('rpd').limitStatus.organization.rpd?.remaining, 5)
+  })
+
+  it('saves a bounded number of scopes at a time, those that wait longest first, and all at shutdown', async () => {
+    const { clock } = createHandClock()
+    const engine = createLimitEngine({ nowMs: () => clock.nowMs(), epoch: 'life', settings, tracksChanges: true })
+    const saves: string[][] = []
+    const store: UsageStore = {
+      load: async () => [],
+      save: async (usages) => void saves.push(usages.map(({ organization }) => organization)),
+      async removeBefore() {},
+    }
+    const usage = await persistUsage({ store, engine, clock })
+    const limits = { key: unlimited, project: unlimited, organization: unlimited }
+    const send = (organization: string) => engine.admit({ ...subject, organization, limits, mode: 'count' })
+    for (let count = 0; count < 500; count++) send(`org_${count}`) // each has three scopes
+    await usage.save()
+    send('org_0')
+    await usage.save()
+    await usage.saveAll()
+    assert.deepEqual(
+      saves.map((names) => [names.length, names[0], names.at(-1)]),
+      [
+        [500, 'org_0', 'org_166'],
+        [500, 'org_166', 'org_333'],
+        [503, 'org_333', 'org_0'],
+      ],
+    )
   })
 
   it('keeps usage that could not be saved, and saves it with the next', async () => {

@@ -17,11 +17,22 @@ export type PersistedUsageParts = {
 }
 
 export type PersistedUsage = {
-  /** Saves the counters that changed since the last save. A process that is killed loses what it counted since then. */
+  /**
+   * Saves counters that changed since they were saved last, those that wait longest first. A process that is killed loses what
+   * it counted since then.
+   */
   save(): Promise<void>
+  /** Saves all counters that changed. For the shutdown. */
+  saveAll(): Promise<void>
   /** Removes saved counters that have left every window. */
   removeOld(): Promise<void>
 }
+
+/**
+ * Scopes saved per call. With more that change, each is saved less often, so that the cost does not grow with the number of
+ * organizations.
+ */
+const maxPerSave = 500
 
 /** After this time every slot has left the day window. */
 const keptMs = dayMs + hourMs
@@ -31,21 +42,24 @@ export async function persistUsage({ store, engine, clock }: PersistedUsageParts
   for (const { organization, ...use } of await store.load(clock.nowMs() - keptMs)) {
     engine.contribute({ organization, scopes: [use], running: [] })
   }
-  engine.takeChanged()
+  engine.takeChanged(Infinity)
   let unsaved: readonly NodeUsage[] = []
 
+  async function save(max: number): Promise<void> {
+    const usages = newest([...unsaved, ...engine.takeChanged(max)])
+    unsaved = []
+    if (usages.length === 0) return
+    try {
+      await store.save(usages, clock.nowMs())
+    } catch (error) {
+      unsaved = usages
+      throw error
+    }
+  }
+
   return {
-    async save() {
-      const usages = newest([...unsaved, ...engine.takeChanged()])
-      unsaved = []
-      if (usages.length === 0) return
-      try {
-        await store.save(usages, clock.nowMs())
-      } catch (error) {
-        unsaved = usages
-        throw error
-      }
-    },
+    save: () => save(maxPerSave),
+    saveAll: () => save(Infinity),
     removeOld: () => store.removeBefore(clock.nowMs() - keptMs),
   }
 }

@@ -1,15 +1,18 @@
 import type { UsageStore } from '../../../domain/limits/persisted-usage.ts'
 import { limitScopes } from '../../../domain/limits/scopes.ts'
 import type { NodeUsage, WindowSlotUsage } from '../../../domain/limits/usage.ts'
-import type { Database, Statement } from './database.ts'
+import { createBulkInsert } from './bulk-insert.ts'
+import type { Database, Value } from './database.ts'
 
-const upsert = `insert into limit_use (organization_id, scope, id, minute, day, saved_at)
-  values ($1, $2, $3, $4, $5, $6)
-  on conflict (organization_id, scope, id) do update
-    set minute = excluded.minute, day = excluded.day, saved_at = excluded.saved_at`
+const upsert = createBulkInsert({
+  table: 'limit_use',
+  columns: ['organization_id', 'scope', 'id', 'minute', 'day', 'saved_at'],
+  suffix: `on conflict (organization_id, scope, id) do update
+    set minute = excluded.minute, day = excluded.day, saved_at = excluded.saved_at`,
+})
 
 /** Rows per write, so that other writers can run in between. */
-const batchSize = 100
+const batchSize = 96
 
 type UsageRow = { organization_id: string; scope: string; id: string; minute: string; day: string }
 
@@ -21,9 +24,9 @@ export function limitUsageStore(database: Database): UsageStore {
       return (await database.read<UsageRow>(sql, [afterMs])).flatMap(readUsage)
     },
     async save(usages, nowMs) {
-      const statements = usages.map((usage) => upsertOf(usage, nowMs))
-      for (let at = 0; at < statements.length; at += batchSize) {
-        await database.write(statements.slice(at, at + batchSize), { waitsForDisk: false })
+      for (let at = 0; at < usages.length; at += batchSize) {
+        const rows = usages.slice(at, at + batchSize).map((usage) => valuesOf(usage, nowMs))
+        await database.write(upsert(rows), { waitsForDisk: false })
       }
     },
     async removeBefore(ms) {
@@ -32,10 +35,14 @@ export function limitUsageStore(database: Database): UsageStore {
   }
 }
 
-const upsertOf = ({ organization, scope, id, minute, day }: NodeUsage, nowMs: number): Statement => ({
-  sql: upsert,
-  params: [organization, scope, id, JSON.stringify(minute), JSON.stringify(day), nowMs],
-})
+const valuesOf = ({ organization, scope, id, minute, day }: NodeUsage, nowMs: number): Value[] => [
+  organization,
+  scope,
+  id,
+  JSON.stringify(minute),
+  JSON.stringify(day),
+  nowMs,
+]
 
 function readUsage(row: UsageRow): NodeUsage[] {
   const scope = limitScopes.find((known) => known === row.scope)

@@ -48,8 +48,8 @@ export type LimitEngine = { readonly [Name in keyof LimitStore]: Sync<LimitStore
   /** Stops counting for an organization. */
   remove(organization: string): void
   isCounting(organization: string): boolean
-  /** The usage of every scope that changed since the last call. */
-  takeChanged(): readonly NodeUsage[]
+  /** The usage of at most this many scopes that changed since they were taken last, those that wait longest first. */
+  takeChanged(max: number): readonly NodeUsage[]
   organizations(): Iterable<string>
   readonly size: { readonly scopes: number; readonly tenants: number }
 }
@@ -133,7 +133,7 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
     remove: (organization) => tenants.remove(organization),
     isCounting: (organization) => tenants.find(organization) !== undefined,
     organizations: () => tenants.organizations(),
-    takeChanged: () => Array.from(tenants.takeChanged(), nodeUsage),
+    takeChanged: (max) => Array.from(tenants.takeChanged(max), nodeUsage),
 
     settle(settlement) {
       assertWhole(settlement.tokens, settlement.micro)

@@ -11,8 +11,8 @@ export type Tenants = {
   /** One scope, advanced in the same way. */
   stateOf(tenant: Tenant, named: { readonly scope: LimitScope; readonly id: string }, timeMs: number): ScopeState
   remove(organization: string): void
-  /** The scopes that were used since the last call. */
-  takeChanged(): Iterable<ScopeState>
+  /** At most this many scopes that were used since they were taken last, those that wait longest first. */
+  takeChanged(max: number): Iterable<ScopeState>
   organizations(): Iterable<string>
   readonly scopeCount: number
   readonly tenantCount: number
@@ -114,9 +114,10 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
 
     organizations: () => tenants.keys(),
 
-    takeChanged() {
-      const taken = changed
-      changed = new Set()
+    takeChanged(max) {
+      const taken = changed.values().take(max).toArray()
+      if (taken.length === changed.size) changed = new Set()
+      else for (const state of taken) changed.delete(state)
       return taken
     },
 
