@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { openAuditLog } from '../support/audit-log.ts'
+import { openAuditLog, setClock } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
 
 const minuteMs = 60_000
@@ -46,6 +46,26 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
         (await Promise.all([scene.sign(), scene.sign()])).reduce((sum, count) => sum + count),
         1,
       )
+    })
+
+    it('signs many chains in few transactions on the embedded engine, and each in its own on PostgreSQL', async () => {
+      await using database = await open()
+      const organizations = Array.from({ length: 12 }, (_, at) => `org_${at}`)
+      const log = await openAuditLog(database, setClock(), organizations)
+      await publishKeys(log.checkpoints)
+      for (const organizationId of organizations) await log.append(2, {}, organizationId)
+      let transactions = 0
+      const transaction: Database['transaction'] = (work) => {
+        transactions++
+        return database.transaction(work)
+      }
+      const counted = { ...log.checkpoints, database: { ...database, transaction } }
+      assert.equal(await signDueChains(counted), 12)
+      assert.equal(transactions, database.engine === 'sqlite' ? 2 : 12)
+      for (const organizationId of organizations) {
+        const { checkpoints, finding } = await log.verify(organizationId)
+        assert.deepEqual([checkpoints, finding], [1, undefined])
+      }
     })
 
     it('does not sign a chain without the last checkpoint of this process', async () => {

@@ -29,6 +29,12 @@ type KeyParts = Pick<CheckpointParts, 'database' | 'clock' | 'keys'>
 /** Chains signed per call, so that other jobs can run in between. */
 const maxChainsAtOnce = 200
 
+/**
+ * Chains signed in one transaction. The embedded engine commits all pending steps before a transaction, so a transaction for each
+ * chain would delay every request meanwhile. On PostgreSQL the heads of other chains would stay locked.
+ */
+const chainsPerTransaction = { sqlite: 10, postgres: 1 } as const
+
 /** Publishes the public keys for verification, before the first checkpoint is signed with them. */
 export async function publishKeys({ database, clock, keys }: KeyParts): Promise<void> {
   const sql = 'insert into audit_key (id, public_key, created_at) values ($1, $2, $3) on conflict (id) do nothing'
@@ -53,12 +59,10 @@ export async function chainsOfOtherKeys(database: Database, keyId: string, limit
 
 /** Signs these chains now, even if no checkpoint is due, so that the previous key hands over to the current one in each. */
 export async function signChains(organizationIds: readonly string[], parts: CheckpointParts): Promise<void> {
-  for (const organizationId of organizationIds) {
-    const checkpoint = await parts.database.transaction((tx) =>
-      signChain(tx, { organizationId, isDue: () => true }, parts),
-    )
-    if (checkpoint) parts.signed.set(organizationId, checkpoint)
-  }
+  await signAll(
+    organizationIds.map((organizationId) => ({ organizationId, isDue: () => true })),
+    parts,
+  )
 }
 
 /**
@@ -72,20 +76,32 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
      where sequence > 0 and (sequence > signed_sequence + 1 or signed_at <= $1) order by signed_at limit $2`,
     [nowMs - idleMs, maxChainsAtOnce],
   )
-  let signed = 0
-  for (const { organization_id: organizationId, unsigned, signed_at: signedAtMs } of rows) {
-    if (!isDue({ unsigned, signedAtMs, isStopping }, nowMs)) continue
-    const request = {
-      organizationId,
-      isDue: (events: number, signedMs: number, atMs: number) =>
-        isDue({ unsigned: events, signedAtMs: signedMs, isStopping }, atMs),
-    }
-    const checkpoint = await parts.database.transaction((tx) => signChain(tx, request, parts))
-    if (!checkpoint) continue
-    parts.signed.set(organizationId, checkpoint)
-    signed++
+  const due = rows.filter(({ unsigned, signed_at: signedAtMs }) => isDue({ unsigned, signedAtMs, isStopping }, nowMs))
+  const requests = due.map(({ organization_id: organizationId }) => ({
+    organizationId,
+    isDue: (unsigned: number, signedAtMs: number, atMs: number) => isDue({ unsigned, signedAtMs, isStopping }, atMs),
+  }))
+  return signAll(requests, parts)
+}
+
+/** Returns how many chains were signed. */
+async function signAll(requests: readonly SignRequest[], parts: CheckpointParts): Promise<number> {
+  const { database, signed } = parts
+  const size = chainsPerTransaction[database.engine]
+  let count = 0
+  for (let at = 0; at < requests.length; at += size) {
+    const checkpoints = await database.transaction(async (tx) => {
+      const made = new Map<string, SignedCheckpoint>()
+      for (const request of requests.slice(at, at + size)) {
+        const checkpoint = await signChain(tx, request, parts)
+        if (checkpoint) made.set(request.organizationId, checkpoint)
+      }
+      return made
+    })
+    for (const [organizationId, checkpoint] of checkpoints) signed.set(organizationId, checkpoint)
+    count += checkpoints.size
   }
-  return signed
+  return count
 }
 
 const idleMs = 60 * 60 * 1000
