@@ -2,6 +2,7 @@
  * Scores texts that stream. Each character is read once. The kernel holds the state of one text at a time; the states of the
  * others are copied out, so that a stream that is dropped leaves nothing behind.
  */
+import { appendText } from '../../../base/append-text.ts'
 import { createWordEnd } from '../../../domain/moderation/word-end.ts'
 import type { Address, Kernel } from './kernel/load.ts'
 import { createStreamFolding, noPosition } from './stream-folding.ts'
@@ -144,7 +145,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     push(more) {
       if (isLookedAtEnd) looked = undefined
       isLookedAtEnd = false
-      text += more
+      text = appendText(text, more)
       reached = []
       // Most chunks are ASCII. The kernel's input is the cheapest place to find that out.
       if (folding.isWaiting() || more.length > kernel.maxPush || !writeAscii(kernel, more)) {

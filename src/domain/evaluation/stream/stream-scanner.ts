@@ -1,3 +1,4 @@
+import { appendText } from '../../../base/append-text.ts'
 import { andThen, isPromise, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { mayBeEncoded } from '../../moderation/encoded-text.ts'
 import { dependsOnContext } from '../../moderation/normalise.ts'
@@ -68,7 +69,7 @@ function createWholeScanner({ plan, evaluate }: StreamScannerParts, wholeBlock?:
   let text = ''
   let cleared = 0
   return {
-    push: (more) => void (text += more),
+    push: (more) => void (text = appendText(text, more)),
     skipWindows: () => undefined,
     scan: () => undefined,
     scanEnd: () => undefined,
@@ -183,7 +184,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
 
   return {
     push(more) {
-      text += more
+      text = appendText(text, more)
       unread += more
     },
     skipWindows: () => judged.skipTo(text.length),
