@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
+import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { perCategory } from '../../moderation/categories.ts'
 import { createCollectFindings } from './collect-findings.ts'
 import { planFor } from '../plan.ts'
@@ -43,5 +44,20 @@ describe('collecting the findings of a request', () => {
         2,
       )) >= 10,
     )
+  })
+
+  it('caches scores by the facts of the caller, so that no caller gets the scores of another', async () => {
+    const scan = { classification, termHits: [], personalData: [] }
+    const parts = { scanText: () => scan, pause: async () => undefined, prefilterOf, cacheEntries: 4 }
+    const collectFindings = createCollectFindings(parts)
+    const rulebook = { ...emptyRulebook, policies: [policyOf('cel:user == "ann"')] }
+    // More callers than the cache has entries, and each of them twice.
+    for (const user of ['ann', 'bob', 'ann', 'bob', 'eve', 'dan', 'joe', 'kim', 'ann', 'bob']) {
+      const { scores } = await collectFindings(planFor(rulebook, { ...plainContext, user }), {
+        texts: ['the same text'],
+        direction: 'request',
+      })
+      assert.deepEqual(scores, [[{ basisPoints: user === 'ann' ? 10_000 : 0 }]])
+    }
   })
 })

@@ -37,10 +37,12 @@ export function createPolicyScorer(parts: PolicyScorerParts): (plan: Plan, direc
   const { cacheEntries, pause, prefilterOf } = parts
   const cache = createScanCache<readonly RuleScore[]>(cacheEntries)
   const numberOf = createNumbering()
+  const keys = createKeyNumbering(cacheEntries)
   return (plan, direction) => {
     const policies = plan.policies[direction]
     if (policies.length === 0) return withoutPolicies
     let key: string | undefined
+    let keyNumber: number | undefined
     const cacheKey = (): string => (key ??= keyOf(plan, direction))
     const scoreUncached = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
       const facts = factsOf(plan, direction, scanned)
@@ -50,7 +52,8 @@ export function createPolicyScorer(parts: PolicyScorerParts): (plan: Plan, direc
 
     const score = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
       if (cacheEntries === 0) return scoreUncached(scanned)
-      const textKey = `${numberOf(scanned.scan)} ${cacheKey()}`
+      keyNumber ??= keys(cacheKey())
+      const textKey = `${numberOf(scanned.scan)} ${keyNumber}`
       const cached = cache.get(textKey)
       if (cached !== undefined) return cached
       return andThen(scoreUncached(scanned), (scores) => {
@@ -72,6 +75,18 @@ function createNumbering(): (scan: ScanResult) => number {
     const known = numbers.get(scan)
     if (known !== undefined) return known
     numbers.set(scan, ++last)
+    return last
+  }
+}
+
+/** Numbers cache keys, so that the keys of the texts of a request are short. A key that is evicted gets a new number. */
+function createKeyNumbering(maxKeys: number): (key: string) => number {
+  const numbers = createScanCache<number>(maxKeys)
+  let last = 0
+  return (key) => {
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    numbers.set(key, ++last)
     return last
   }
 }

@@ -102,6 +102,10 @@ describe('the texts of a request', () => {
       { role: 'user', parts: result },
     ]
     assert.deepEqual(joinedFragmentsOf(request(messages)), ['one.\nTwo', 'three.\nFour'])
+    assert.deepEqual(joinedFragmentsOf(request(messages.slice(0, 2))), ['one.\nTwo'])
+    assert.deepEqual(joinedFragmentsOf(request(messages.slice(2))), ['three.\nFour'])
+    assert.deepEqual(joinedFragmentsOf(request([{ role: 'user', parts: words('five.', 'Six') }])), ['five.\nSix'])
+    assert.deepEqual(joinedFragmentsOf(request(messages.slice(1, 3))), [])
   })
 
   it('include text in the field of an image or its URL', () => {

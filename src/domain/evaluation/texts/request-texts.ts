@@ -97,6 +97,7 @@ export function scannedTextsOf(request: InferenceRequest): Required<Pick<Scanned
 
 /** Neighbouring text parts of one side of the conversation, joined. */
 export function joinedFragmentsOf({ messages }: InferenceRequest): readonly string[] {
+  if (!messages.some(hasNeighbours)) return none
   const all: string[] = []
   const addJoined = (parts: readonly ContentPart[]): void => {
     for (const text of joinedFragments(parts.map(proseOf))) all.push(text)
@@ -107,6 +108,12 @@ export function joinedFragmentsOf({ messages }: InferenceRequest): readonly stri
   }
   return all
 }
+
+/** False for most messages of a chat, whose sides alternate: they have one part, and no other part is beside it. */
+const hasNeighbours = ({ role, parts }: Message, at: number, messages: readonly Message[]): boolean =>
+  parts.length !== 1 || role === messages[at - 1]?.role || parts[0]?.type === 'tool-result'
+
+const none: readonly never[] = []
 
 const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text : '')
 
