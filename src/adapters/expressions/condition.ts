@@ -56,8 +56,8 @@ function triggersOf(node: ASTNode): readonly RuleTrigger[] | undefined {
 function searchTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
   const search = textSearchOf(node)
   if (search === undefined || search.literal === '') return undefined
-  const { method, literal, isFolded } = search
-  if (method === 'matches') return isFolded ? undefined : [{ kind: 'pattern', source: literal, literal: undefined }]
+  const { method, literal, letterCase } = search
+  if (method === 'matches') return [{ kind: 'pattern', source: literal, literal: undefined, letterCase }]
   const isSearch = method === 'contains' || method === 'startsWith' || method === 'endsWith'
   return isSearch ? [{ kind: 'literal', text: literal }] : undefined
 }

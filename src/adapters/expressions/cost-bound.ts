@@ -64,15 +64,16 @@ function comparisonCost(sides: readonly ASTNode[]): CostBound | undefined {
 }
 
 /** The steps are those of the method, the receiver, the text and the argument. */
-function searchCost({ method, literal, isFolded }: TextSearch, sizeOf: SizeOfPattern): CostBound | undefined {
-  const characters = isFolded ? longestCase : 1
+function searchCost({ method, literal, letterCase }: TextSearch, sizeOf: SizeOfPattern): CostBound | undefined {
+  const isCopied = letterCase !== undefined
+  const characters = isCopied ? longestCase : 1
   const bound = (fixed: number, perCharacter: number): CostBound => ({
     fixed: stepUnits * 4 + fixed,
-    perCharacter: perCharacter * characters + (isFolded ? copyUnits : 0),
+    perCharacter: perCharacter * characters + (isCopied ? copyUnits : 0),
   })
   if (method === 'startsWith' || method === 'endsWith') return bound(0, 0)
   if (method === 'contains') return bound(0, searchUnits('x', literal))
-  if (method !== 'matches' || isFolded) return undefined
+  if (method !== 'matches') return undefined
   return bound(maxNewStates * newStateUnits, sizeOf(literal) * instructionUnits)
 }
 

@@ -28,6 +28,14 @@ describe('the look-behind length of an expression', () => {
       { characters: 2, personalData: false, patterns: true },
     ],
     ['user == "ann" && text.matches("a+b")', { characters: 0, personalData: false, patterns: true }],
+    ['text.lowerAscii().matches("a+b")', { characters: 0, personalData: false, patterns: true }],
+    ['text.upperAscii().matches("A") || text.contains("bb")', { characters: 2, personalData: false, patterns: true }],
+    ['text.matches("^a")', { characters: 0, personalData: false, patterns: true, isAtStart: true }],
+    ['text.matches("\\\\A(a|b)+")', { characters: 0, personalData: false, patterns: true, isAtStart: true }],
+    [
+      'user == "ann" && (text.matches("^a|^b") || text.lowerAscii().matches("(^a)"))',
+      { characters: 0, personalData: false, patterns: true, isAtStart: true },
+    ],
     // A match may no longer match when more text arrives.
     ['categories["hate"] < 0.5', 'whole'],
     ['pii.email == 1', 'whole'],
@@ -49,10 +57,16 @@ describe('the look-behind length of an expression', () => {
     ['text.matches("a") && pii.email > 0', 'whole'],
     ['!text.matches("a")', 'whole'],
     ['text.matches("a" + user)', 'whole'],
-    ['text.lowerAscii().matches("a")', 'whole'],
     // In a part of the text these match elsewhere.
-    ['text.matches("^a")', 'whole'],
+    ['text.matches("a$")', 'whole'],
+    ['text.matches("^a$")', 'whole'],
     ['text.matches("(?m)a$")', 'whole'],
+    ['text.matches("(?m)^a")', 'whole'],
+    ['text.matches("^a|b")', 'whole'],
+    ['text.matches("b?^a")', 'whole'],
+    ['text.matches("^a") || text.matches("b")', 'whole'],
+    ['text.matches("^a") || text.contains("b")', 'whole'],
+    ['text.matches("^a") || categories.hate > 0.5', 'whole'],
     // Without a condition, a stream is not searched for the pattern.
     ['user == "ann" || text.matches("a")', 'whole'],
     ['size(text) > 100', 'whole'],

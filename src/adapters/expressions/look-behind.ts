@@ -10,15 +10,29 @@ const changing = new Set(['text', 'categories', 'pii'])
 /**
  * The look-behind length of an expression on a streamed text. Any use of the text requires the whole text, with two exceptions:
  * `contains` with a literal and `matches` with a literal pattern, combined with `||`. With `&&` between two of them the first
- * match would be sent before the second arrives. An expression whose score may fall when more text arrives requires the whole
- * text as well. `isWatched`: the expression has a condition, so a stream is searched for its patterns.
+ * match would be sent before the second arrives. A pattern that depends on the end of the text or on lines requires the whole
+ * text. One that can match only at the start of the text does not, if the expression searches for nothing else. An expression
+ * whose score may fall when more text arrives requires the whole text as well. `isWatched`: the expression has a condition, so a stream is searched for its patterns.
  */
 export function lookBehindOf(tree: ASTNode, patterns: RulePatterns, isWatched: boolean): LookBehind {
-  const hasPatterns = literalPatterns(tree).length > 0
-  const isStreamable = literalPatterns(tree).every((source) => isWatched && !patterns.isAnchored(source))
+  const anchors = literalPatterns(tree).map(patterns.anchorOf)
+  const isAtStart = anchors.includes('start')
+  const isStreamable =
+    (anchors.length === 0 || isWatched) &&
+    !anchors.includes('other') &&
+    (!isAtStart || matchesOnlyAtStart(tree, patterns))
   const characters = spanOf(tree)
   const isWhole = characters === undefined || !isStreamable || !rises(tree) || mayRiseTooHigh(tree)
-  return isWhole ? 'whole' : { characters, personalData: uses(tree, 'pii'), patterns: hasPatterns }
+  if (isWhole) return 'whole'
+  return { characters, personalData: uses(tree, 'pii'), patterns: anchors.length > 0, ...(isAtStart && { isAtStart }) }
+}
+
+/** True if nothing but a match at the start of the text can make the expression match. */
+function matchesOnlyAtStart(node: ASTNode, patterns: RulePatterns): boolean {
+  if (!changes(node)) return true
+  if (node.op === '||' || node.op === '&&') return node.args.every((part) => matchesOnlyAtStart(part, patterns))
+  const pattern = searchedPattern(node)
+  return pattern !== undefined && patterns.anchorOf(pattern) === 'start'
 }
 
 /** True if the result is a count or a sum, which may exceed 1 and is then no valid score. */
@@ -34,7 +48,7 @@ function spanOf(node: ASTNode): number | undefined {
     if (!changes(left)) return spanOf(right)
     return changes(right) ? undefined : spanOf(left)
   }
-  return isPattern(node) ? 0 : searchedWord(node)?.length
+  return searchedPattern(node) === undefined ? searchedWord(node)?.length : 0
 }
 
 /** True if more text, or more findings, can only raise the score. */
@@ -56,7 +70,7 @@ function rises(node: ASTNode): boolean {
     case '[]':
       return isFinding(node.args[0]) && !changes(node.args[1])
     default:
-      return isPattern(node) || searchedWord(node) !== undefined
+      return searchedPattern(node) !== undefined || searchedWord(node) !== undefined
   }
 }
 
@@ -72,10 +86,10 @@ function searchedWord(node: ASTNode): string | undefined {
   return search?.method === 'contains' ? search.literal : undefined
 }
 
-/** True for `text.matches("pattern")`. */
-function isPattern(node: ASTNode): boolean {
+/** The pattern of `text.matches("pattern")`, also in lower or upper case. */
+function searchedPattern(node: ASTNode): string | undefined {
   const search = textSearchOf(node)
-  return search?.method === 'matches' && !search.isFolded
+  return search?.method === 'matches' ? search.literal : undefined
 }
 
 const uses = (node: ASTNode, name: string): boolean =>

@@ -49,6 +49,33 @@ export function compileProgram(patterns: readonly SourcePattern[]): PatternProgr
 
 const edges = conditions.beginLine | conditions.endLine | conditions.beginText | conditions.endText
 
+/** Whether all matches of a pattern begin at the `start` of the text, or depend on an `other` start or end, also of a line. */
+export type PatternAnchor = 'none' | 'start' | 'other'
+
+export function anchorOf({ start, instructions }: PatternProgram): PatternAnchor {
+  if (!isAnchored(instructions)) return 'none'
+  const isOther = instructions.some(({ op, arg }) => op === operations.emptyMatch && (arg & edges & ~beginText) !== 0)
+  return !isOther && beginsWithAnchor(instructions, start) ? 'start' : 'other'
+}
+
+/** True if every way through the program first requires the start of the text. */
+function beginsWithAnchor(instructions: readonly Instruction[], start: number): boolean {
+  const seen = new Set<number>()
+  const open = [start]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const instruction = instructions[at]
+    if (instruction === undefined || seen.has(at)) continue
+    seen.add(at)
+    const { op, out, arg } = instruction
+    if (readsRune(instruction) || op === operations.match) return false
+    if (op === operations.branch || op === operations.branchOrMatch) open.push(out, arg)
+    else if (op !== operations.fail && !(op === operations.emptyMatch && (arg & beginText) !== 0)) open.push(out)
+  }
+  return true
+}
+
+const { beginText } = conditions
+
 /** True if a match depends on the start or end of the text or of a line. */
 export const isAnchored = (instructions: readonly Instruction[]): boolean =>
   instructions.some(({ op, arg }) => op === operations.emptyMatch && (arg & edges) !== 0)

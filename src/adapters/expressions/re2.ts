@@ -1,6 +1,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { PatternEngine } from '../../domain/moderation/patterns.ts'
-import { compileProgram, isAnchored, type PatternProgram } from './pattern-program.ts'
+import { anchorOf, compileProgram, isAnchored, type PatternAnchor, type PatternProgram } from './pattern-program.ts'
 import { compilePatternSet } from './pattern-set.ts'
 import { estimatePatternSize } from './pattern-size.ts'
 import { requiredLiteral } from './required-literal.ts'
@@ -27,8 +27,7 @@ export const re2Patterns: PatternEngine = {
 export type SizedPattern = {
   /** In instructions. */
   readonly size: number
-  /** True if a match depends on the start or end of the text or of a line. */
-  readonly isAnchored: boolean
+  readonly anchor: PatternAnchor
   /** In every match, in any case of ASCII letters; undefined if none is known. */
   readonly literal: string | undefined
   test(text: string): boolean
@@ -53,7 +52,7 @@ export function compileSized(source: string): SizedPattern {
   const program: PatternProgram = { start: set.prog.start, instructions: set.prog.inst }
   return {
     size,
-    isAnchored: isAnchored(program.instructions),
+    anchor: anchorOf(program),
     literal: requiredLiteral(program),
     test: (text) => set.match(text).length > 0,
   }

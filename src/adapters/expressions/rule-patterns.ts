@@ -1,4 +1,5 @@
 import { createScanCache } from '../../domain/moderation/scan-cache.ts'
+import type { PatternAnchor } from './pattern-program.ts'
 import { compileSized, type SizedPattern } from './re2.ts'
 import { compileUnits, type CostBudget } from './cost-budget.ts'
 import { ExpressionError } from './values.ts'
@@ -9,7 +10,7 @@ export type RulePatterns = {
   find(source: string, budget: CostBudget): SizedPattern
   /** For a literal pattern of the rule. */
   sizeOf(source: string): number
-  isAnchored(source: string): boolean
+  anchorOf(source: string): PatternAnchor
   requiredLiteral(source: string): string | undefined
 }
 
@@ -27,7 +28,7 @@ export function createRulePatterns(literals: readonly string[], maxCached = 64):
       return pattern
     },
     sizeOf: (source) => ofLiterals.get(source)?.size ?? Infinity,
-    isAnchored: (source) => ofLiterals.get(source)?.isAnchored ?? true,
+    anchorOf: (source) => ofLiterals.get(source)?.anchor ?? 'other',
     requiredLiteral: (source) => ofLiterals.get(source)?.literal,
   }
 }

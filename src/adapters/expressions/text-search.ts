@@ -1,12 +1,13 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import type { LetterCase } from '../../domain/moderation/letter-case.ts'
 import { literalOf } from './tree.ts'
 
 /** A call of a method on the text with a literal, such as `text.contains("word")`. */
 export type TextSearch = {
   readonly method: string
   readonly literal: string
-  /** True if the method is called on the text in lower or upper case. The literal is ASCII then. */
-  readonly isFolded: boolean
+  /** The case of the text on which the method is called. The literal is ASCII then. */
+  readonly letterCase: LetterCase | undefined
 }
 
 /** Undefined for any other node. */
@@ -15,10 +16,14 @@ export function textSearchOf(node: ASTNode): TextSearch | undefined {
   const [method, receiver, [argument]] = node.args
   const literal = literalOf(argument)
   if (literal === undefined) return undefined
-  if (isText(receiver)) return { method, literal, isFolded: false }
-  const isFolded =
-    receiver.op === 'rcall' && ['lowerAscii', 'upperAscii'].includes(receiver.args[0]) && isText(receiver.args[1])
-  return isFolded && /^[\x20-\x7e]*$/.test(literal) ? { method, literal, isFolded } : undefined
+  if (isText(receiver)) return { method, literal, letterCase: undefined }
+  const letterCase = receiver.op === 'rcall' && isText(receiver.args[1]) ? letterCases.get(receiver.args[0]) : undefined
+  return letterCase !== undefined && /^[\x20-\x7e]*$/.test(literal) ? { method, literal, letterCase } : undefined
 }
+
+const letterCases: ReadonlyMap<string, LetterCase> = new Map([
+  ['lowerAscii', 'lower'],
+  ['upperAscii', 'upper'],
+])
 
 const isText = (node: ASTNode): boolean => node.op === 'id' && node.args === 'text'

@@ -1,4 +1,5 @@
 import type { Category } from '../moderation/categories.ts'
+import type { LetterCase } from '../moderation/letter-case.ts'
 import type { PersonalDataKind } from '../moderation/personal-data/kinds.ts'
 import type { JudgeWindow } from './content.ts'
 import type { RuleFacts } from './rule.ts'
@@ -21,7 +22,13 @@ export type RuleScore =
 export type LookBehind =
   | 'whole'
   | 'paragraph'
-  | { readonly characters: number; readonly personalData: boolean; readonly patterns: boolean }
+  | {
+      readonly characters: number
+      readonly personalData: boolean
+      readonly patterns: boolean
+      /** True if all matches begin at the start of the text: a part of it that begins later must not be evaluated. */
+      readonly isAtStart?: boolean
+    }
 
 /** Something in a text, its scores or its personal data without which a rule cannot match. */
 export type RuleTrigger =
@@ -29,8 +36,14 @@ export type RuleTrigger =
   | { readonly kind: 'literal'; readonly text: string }
   /** The text, or a text encoded in it, contains this phrase as it would contain a term of a deny list. */
   | { readonly kind: 'phrase'; readonly text: string }
-  /** `literal`: every match contains it, in any case of ASCII letters. */
-  | { readonly kind: 'pattern'; readonly source: string; readonly literal: string | undefined }
+  | {
+      readonly kind: 'pattern'
+      readonly source: string
+      /** Every match contains it, in any case of ASCII letters. */
+      readonly literal: string | undefined
+      /** The case of the text in which the pattern is searched. */
+      readonly letterCase: LetterCase | undefined
+    }
   | { readonly kind: 'category'; readonly name: Category; readonly atLeast: number }
   /** The score of the rule may be the score of this category. */
   | { readonly kind: 'category_score'; readonly name: Category }

@@ -1,6 +1,7 @@
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { encodedTexts } from '../moderation/encoded-text.ts'
 import { compileLiterals, foldLiteral } from '../moderation/literals.ts'
+import { startInCase, type LetterCase } from '../moderation/letter-case.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import { slicesOf } from '../moderation/slices.ts'
 import { joinMatchers, type StreamMatcher } from '../moderation/stream-matcher.ts'
@@ -112,11 +113,8 @@ const leastLiteral = 3
 function createTextSearches(triggers: RuleTriggers, { engine, phraseMark }: TextSearchParts): TextSearches {
   const literals = rulesBy(triggers, (trigger) => (trigger.kind === 'literal' ? foldLiteral(trigger.text) : undefined))
   const phrases = rulesBy(triggers, (trigger) => (trigger.kind === 'phrase' ? trigger.text : undefined))
-  const patterns = rulesBy(triggers, (trigger) => (trigger.kind === 'pattern' ? trigger.source : undefined))
   const firsts = rulesBy(triggers, firstLiteral)
-  const others = rulesBy(triggers, (trigger) =>
-    trigger.kind === 'pattern' && firstLiteral(trigger) === undefined ? trigger.source : undefined,
-  )
+  const others = triggers.filter(({ trigger }) => firstLiteral(trigger) === undefined)
   const phrase = phrases.size > 0 ? [phraseSearch(phrases)] : []
   const words = new Map(phrase.flatMap(({ asciiWords }) => asciiWords.map((word) => [word, [phraseMark]] as const)))
   const all = joined(firsts, words)
@@ -127,12 +125,12 @@ function createTextSearches(triggers: RuleTriggers, { engine, phraseMark }: Text
         ...search,
         isSkipped: (text: string, marks: Uint8Array) => marks[phraseMark] === 0 && !beyondAscii.test(text),
       })),
-      ...(others.size > 0 ? [patternSearch(others, engine)] : []),
+      ...patternSearches(others, engine),
     ],
     ofStream: [
       ...(literals.size > 0 ? [literalSearch(literals)] : []),
       ...phrase,
-      ...(patterns.size > 0 ? [patternSearch(patterns, engine)] : []),
+      ...patternSearches(triggers, engine),
     ],
   }
 }
@@ -208,14 +206,24 @@ function phraseSearch(phrases: RulesByText): PhraseSearch {
   }
 }
 
-function patternSearch(patterns: RulesByText, engine: PatternEngine): TextSearch {
+/** One search for each case in which rules search the text. */
+const patternSearches = (triggers: RuleTriggers, engine: PatternEngine): readonly TextSearch[] =>
+  [undefined, 'lower' as const, 'upper' as const].flatMap((letterCase) => {
+    const patterns = rulesBy(triggers, (trigger) =>
+      trigger.kind === 'pattern' && trigger.letterCase === letterCase ? trigger.source : undefined,
+    )
+    return patterns.size > 0 ? [patternSearch(patterns, engine, letterCase)] : []
+  })
+
+function patternSearch(patterns: RulesByText, engine: PatternEngine, letterCase: LetterCase | undefined): TextSearch {
   const rules = [...patterns.values()]
   const set = engine.compileSet([...patterns.keys()].map((source) => ({ source, ignoreCase: false })))
   return {
     rules: rules.flat(),
     leastRules: 2,
     start() {
-      const stream = set.startStream()
+      const inText = set.startStream()
+      const stream = letterCase === undefined ? inText : startInCase(inText, letterCase)
       return {
         ...stream,
         end() {

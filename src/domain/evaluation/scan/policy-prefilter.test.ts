@@ -111,7 +111,7 @@ describe('the candidates among policies', () => {
 })
 
 const words = fc.constantFrom('ab', 'AB', 'a', 'k', 'ß', 'ss', 'İ', 'é', '', 'Bob', '\u212a')
-const patterns = fc.constantFrom('(?i)abb+', 'Bob.*ann', '(abb|Bob)+', '(?i)b*ann$', 'k+s')
+const patterns = fc.constantFrom('(?i)abb+', 'Bob.*ann', '(abb|Bob)+', '(?i)b*ann$', 'k+s', '^ab', '\\\\A(Bob|k+)')
 const names = fc.constantFrom('hate', 'sexual')
 const kinds = fc.constantFrom('email', 'phone')
 const numbers = fc.constantFrom('0.0', '0.1', '0.5', '1.0')
@@ -125,7 +125,11 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
       .tuple(fc.constantFrom('contains', 'startsWith', 'endsWith', 'matches'), fc.oneof(words, patterns))
       .map(([method, word]) => `text.${method}("${word}")`),
     fc
-      .tuple(fc.constantFrom('lowerAscii', 'upperAscii'), fc.constantFrom('contains', 'endsWith', 'matches'), words)
+      .tuple(
+        fc.constantFrom('lowerAscii', 'upperAscii'),
+        fc.constantFrom('contains', 'endsWith', 'matches'),
+        fc.oneof(words, patterns, fc.constantFrom('k[a-z]*b', 'SS+|İ', '^[A-K]B')),
+      )
       .map(([fold, method, word]) => `text.${fold}().${method}("${word}")`),
     fc.tuple(names, operators, numbers).map(([name, operator, bound]) => `categories.${name} ${operator} ${bound}`),
     fc.tuple(numbers, operators, names).map(([bound, operator, name]) => `${bound} ${operator} categories["${name}"]`),
@@ -149,7 +153,7 @@ const rule = fc.oneof(
 )
 
 const asciiUnits = ['a', 'b', 'B', 'K', 's', 'S', ' ', '  ', 'ab a', ' ab a ', 'Bob', 'ann', 'abb']
-const otherUnits = ['\u212a', 'ß', 'İ', 'ı', 'é', 'É', 'рост']
+const otherUnits = ['\u212a', 'Σ', '😀', 'ß', 'İ', 'ı', 'é', 'É', 'рост']
 const textOf = (units: readonly string[]): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...units), maxLength: 12 })
 const text = fc.oneof(textOf(asciiUnits), textOf([...asciiUnits, ...otherUnits]))
@@ -187,6 +191,8 @@ describe('a prefilter', () => {
       words.filter((word) => word !== '').map((word) => `cel:text.contains("${word}")`),
       words.filter((word) => /^[\x21-\x7e]+$/.test(word)).map((word) => `cel:text.upperAscii().contains("${word}")`),
       fc.constantFrom('cel:text.matches("\\\\bab+\\\\b")', 'Never "ab a".', 'Never "рост".'),
+      fc.constantFrom('cel:text.matches("^ab a")', 'cel:text.matches("\\\\A(Bob|k+)")'),
+      fc.constantFrom('cel:text.lowerAscii().matches("k[a-z]*b")', 'cel:text.upperAscii().matches("^S*B[^A]")'),
     )
     fc.assert(
       fc.property(fc.array(search, { minLength: 1, maxLength: 4 }), text, cutting, (rules, whole, cuts) => {

@@ -31,6 +31,8 @@ export type HoldBackPolicy = {
   readonly evaluatesEveryPlace: boolean
   /** The policies that are evaluated while the text streams: enforced ones that need only a part of it. */
   readonly policies: Plan['policies']
+  /** Those of them that can match in a part of the text that does not begin at its start. */
+  readonly laterPolicies: Plan['policies']
   /** Enforced policies whose judge evaluates one paragraph after the other. */
   readonly windowed: Plan['policies']
   /** Near the threshold of one of these categories text is held back. */
@@ -83,6 +85,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
   const blocking = new Set<string>([...alwaysBlockedCategories, ...requested, ...flagged])
   const policies = partial.map(({ policy }) => policy)
   const prefilter = prefilterOf(policies)
+  const later = partial.filter(({ lookBehind }) => lookBehind.isAtStart !== true)
   const searched = [...(terms === undefined ? [] : [terms]), ...(policies.length === 0 ? [] : [prefilter])]
   return {
     holdsWholeBlock:
@@ -96,6 +99,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
     evaluatesEveryPlace: !prefilter.isComplete,
     policies: { request: [], response: policies },
+    laterPolicies: { request: [], response: later.map(({ policy }) => policy) },
     windowed: { request: [], response: windowed },
     blocking: categories.filter((category) => blocking.has(category)),
   }

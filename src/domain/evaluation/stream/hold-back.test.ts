@@ -101,6 +101,7 @@ describe('a streamed text', () => {
   for (const rule of [
     'cel:text.matches("(?i)\\\\bproject\\\\s+falcon\\\\b")',
     'cel:text.contains("project falcon") || categories.hate > 0.9',
+    'cel:text.upperAscii().matches("PROJECT\\\\s+FALCON\\\\b")',
     'Never mention "project falcon".',
   ]) {
     it(`holds back what may become a match of ${rule}, and nothing before it`, async () => {
@@ -110,6 +111,34 @@ describe('a streamed text', () => {
       assert.equal(await clearedAfter(partsFor([], [rule]), `${text} owl two`), 'the gate of project owl ')
     })
   }
+
+  for (const rule of [
+    'cel:text.matches("^project\\\\s+falcon")',
+    'cel:text.matches("\\\\A(project|town) falcon") && direction == "response"',
+    'cel:text.lowerAscii().matches("^project falcon")',
+  ]) {
+    it(`is held back from its start only while ${rule} may still match`, async () => {
+      const parts = partsFor([], [rule])
+      assert.equal(parts.holdBack.holdsWholeBlock, false)
+      assert.equal(await clearedAfter(parts, 'project'), '')
+      assert.equal(await clearedAfter(parts, 'project falcon two three four'), '')
+      assert.equal(await clearedAfter(parts, 'project owl two three four'), 'project owl two three ')
+      const text = 'the gate of project falcon was open all day long '
+      assert.equal(await clearedAfter(parts, `${text}and so on`), `${text}and so `)
+    })
+  }
+
+  it('is not denied by a part of it that begins as an anchored pattern does', async () => {
+    const rules = ['cel:text.matches("^(project|falcon)")', 'cel:text.contains("owl") && user == "nobody"']
+    const text = `the ${'project falcon '.repeat(80)}and the owl ${'was open all day long '.repeat(4)}`
+    const scanner = await streamed(partsFor([], rules), text)
+    assert.equal((await scanner.end()).verdict.effectiveDecision, 'allow')
+  })
+
+  it('is held back at a letter whose lower case depends on the next one, if a rule changes the case', async () => {
+    const parts = partsFor([], ['cel:text.lowerAscii().matches("falc[ou]n")'])
+    assert.equal(await clearedAfter(parts, 'the gate of the ΟΔΟΣ was open'), 'the gate of ')
+  })
 
   it('is held back at an escape only if a term or phrase may contain the escape', async () => {
     const text = 'the gate of the%20to'
@@ -186,6 +215,42 @@ describe('the evaluation of a streamed text', () => {
         assert.deepEqual(await atOnce.end(), expected)
       }),
       { numRuns: 300 },
+    )
+  })
+
+  const odd = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom('the', 'gate', 'of a town', 'was', 'open,', '\n', '😀', 'naïve') },
+    { weight: 2, arbitrary: fc.constantFrom('Falcon', 'project', 'Gate', 'grave', 'ΟΔΟΣ', 'İ', '\u212a') },
+    { weight: 1, arbitrary: fc.constantFrom('project falcon', 'PROJECT  Falcon', 'project owl', 'poison') },
+  )
+  const oddTexts = fc.array(odd, { maxLength: 60, size: 'max' }).map((list) => list.join(' '))
+  const anchored = ['^project falcon', '\\\\A(the|project)\\\\s+\\\\S+ owl', '^(?:the |gate )*project owl']
+  const rules = [
+    ...anchored.map((pattern) => `cel:text.matches("${pattern}")`),
+    'cel:text.lowerAscii().matches("project\\\\s+falcon\\\\b")',
+    'cel:text.upperAscii().matches("^(GATE|PROJECT) OWL")',
+  ]
+
+  it('is that of the whole text for anchored patterns and other cases, and no match that is denied is cleared', async () => {
+    const anyRules = fc.uniqueArray(fc.constantFrom(...rules), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(oddTexts, anyRules, fc.tuple(cuts, cuts), async (text, some, [one, other]) => {
+        const parts = partsFor([], some)
+        assert.equal(parts.holdBack.holdsWholeBlock, false)
+        const whole = await evaluate(parts.plan, { texts: [text], direction: 'response' })
+        const { verdict } = await verdictOn(parts, text, one)
+        assert.equal(verdict.effectiveDecision, whole.verdict.effectiveDecision)
+        assert.deepEqual((await verdictOn(parts, text, other)).verdict, verdict)
+        const scanner = createStreamScanner(parts)
+        for (let at = 0; at < text.length; at += 5) {
+          scanner.push(text.slice(at, at + 5))
+          if ((await scanner.scan()) !== undefined) break
+          await scanner.scanEnd()
+        }
+        const sent = await evaluate(parts.plan, { texts: [text.slice(0, scanner.cleared())], direction: 'response' })
+        assert.equal(sent.verdict.effectiveDecision, 'allow')
+      }),
+      { numRuns: 500 },
     )
   })
 })

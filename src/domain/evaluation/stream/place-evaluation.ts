@@ -50,7 +50,8 @@ export type PlaceEvaluationParts = {
 }
 
 export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: PlaceEvaluationParts): PlaceEvaluation {
-  const stepPlan: Plan = { ...plan, policies: holdBack.policies }
+  const planAtStart: Plan = { ...plan, policies: holdBack.policies }
+  const planLater: Plan = { ...plan, policies: holdBack.laterPolicies }
   const windows = createWindows()
   const boundaryBefore = createBoundaryBefore()
   const matcher = holdBack.startMatcher()
@@ -79,7 +80,7 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
       return ownSearch.matches
     })
     const skipsPersonalData = !holdBack.waitsForPersonalData
-    return evaluateUncached(stepPlan, {
+    return evaluateUncached(start === 0 ? planAtStart : planLater, {
       texts: [text.slice(start, end)],
       direction: 'response',
       skipsPersonalData,

@@ -1,0 +1,48 @@
+import type { PatternStream } from './patterns.ts'
+
+/** The case that a rule changes a text to before it searches it. */
+export type LetterCase = 'lower' | 'upper'
+
+/**
+ * Searches a streamed text as if all of it was changed to this case. The search gives up at a character whose other case has
+ * another length or depends on its neighbours, because positions and chunks would then change the result.
+ */
+export function startInCase(stream: PatternStream, letterCase: LetterCase): PatternStream {
+  /** The first half of a surrogate pair at the end of the text so far. */
+  let lead = ''
+  let hasGivenUp = false
+  const changeCase = (text: string): string => (letterCase === 'lower' ? text.toLowerCase() : text.toUpperCase())
+  return {
+    push(more) {
+      if (hasGivenUp) return
+      const isSplit = endsInLead.test(more)
+      const text = lead + (isSplit ? more.slice(0, -1) : more)
+      lead = isSplit ? more.slice(-1) : ''
+      const end = beyondAscii.test(text) ? endOfPlain(text, changeCase) : text.length
+      hasGivenUp = end < text.length
+      stream.push(changeCase(text.slice(0, end)))
+    },
+    matched: () => stream.matched() + (hasGivenUp ? 1 : 0),
+    settledTo: stream.settledTo,
+    end() {
+      stream.push(lead)
+      return hasGivenUp ? undefined : stream.end()
+    },
+  }
+}
+
+const endsInLead = /[\ud800-\udbff]$/
+const beyondAscii = /[\u0080-\uffff]/
+
+/** The position of the first character that cannot be changed without its neighbours, or in place. */
+function endOfPlain(text: string, changeCase: (text: string) => string): number {
+  let end = 0
+  for (const one of text) {
+    if (one === sigma || changeCase(one).length !== one.length) break
+    end += one.length
+  }
+  return end
+}
+
+/** Its lower case depends on whether a letter follows. */
+const sigma = 'Σ'
