@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
 import { pending } from '../../base/pull-stream.ts'
-import { createIdleAwareStream, createIdleTimers, idle, type IdleAwareStream, type IdleWaiter } from './idle-timer.ts'
+import { createIdleAwareStream, createIdleTimers, createIdleWaiter, idle, type IdleAwareStream } from './idle-timer.ts'
 
 /** A source that the test feeds. */
 function createSource() {
@@ -38,18 +38,15 @@ describe('idle timers', () => {
     const { clock, pass, waiting: timers } = createHandClock()
     const idleTimers = createIdleTimers(clock)
     const called: string[] = []
-    const waitingFor = (name: string): IdleWaiter => ({
-      dueMs: Infinity,
-      isQueued: false,
-      onIdle: () => void called.push(name),
-    })
-    const [first, second, third] = [waitingFor('first'), waitingFor('second'), waitingFor('third')]
-    idleTimers.start(first)
-    idleTimers.start(second)
+    const ownerOf = (name: string) => ({ onIdle: () => void called.push(name) })
+    const [first, second, third] = [createIdleWaiter(), createIdleWaiter(), createIdleWaiter()]
+    idleTimers.start(first, ownerOf('first'))
+    idleTimers.start(second, ownerOf('second'))
     await pass(60)
-    idleTimers.start(third)
-    idleTimers.start(first)
+    idleTimers.start(third, ownerOf('third'))
+    idleTimers.start(first, ownerOf('first'))
     idleTimers.stop(second)
+    assert.equal(second.owner, undefined)
     assert.equal(timers(), 1)
     await pass(40)
     assert.deepEqual(called, [])

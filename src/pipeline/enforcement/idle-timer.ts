@@ -8,13 +8,17 @@ export const idle = Symbol('idle')
 /** Short enough that a reader does not notice it, longer than the usual gap between two tokens. */
 const idleMs = 100
 
-/** `dueMs` is Infinity while it does not wait. */
-export type IdleWaiter = { dueMs: number; isQueued: boolean; onIdle(): void }
+export type IdleOwner = { onIdle(): void }
+
+/** `dueMs` is Infinity while it does not wait. It then has no owner, because it may be queued for longer than its stream lasts. */
+export type IdleWaiter = { dueMs: number; isQueued: boolean; owner: IdleOwner | undefined }
+
+export const createIdleWaiter = (): IdleWaiter => ({ dueMs: Infinity, isQueued: false, owner: undefined })
 
 /** One clock timer for all streams. A wait is restarted with every chunk, so that only stores the new time. */
 export type IdleTimers = {
   /** Starts or restarts the wait. */
-  start(waiter: IdleWaiter): void
+  start(waiter: IdleWaiter, owner: IdleOwner): void
   stop(waiter: IdleWaiter): void
 }
 
@@ -33,20 +37,28 @@ export function createIdleTimers(clock: Clock): IdleTimers {
     const nowMs = clock.monotonicMs()
     const all = queued
     queued = all.filter((waiter) => (waiter.isQueued = waiter.dueMs > nowMs && waiter.dueMs !== Infinity))
-    for (const waiter of all) if (waiter.dueMs <= nowMs) waiter.onIdle()
+    for (const waiter of all) if (waiter.dueMs <= nowMs) stop(waiter)?.onIdle()
     const nextMs = queued.reduce((least, { dueMs }) => Math.min(least, dueMs), Infinity)
     if (nextMs !== Infinity && !isArmed) arm(nextMs)
   }
 
+  function stop(waiter: IdleWaiter): IdleOwner | undefined {
+    const { owner } = waiter
+    waiter.dueMs = Infinity
+    waiter.owner = undefined
+    return owner
+  }
+
   return {
-    start(waiter) {
+    start(waiter, owner) {
       waiter.dueMs = clock.monotonicMs() + idleMs
+      waiter.owner = owner
       if (waiter.isQueued) return
       waiter.isQueued = true
       queued.push(waiter)
       if (!isArmed) arm(waiter.dueMs)
     },
-    stop: (waiter) => void (waiter.dueMs = Infinity),
+    stop: (waiter) => void stop(waiter),
   }
 }
 
@@ -62,13 +74,12 @@ export const createIdleAwareStream = <T>(chunks: AsyncIterable<T>, idleTimers: I
   new WatchedStream(pullStreamOf(chunks), idleTimers)
 
 /** A class, because an object with its own closures would cost every response more memory. */
-class WatchedStream<T> implements IdleAwareStream<T>, IdleWaiter {
+class WatchedStream<T> implements IdleAwareStream<T>, IdleOwner {
   readonly source: PullStream<T>
   readonly idleTimers: IdleTimers
   state: 'reading' | 'waiting' | 'idle' | 'reported' = 'reading'
   wake: (() => void) | undefined = undefined
-  dueMs = Infinity
-  isQueued = false
+  readonly waiter = createIdleWaiter()
 
   constructor(source: PullStream<T>, idleTimers: IdleTimers) {
     this.source = source
@@ -82,7 +93,7 @@ class WatchedStream<T> implements IdleAwareStream<T>, IdleWaiter {
     }
     const polled = this.source.poll()
     if (polled === pending) return pending
-    if (this.state === 'waiting') this.idleTimers.stop(this)
+    if (this.state === 'waiting') this.idleTimers.stop(this.waiter)
     this.state = 'reading'
     return polled
   }
@@ -92,11 +103,10 @@ class WatchedStream<T> implements IdleAwareStream<T>, IdleWaiter {
     this.source.onReadable(wake)
     if (this.state !== 'reading' || !isWatched) return
     this.state = 'waiting'
-    this.idleTimers.start(this)
+    this.idleTimers.start(this.waiter, this)
   }
 
   onIdle(): void {
-    this.dueMs = Infinity
     this.state = 'idle'
     this.wake?.()
   }
