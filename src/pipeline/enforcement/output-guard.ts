@@ -106,8 +106,8 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
       held.hold({ chunk, number, marks })
       return inspection.scan(events)
     }
-    held.hold({ chunk, number, marks: [...marks, ...inspection.outOfBand.marksOf(outOfBandTexts)] })
-    return andThen(inspection.outOfBand.scan(outOfBandTexts), (isAllowed) => isAllowed && inspection.scan(events))
+    held.hold({ chunk, number, marks: [...marks, ...inspection.outOfBand().marksOf(outOfBandTexts)] })
+    return andThen(inspection.outOfBand().scan(outOfBandTexts), (isAllowed) => isAllowed && inspection.scan(events))
   }
 
   concluded(chunk: Chunk): Chunk {

@@ -34,7 +34,7 @@ export type StreamInspection = Disposable & {
   /** Scans everything the events add. Returns whether the response may continue. */
   scan(events: readonly InferenceEvent[]): MaybePromise<boolean>
   /** The same for text that raw frames contain and no event carries. */
-  readonly outOfBand: OutOfBandInspection
+  outOfBand(): OutOfBandInspection
   /** Clears unfinished words as well, if they are harmless. For an upstream that is idle. */
   scanEnds(): MaybePromise<void>
 }
@@ -111,9 +111,8 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
 
   return {
     decisions,
-    get outOfBand() {
-      return (outOfBand ??= createOutOfBandInspection(parts, decisions))
-    },
+    // Not a getter: V8 gives an object with one a hidden class of its own, which keeps the request alive.
+    outOfBand: () => (outOfBand ??= createOutOfBandInspection(parts, decisions)),
     marksOf: (events) => events.map(markOf),
     scan,
     scanEnds: () => sequentially([...channels.values()], ({ scanner }) => scanner.scanEnd()),
