@@ -26,12 +26,14 @@ export type AuditServices = AsyncDisposable & {
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
   const { config, database, clock, audit, reads, jobs, warn } = parts
   await using opened = new AsyncDisposableStack()
+  const appender = createAuditAppender(database, audit.events)
   const checkpoints = {
     database,
     clock,
     ...audit,
     signed: new Map<string, SignedCheckpoint>(),
     onRewritten: reportRewritten(parts),
+    onAppended: appender.setHead,
   }
   const retention = {
     database,
@@ -47,7 +49,6 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   }
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
-  const appender = createAuditAppender(database, audit.events)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))

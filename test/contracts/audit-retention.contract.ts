@@ -68,6 +68,24 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       }
     })
 
+    it('appends after a checkpoint without a transaction on the embedded engine', async () => {
+      await using database = await open()
+      let transactions = 0
+      const transaction: Database['transaction'] = (work) => {
+        transactions++
+        return database.transaction(work)
+      }
+      const log = await openAuditLog({ ...database, transaction })
+      await publishKeys(log.checkpoints)
+      await log.append(1)
+      assert.equal(await signDueChains(log.checkpoints), 1)
+      transactions = 0
+      await log.append(1)
+      assert.equal(transactions, database.engine === 'sqlite' ? 0 : 1)
+      const { checked, finding } = await log.verify()
+      assert.deepEqual([checked, finding], [3, undefined])
+    })
+
     it('does not sign a chain without the last checkpoint of this process', async () => {
       for (const rewrite of [
         `delete from audit_checkpoint`,

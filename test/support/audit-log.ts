@@ -43,6 +43,7 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     keys,
     signed: new Map(),
     onRewritten: (organizationId) => rewritten.push(organizationId),
+    onAppended: appender.setHead,
   }
   return {
     clock,

@@ -36,15 +36,21 @@ export async function appendInTransaction(
   return appended
 }
 
+export type ChainAppender = AuditAppender & {
+  /** Call it when a transaction has moved the head of a chain, because a step from the old head would be rolled back. */
+  setHead(organizationId: string, head: ChainHead): void
+}
+
 /**
  * Appends for callers that change nothing else. The embedded engine has only this process, so the head of the chain is cached and
  * the append is one step, which shares its commit with others that arrive together. If the head has moved, the step is
  * rolled back and repeated as a transaction.
  */
-export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): AuditAppender {
+export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): ChainAppender {
   const heads = new Map<string, ChainHead>()
 
   const cacheHead = (organizationId: string, head: ChainHead): void => {
+    if (database.engine !== 'sqlite') return // other nodes move the heads, too
     if (heads.size >= maxCachedHeads) heads.clear()
     heads.set(organizationId, head)
   }
@@ -75,8 +81,9 @@ export function createAuditAppender(database: Database, authority: { readonly au
       if (cached && (await appendByStep(cached, events, organizationId))) return
       const position = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
       const { head } = await database.transaction((tx) => appendInTransaction(tx, events, position))
-      if (database.engine === 'sqlite') cacheHead(organizationId, head)
+      cacheHead(organizationId, head)
     },
+    setHead: cacheHead,
   }
 }
 

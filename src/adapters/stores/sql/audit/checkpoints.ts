@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../../base/clock.ts'
+import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import {
   isCheckpointDue,
   signCheckpoint,
@@ -9,7 +10,7 @@ import {
 import { checkpointFacts } from '../../../../domain/audit/chain/checkpoint-event.ts'
 import { handOver } from '../../../../domain/audit/chain/handover.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
-import { appendInTransaction, lockHead } from './chain.ts'
+import { appendInTransaction, lockHead, type ChainAppender } from './chain.ts'
 import { checkpointOf } from './events.ts'
 import type { Database, Transaction } from '../database.ts'
 
@@ -22,6 +23,8 @@ export type CheckpointParts = {
   /** The last checkpoint that this process signed, by organization. A chain without it was rewritten, and is not signed again. */
   readonly signed: Map<string, SignedCheckpoint>
   readonly onRewritten: (organizationId: string, last: SignedCheckpoint) => void
+  /** The event that carries a checkpoint is committed, and is the new head of its chain. */
+  readonly onAppended?: ChainAppender['setHead']
 }
 
 type KeyParts = Pick<CheckpointParts, 'database' | 'clock' | 'keys'>
@@ -86,20 +89,23 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
 
 /** Returns how many chains were signed. */
 async function signAll(requests: readonly SignRequest[], parts: CheckpointParts): Promise<number> {
-  const { database, signed } = parts
+  const { database, signed, onAppended } = parts
   const size = chainsPerTransaction[database.engine]
   let count = 0
   for (let at = 0; at < requests.length; at += size) {
-    const checkpoints = await database.transaction(async (tx) => {
-      const made = new Map<string, SignedCheckpoint>()
+    const chains = await database.transaction(async (tx) => {
+      const made = new Map<string, SignedChain>()
       for (const request of requests.slice(at, at + size)) {
-        const checkpoint = await signChain(tx, request, parts)
-        if (checkpoint) made.set(request.organizationId, checkpoint)
+        const chain = await signChain(tx, request, parts)
+        if (chain) made.set(request.organizationId, chain)
       }
       return made
     })
-    for (const [organizationId, checkpoint] of checkpoints) signed.set(organizationId, checkpoint)
-    count += checkpoints.size
+    for (const [organizationId, { checkpoint, head }] of chains) {
+      signed.set(organizationId, checkpoint)
+      onAppended?.(organizationId, head)
+    }
+    count += chains.size
   }
   return count
 }
@@ -118,13 +124,15 @@ type SignRequest = {
   readonly isDue: (unsigned: number, signedAtMs: number, nowMs: number) => boolean
 }
 
+type SignedChain = { readonly checkpoint: SignedCheckpoint; readonly head: ChainHead }
+
 type UnsignedState = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
 
 async function signChain(
   tx: Transaction,
   { organizationId, isDue: isStillDue }: SignRequest,
   parts: CheckpointParts,
-): Promise<SignedCheckpoint | undefined> {
+): Promise<SignedChain | undefined> {
   const head = await lockHead(tx, organizationId)
   const [last] = await tx.query<{ signed_sequence: number; signed_at: number; checkpoint: string | null }>(
     `select h.signed_sequence, h.signed_at, c.checkpoint from audit_chain h
@@ -159,11 +167,9 @@ async function signChain(
     timeMs,
   ])
   const { makeEvent, authorityUid } = parts.events
-  await appendInTransaction(tx, [makeEvent(checkpointFacts(organizationId, checkpoint))], {
-    organizationId,
-    authorityUid,
-  })
-  return checkpoint
+  const event = makeEvent(checkpointFacts(organizationId, checkpoint))
+  const appended = await appendInTransaction(tx, [event], { organizationId, authorityUid })
+  return { checkpoint, head: appended.head }
 }
 
 /** Whether the database still has a checkpoint, or retention removed it together with everything older. */
