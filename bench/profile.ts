@@ -36,7 +36,7 @@ process.env['BENCH_PROFILE'] = file
 const running = await startTarget(target, upstream.port)
 try {
   if (running === undefined) throw new Error(`${target.name} cannot be installed here`)
-  const warmUp = { windowSeconds: 3, maxSeconds: 12, tolerance: 0.05 }
+  const warmUp = { windowSeconds: 3, minSeconds: 12, maxSeconds: 12, tolerance: 0 }
   const parts = { running, upstreamPort: upstream.port, benchCase, target: target.name, warmUp }
   report(await measure({ ...parts, seconds: Number(values.seconds) }))
 } finally {

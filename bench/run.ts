@@ -35,8 +35,18 @@ const rounds = Number(values.rounds ?? (values.quick ? 2 : 3))
 const seconds = Number(values.seconds ?? 4)
 /** Servers run for days and the engine has compiled their code, so the first round waits until the cost settles. */
 const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 30))
-const firstWarmUp = { windowSeconds: 3, maxSeconds: mostSeconds, tolerance: 0.05 }
-const laterWarmUp = (windowSeconds = 1) => ({ windowSeconds, maxSeconds: windowSeconds, tolerance: 0 })
+const firstWarmUp = {
+  windowSeconds: 3,
+  minSeconds: Math.min(21, mostSeconds),
+  maxSeconds: mostSeconds,
+  tolerance: 0.05,
+}
+const laterWarmUp = (windowSeconds = 1) => ({
+  windowSeconds,
+  minSeconds: 0,
+  maxSeconds: windowSeconds,
+  tolerance: 0,
+})
 
 const selected = cases.flatMap((benchCase) => {
   const names = values.quick ? (benchCase.quick ?? []) : benchCase.targets

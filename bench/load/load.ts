@@ -31,7 +31,13 @@ export type LoadPlan = {
 }
 
 /** Windows repeat until the cost of two neighbours differs by less than the tolerance. */
-export type WarmUp = { readonly windowSeconds: number; readonly maxSeconds: number; readonly tolerance: number }
+export type WarmUp = {
+  readonly windowSeconds: number
+  /** A cost may stay the same for seconds while V8 still compiles, so two equal windows before this count as nothing. */
+  readonly minSeconds: number
+  readonly maxSeconds: number
+  readonly tolerance: number
+}
 
 export type LoadResult = {
   readonly requests: number
@@ -129,7 +135,8 @@ async function warm(): Promise<{ warmUpSeconds: number; hasSettled: boolean }> {
     warmUpSeconds += warmUp.windowSeconds
     if (failures > 0) break
     const cost = totalMicros(threads) / Math.max(1, requests)
-    if (Math.abs(cost - last) < warmUp.tolerance * cost) return { warmUpSeconds, hasSettled: true }
+    const isSettled = warmUpSeconds >= warmUp.minSeconds && Math.abs(cost - last) < warmUp.tolerance * cost
+    if (isSettled) return { warmUpSeconds, hasSettled: true }
     last = cost
   }
   return { warmUpSeconds, hasSettled: false }
