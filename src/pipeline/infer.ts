@@ -1,6 +1,6 @@
 import { createDisposables } from '../base/disposables.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { isFault } from '../base/fault.ts'
+import { isFault, type Fault } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -88,18 +88,26 @@ export function createInfer(parts: InferParts): Infer {
       const admitted = leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal })
       const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
+      call.timing?.admitted()
       const ready = call.beforeModels?.()
       if (ready !== undefined) await ready
       const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
+      call.timing?.checked()
       const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
       const onDropped = (field: string): void => void dropped.add(field)
       const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
       const limits = { maxOutputTokens, isOutputLimited }
-      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped }
+      const onFailedAttempt = ({ upstream }: ModelTarget, { code }: Fault): void =>
+        call.timing?.attemptFailed(upstream, code)
+      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped, onFailedAttempt }
       const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
+      call.timing?.firstByte()
       freeSlot?.keep()
-      const onEnd = (usage: Usage): void => parts.learnFactor(model.name, request, usage)
+      const onEnd = (usage: Usage): void => {
+        call.timing?.answered()
+        parts.learnFactor(model.name, request, usage)
+      }
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
       const longestOutput = isOutputLimited ? maxOutputTokens : model.contextTokens
       const bounds = usageBounds({ model, request, expected, maxOutputTokens: longestOutput })

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
+import type { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
@@ -11,6 +12,10 @@ export type InferenceCall = {
   readonly request: InferenceRequest
   /** The client and the endpoint, for the audit log. */
   readonly origin?: RequestOrigin
+  /** When the request was received, by the monotonic clock. */
+  readonly receivedMs?: number | undefined
+  /** Called when a step ends, for the audit log. */
+  readonly timing?: RequestTiming
   /** The policy labels that the caller sent outside the body. */
   readonly purpose?: PolicyLabels
   /** Aborted when the caller disconnects or the server shuts down. */

@@ -7,6 +7,7 @@ import { announcedId, type VerdictFacts } from '../domain/audit/event/verdict.ts
 import type { EventFacts } from '../domain/audit/event/facts.ts'
 import type { Journal } from '../domain/audit/journal.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/event/request-facts.ts'
+import { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import { collectTexts, type TextCollector } from '../domain/audit/event/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import type { InferenceCall } from './inference-call.ts'
@@ -32,7 +33,7 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
     const recording = startRecording(call, parts)
     try {
       const { setVerdict: onVerdict, prepare: beforeModels } = recording
-      return withAuditEvent(await infer({ ...call, onVerdict, beforeModels }), recording)
+      return withAuditEvent(await infer({ ...call, onVerdict, beforeModels, timing: recording.timing }), recording)
     } catch (error) {
       // If the request failed because the audit log is unavailable, a failing write is expected.
       await recording.write(failureOf(error)).catch((auditError: unknown) => {
@@ -44,6 +45,7 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
 }
 
 type Recording = {
+  readonly timing: RequestTiming
   readonly texts: TextCollector | undefined
   /** Sets the verdict of the checks; only the last one is formatted and written. */
   setVerdict(describe: () => VerdictFacts): void
@@ -56,20 +58,21 @@ type Recording = {
   correct(outcome: RequestOutcome): Promise<unknown>
 }
 
-const unrecorded: Recording = {
+const unrecorded = (timing: RequestTiming): Recording => ({
+  timing,
   texts: undefined,
   setVerdict() {},
   prepare() {},
   isRequired: () => false,
   write: async () => true,
   async correct() {},
-}
+})
 
 function startRecording(call: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
   const { requestId, caller, request, origin, purpose } = call
+  const timing = new RequestTiming(clock, call.receivedMs)
   // The free request belongs to no organization, so there is no log for it.
-  if (caller.kind === 'free' || journal === null) return unrecorded
-  const startedMs = clock.monotonicMs()
+  if (caller.kind === 'free' || journal === null) return unrecorded(timing)
   const timeMs = clock.nowMs()
   const texts = content === 'none' ? undefined : collectTexts(request, { level: content, redact })
   const organizationId = caller.organization.id
@@ -77,7 +80,7 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
   let describeVerdict: (() => VerdictFacts) | undefined
   let isRequired: boolean | undefined
   const record = (outcome: RequestOutcome): Promise<boolean> => {
-    const latencyMs = Math.round(clock.monotonicMs() - startedMs)
+    const totalUs = timing.elapsedUs()
     const make = (): EventFacts =>
       requestFacts({
         requestId,
@@ -86,7 +89,8 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
         user: purpose?.user,
         origin,
         timeMs,
-        latencyMs,
+        timing,
+        totalUs,
         outcome,
         verdict: describeVerdict?.(),
         // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
@@ -95,6 +99,7 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
     return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
   }
   return {
+    timing,
     texts,
     setVerdict(latest) {
       describeVerdict = latest

@@ -23,7 +23,10 @@ export type RouteParts = {
 export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly chunks: AsyncIterable<Chunk> }
 
 /** A call without the fields that depend on the target. */
-export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue'>
+export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue'> & {
+  /** Called for each failed attempt of this call. */
+  readonly onFailedAttempt?: (target: ModelTarget, fault: Fault) => void
+}
 
 const retryPauseMs = 250
 
@@ -45,6 +48,7 @@ export async function route(parts: RouteParts, model: Model, call: RoutedCall): 
         if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error
         parts.onFailedCall(target, error)
+        call.onFailedAttempt?.(target, error)
         if (attempts > 1 && !isWorthRetrying(error)) break
         if (attempts > 1) await pause(parts, call.signal)
       }

@@ -5,7 +5,7 @@ import type { AuditContent } from './event/content.ts'
 import type { ChainedDocument } from './event/document.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { EventFacts } from './event/facts.ts'
-import type { ChainedEvent } from './chain/chained-event.ts'
+import type { ChainedEvent, RequestStatus } from './chain/chained-event.ts'
 
 /** The port that appends events to the log. */
 export type AuditAppender = {
@@ -60,6 +60,29 @@ export type AuditFilter = {
   readonly toMs?: number
 }
 
+/** A filter of requests. */
+export type RequestFilter = Omit<AuditFilter, 'family' | 'code'> & {
+  readonly model?: string
+  readonly status?: RequestStatus
+  readonly reasonCode?: string
+  readonly category?: string
+  readonly minMs?: number
+  readonly minCostMicroUsd?: number
+}
+
+export type NewRequestQuery = {
+  readonly filter: RequestFilter
+  readonly after: number | undefined
+  /** Most items. */
+  readonly limit: number
+}
+
+export type NewRequests = {
+  readonly count: number
+  readonly items: readonly LoggedEvent[]
+  readonly sequence: number
+}
+
 /** Sequences greater than `after` and up to `last`, in order. */
 export type EventRange = {
   readonly after: number
@@ -97,9 +120,27 @@ export type Fingerprints = {
   readonly at: readonly (readonly [sequence: number, fingerprint: string])[]
 }
 
+/** Where an event is in its chain. */
+export type ChainContext = {
+  /** Of the event and its neighbours, by sequence. */
+  readonly fingerprints: ReadonlyMap<number, string>
+  /** The first checkpoint at or after the event; null until one is signed. */
+  readonly checkpoint: SignedCheckpoint | null
+}
+
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
+  /** Events of requests. Every filter costs about the same, however few requests match it. */
+  listRequests(organizationId: string, filter: RequestFilter, page: Page): Promise<Paged<LoggedEvent>>
+  /**
+   * How many requests match after a sequence, the newest of them, newest first, and the last sequence of the log. Without
+   * `after`, none.
+   */
+  newRequests(organizationId: string, query: NewRequestQuery): Promise<NewRequests>
+  /** The event of a request with its texts; the latest, if it was corrected. */
+  findRequest(organizationId: string, requestId: string): Promise<LoggedEvent | undefined>
+  chainContext(organizationId: string, sequence: number): Promise<ChainContext>
   /** Ends before the first damaged event; rejects with `DamagedEvent` if that is the first of the range. */
   events(organizationId: string, range: EventRange): Promise<readonly LoggedEvent[]>
   rows(organizationId: string, range: EventRange): Promise<readonly StoredEvent[]>

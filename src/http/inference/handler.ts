@@ -92,6 +92,7 @@ export function createInferenceHandler(parts: InferenceParts, codec: DialectCode
       caller,
       request: decodedRequest,
       origin,
+      receivedMs: request.record?.startMs,
       purpose: policyLabelsOf(request.headers),
     }
     await using answer = await infer({ ...call, signal: inFlightRequest.signal })

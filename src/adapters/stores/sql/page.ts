@@ -45,6 +45,17 @@ export async function selectPage<R extends DatabaseRow, T>(
   return { items: found.slice(0, page.limit).map(map), hasMore: found.length > page.limit }
 }
 
+/** How many rows a list has. */
+export async function countRows(
+  tx: Pick<Transaction, 'query'>,
+  { table, where, only = [] }: Pick<Listing<never, never>, 'table' | 'where' | 'only'>,
+): Promise<number> {
+  const { conditions, params } = numbered([...equalities(where), ...only])
+  const sql = `select count(*) as rows from ${table} where ${conditions.join(' and ')}`
+  const [row] = await tx.query<{ rows: number }>(sql, params)
+  return row?.rows ?? 0
+}
+
 type Position = string | number
 
 type Batch = { readonly order: Page['order']; readonly position: Position | undefined; readonly limit: number }

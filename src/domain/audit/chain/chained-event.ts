@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../../base/record.ts'
 import { canonicalize } from '../event/canonical.ts'
 import { withoutContent } from '../event/content.ts'
-import { gatehouseField, type Fingerprint, type ChainedDocument } from '../event/document.ts'
+import { gatehouseField, type ChainedDocument, type Fingerprint, type JsonValue } from '../event/document.ts'
 
 /** A row of the log. Every column except `body` is a copy of a field of the body, for queries. */
 export type ChainedEvent = {
@@ -18,8 +18,20 @@ export type ChainedEvent = {
   readonly projectId: string | null
   readonly policyId: string | null
   readonly userId: string | null
-  /** The key or token. Null in rows that were written before the column existed. */
+  /** The key or token. */
   readonly actorId: string | null
+  /** Of requests, for filters; null in other events. */
+  readonly model: string | null
+  readonly upstream: string | null
+  readonly status: RequestStatus | null
+  readonly reasonCode: string | null
+  /** With a space before and after each. */
+  readonly categories: string | null
+  readonly latencyMs: number | null
+  readonly firstByteMs: number | null
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly costMicroUsd: number | null
   readonly fingerprint: string
   /** The chained document as canonical JSON. */
   readonly body: string
@@ -60,9 +72,61 @@ export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
     policyId: document.policy?.uid ?? managedPolicy(document),
     userId: actor.user?.uid ?? null,
     actorId: actor.session?.credential_uid ?? null,
+    ...requestColumns(document),
     fingerprint: document.attestation_list[0].fingerprint?.value ?? '',
     body,
   }
+}
+
+/** The provider of a request that no upstream answered. */
+const noUpstream = 'unknown'
+
+const noRequest = {
+  model: null,
+  upstream: null,
+  status: null,
+  reasonCode: null,
+  categories: null,
+  latencyMs: null,
+  firstByteMs: null,
+  inputTokens: null,
+  outputTokens: null,
+  costMicroUsd: null,
+}
+
+function requestColumns(document: ChainedDocument) {
+  if (document.metadata.event_code !== 'gateway.request.decided') return noRequest
+  const { ai_model: model, http_response: response, message_context: context, unmapped } = document
+  const { categories_triggered: categories, cost_usd: costUsd, timing_us: timing } = unmapped.gatehouse
+  return {
+    model: model?.name ?? null,
+    upstream: model === undefined || model.ai_provider === noUpstream ? null : model.ai_provider,
+    status: requestStatusOf(document),
+    reasonCode: gatehouseField(document, 'reason_code') ?? null,
+    categories: Array.isArray(categories) && categories.length > 0 ? ` ${categories.join(' ')} ` : null,
+    latencyMs: millisecondsIn(timing, 'total') ?? response?.latency ?? null,
+    firstByteMs: millisecondsIn(timing, 'first_byte') ?? null,
+    inputTokens: context?.prompt_tokens ?? null,
+    outputTokens: context?.completion_tokens ?? null,
+    costMicroUsd: typeof costUsd === 'number' ? Math.round(costUsd * microPerUsd) : null,
+  }
+}
+
+const microPerUsd = 1_000_000
+
+function millisecondsIn(timing: JsonValue | undefined, name: string): number | undefined {
+  const us: unknown = isRecord(timing) ? timing[name] : undefined
+  return typeof us === 'number' ? Math.round(us / 1000) : undefined
+}
+
+/** Answered, denied by a check, or failed for another reason. */
+export const requestStatuses = ['ok', 'denied', 'error'] as const
+export type RequestStatus = (typeof requestStatuses)[number]
+
+function requestStatusOf(document: ChainedDocument): RequestStatus {
+  const { decision, is_enforced: isEnforced } = document.unmapped.gatehouse
+  if (isEnforced === true && (decision === 'refuse' || decision === 'escalate')) return 'denied'
+  return document.status_id === 2 ? 'error' : 'ok'
 }
 
 const managedPolicy = ({ entity }: ChainedDocument): string | null => (entity?.type === 'policy' ? entity.uid : null)

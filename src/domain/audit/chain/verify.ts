@@ -79,11 +79,27 @@ function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefi
   return isLinked ? undefined : { sequence, reason: 'unlinked' }
 }
 
-/** Compares only the columns of the chain; the row may have others. Old rows have no `actorId`. */
+/** Columns that were added later. They are null in older rows. */
+const laterColumns: ReadonlySet<string> = new Set([
+  'actorId',
+  'model',
+  'upstream',
+  'status',
+  'reasonCode',
+  'categories',
+  'latencyMs',
+  'firstByteMs',
+  'inputTokens',
+  'outputTokens',
+  'costMicroUsd',
+])
+
+/** Compares only the columns of the chain; the row may have others. */
 const isCopyOf = (row: ChainedEvent, document: ChainedDocument): boolean =>
-  Object.entries(toRow(document)).every(
-    ([name, value]) => Reflect.get(row, name) === value || (name === 'actorId' && row.actorId === null),
-  )
+  Object.entries(toRow(document)).every(([name, value]) => {
+    const stored: unknown = Reflect.get(row, name)
+    return stored === value || (stored === null && laterColumns.has(name))
+  })
 
 const contradicts = ({ sequence, fingerprint }: ChainPoint, signed: ReadonlyMap<number, string>): boolean =>
   (signed.get(sequence) ?? fingerprint) !== fingerprint

@@ -2,7 +2,8 @@ import { isIP } from 'node:net'
 import { short, shortList, shortTexts, shortFields } from './field-limits.ts'
 import type { AuditContent } from './content.ts'
 import type { DocumentActor, AuditDocument, ManagedEntity, Resource, Unmapped } from './document.ts'
-import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts } from './facts.ts'
+import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts, TimingFacts } from './facts.ts'
+import type { FailedAttempt } from './request-timing.ts'
 import { classOf } from './kinds.ts'
 import { actionOf, isDenial, severityOf, type PolicyResult, type VerdictFacts } from './verdict.ts'
 
@@ -185,7 +186,7 @@ const defined = (fields: AuditDocument['unmapped']['gatehouse']) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** The fields of `unmapped.gatehouse`, which OCSF does not define, in alphabetical order. */
-function gatehouseFields({ actor, verdict, model }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
+function gatehouseFields({ actor, verdict, model, timing }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
   return {
     actor_type: short(actor?.kind),
     categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
@@ -204,9 +205,26 @@ function gatehouseFields({ actor, verdict, model }: EventFacts, contentDigest?: 
     results: verdict?.results && shortList(verdict.results, resultFields),
     rollout_mode: short(verdict?.rolloutMode),
     stream: model?.isStream,
+    timing_us: timing && timingFields(timing),
     usage_source: model?.usageSource,
   }
 }
+
+const timingFields = (timing: TimingFacts): Unmapped['gatehouse'] => ({
+  accepted: timing.acceptedUs,
+  admitted: timing.admittedUs,
+  answered: timing.answeredUs,
+  checked: timing.checkedUs,
+  failed_attempts: timing.failedAttempts && shortList(timing.failedAttempts, attemptFields),
+  first_byte: timing.firstByteUs,
+  total: timing.totalUs,
+})
+
+const attemptFields = ({ code, endedUs, upstream }: FailedAttempt): Unmapped['gatehouse'] => ({
+  code: short(code),
+  ended: endedUs,
+  upstream: short(upstream),
+})
 
 const resultFields = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
   decision,

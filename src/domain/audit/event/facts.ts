@@ -2,6 +2,7 @@ import type { TokenSource } from '../../inference/events.ts'
 import type { AuditContent } from './content.ts'
 import type { JsonValue, Resource } from './document.ts'
 import type { EventCode } from './kinds.ts'
+import type { FailedAttempt } from './request-timing.ts'
 import type { VerdictFacts } from './verdict.ts'
 
 /** What a module reports to the audit log, in the gateway's own terms. Optional members are set if they are known. */
@@ -16,6 +17,7 @@ export type EventFacts = {
   readonly actor?: ActorFacts | undefined
   readonly call?: CallFacts | undefined
   readonly verdict?: VerdictFacts | undefined
+  readonly timing?: TimingFacts | undefined
   readonly model?: ModelFacts | undefined
   readonly change?: ChangeFacts | undefined
   readonly failure?: { readonly code: string } | undefined
@@ -41,6 +43,17 @@ export type CallFacts = {
   readonly userAgent?: string | undefined
   readonly status?: number | undefined
   readonly latencyMs?: number | undefined
+}
+
+/** When the steps of a request ended, in microseconds since it was received. */
+export type TimingFacts = {
+  readonly acceptedUs: number
+  readonly admittedUs?: number | undefined
+  readonly checkedUs?: number | undefined
+  readonly firstByteUs?: number | undefined
+  readonly answeredUs?: number | undefined
+  readonly totalUs: number
+  readonly failedAttempts?: readonly FailedAttempt[] | undefined
 }
 
 export type ModelFacts = {

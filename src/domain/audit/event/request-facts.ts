@@ -2,7 +2,8 @@ import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../
 import type { InferenceRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { AuditContent } from './content.ts'
-import type { EventFacts } from './facts.ts'
+import type { EventFacts, TimingFacts } from './facts.ts'
+import type { RequestTiming } from './request-timing.ts'
 import { verdictOf, type PolicyObject, type VerdictFacts } from './verdict.ts'
 
 /** How a request ended: with its `end` event, or with an error code in `failure`. */
@@ -26,7 +27,9 @@ export type ReportedRequest = {
   readonly user?: string | undefined
   readonly origin?: RequestOrigin | undefined
   readonly timeMs: number
-  readonly latencyMs: number
+  readonly timing: RequestTiming
+  /** Until the event was made. */
+  readonly totalUs: number
   readonly outcome: RequestOutcome
   /** The full verdict, if the request got as far as the checks. */
   readonly verdict?: VerdictFacts | undefined
@@ -49,7 +52,7 @@ export type CalledEndpoint = {
 
 /** The facts of one inference request. */
 export function requestFacts(reported: ReportedRequest): EventFacts {
-  const { caller, request, outcome, origin, latencyMs } = reported
+  const { caller, request, outcome, origin, timing, totalUs } = reported
   const { end, cost, failure } = outcome
   const usage = end?.usage ?? outcome.usage
   return {
@@ -66,8 +69,9 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
       address: origin.address,
       userAgent: origin.userAgent,
       status: failure === undefined ? origin.endpoint.status : undefined,
-      latencyMs,
+      latencyMs: Math.round(totalUs / 1000),
     },
+    timing: { ...timingFacts(timing), totalUs },
     verdict: reported.verdict ?? verdictOf(outcome.policy),
     model: {
       provider: outcome.upstream ?? 'unknown',
@@ -88,3 +92,12 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
 
 const messageOf = (model: string, failure: string | undefined): string =>
   failure === undefined ? ['Answered by ', model, '.'].join('') : `Not answered by ${model}: ${failure}.`
+
+const timingFacts = (timing: RequestTiming): Omit<TimingFacts, 'totalUs'> => ({
+  acceptedUs: timing.acceptedUs,
+  admittedUs: timing.admittedUs,
+  checkedUs: timing.checkedUs,
+  firstByteUs: timing.firstByteUs,
+  answeredUs: timing.answeredUs,
+  failedAttempts: timing.failedAttempts,
+})

@@ -1,17 +1,18 @@
 import type { SignedCheckpoint } from '../../../../domain/audit/chain/checkpoint.ts'
-import type { AuditFilter, AuditReads, EventRange } from '../../../../domain/audit/log.ts'
+import type { AuditReads, EventRange } from '../../../../domain/audit/log.ts'
 import {
   eventColumns,
   eventTables,
   loggedBeforeDamage,
   loggedOf,
-  plainRequest,
   listColumns,
   storedOf,
   type EventRow,
 } from './rows.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
+import { equalities, otherConditions } from './conditions.ts'
+import { findRequest, listRequests, newRequests } from './requests.ts'
 
 type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
 
@@ -47,6 +48,9 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       const [row] = await tx.query<EventRow>(sql, [organizationId, id])
       return row && loggedOf(row)
     },
+    listRequests: (organizationId, filter, page) => listRequests(tx, { organizationId, filter, page }),
+    newRequests: (organizationId, query) => newRequests(tx, organizationId, query),
+    findRequest: (organizationId, requestId) => findRequest(tx, organizationId, requestId),
     events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),
 
@@ -77,6 +81,23 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         at: rows.map(({ sequence, fingerprint }) => [sequence, fingerprint] as const),
       }
     },
+    async chainContext(organizationId, sequence) {
+      const [rows, [signed]] = await Promise.all([
+        tx.query<{ sequence: number; fingerprint: string }>(
+          'select sequence, fingerprint from audit_event where organization_id = $1 and sequence between $2 and $3',
+          [organizationId, sequence - 1, sequence + 1],
+        ),
+        tx.query<{ checkpoint: string }>(
+          `select checkpoint from audit_checkpoint where organization_id = $1 and sequence >= $2
+           order by sequence limit 1`,
+          [organizationId, sequence],
+        ),
+      ])
+      return {
+        fingerprints: new Map(rows.map((row) => [row.sequence, row.fingerprint])),
+        checkpoint: signed === undefined ? null : checkpointOf(signed.checkpoint),
+      }
+    },
     async handovers(organizationId) {
       const rows = await tx.query<{ checkpoint: string }>(
         `select checkpoint from audit_checkpoint
@@ -101,53 +122,3 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
 
 /** The shape needs no check, because the signature covers it. */
 export const checkpointOf = (json: string): SignedCheckpoint => JSON.parse(json) as SignedCheckpoint
-
-function equalities({
-  code,
-  decision,
-  projectId,
-  policyId,
-  userId,
-  requestId,
-  actorId,
-}: AuditFilter): Record<string, string> {
-  const all = {
-    'e.code': code,
-    'e.decision': decision,
-    'e.project_id': projectId,
-    'e.policy_id': policyId,
-    'e.user_id': userId,
-    'e.request_id': requestId,
-    'e.actor_id': actorId,
-  }
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
-}
-
-/** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
-function otherConditions(filter: AuditFilter): string {
-  const { family, code, decision } = filter
-  const conditions = [
-    ...timeConditions(filter),
-    ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
-    ...(code === undefined || code === plainRequest ? [] : [`e.code <> '${plainRequest}'`]),
-    ...(decision === undefined || decision === 'allow' ? [] : ["e.decision <> 'allow'"]),
-  ]
-  return conditions.join(' and ') || '1 = 1'
-}
-
-/**
- * Sequences and times grow nearly together. With times alone, an engine reads and sorts all events of the period for one page.
- * With the range of sequences as well, it reads only the page. `$1` is the organization.
- */
-function timeConditions({ fromMs, toMs }: AuditFilter): string[] {
-  const bounds = [
-    ...(fromMs === undefined ? [] : [`time >= ${Math.trunc(fromMs)}`]),
-    ...(toMs === undefined ? [] : [`time < ${Math.trunc(toMs)}`]),
-  ]
-  if (bounds.length === 0) return []
-  const within = (edge: string): string =>
-    `(select ${edge}(t.sequence) from audit_event t where t.organization_id = $1 and ${bounds.map((bound) => `t.${bound}`).join(' and ')})`
-  return [...bounds.map((bound) => `e.${bound}`), `e.sequence between ${within('min')} and ${within('max')}`]
-}

@@ -2,7 +2,7 @@ import { canonicalize } from '../../../../domain/audit/event/canonical.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditContent } from '../../../../domain/audit/event/content.ts'
 import { DamagedEvent, type LoggedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
-import { readChained, type ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
+import { readChained, type ChainedEvent, type RequestStatus } from '../../../../domain/audit/chain/chained-event.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import type { Statement, Value } from '../database.ts'
 
@@ -19,6 +19,16 @@ const columns = [
   'policy_id',
   'user_id',
   'actor_id',
+  'model',
+  'upstream',
+  'status',
+  'reason_code',
+  'categories',
+  'latency_ms',
+  'first_byte_ms',
+  'input_tokens',
+  'output_tokens',
+  'cost_micro_usd',
   'fingerprint',
   'body',
 ] as const
@@ -48,6 +58,16 @@ export type EventRow = {
   policy_id: string | null
   user_id: string | null
   actor_id: string | null
+  model: string | null
+  upstream: string | null
+  status: RequestStatus | null
+  reason_code: string | null
+  categories: string | null
+  latency_ms: number | null
+  first_byte_ms: number | null
+  input_tokens: number | null
+  output_tokens: number | null
+  cost_micro_usd: number | null
   fingerprint: string
   body: string
   content: string | null
@@ -66,6 +86,16 @@ const valuesOf = (row: ChainedEvent): Value[] => [
   row.policyId,
   row.userId,
   row.actorId,
+  row.model,
+  row.upstream,
+  row.status,
+  row.reasonCode,
+  row.categories,
+  row.latencyMs,
+  row.firstByteMs,
+  row.inputTokens,
+  row.outputTokens,
+  row.costMicroUsd,
   row.fingerprint,
   row.body,
 ]
@@ -101,6 +131,16 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   policyId: row.policy_id,
   userId: row.user_id,
   actorId: row.actor_id,
+  model: row.model,
+  upstream: row.upstream,
+  status: row.status,
+  reasonCode: row.reason_code,
+  categories: row.categories,
+  latencyMs: row.latency_ms,
+  firstByteMs: row.first_byte_ms,
+  inputTokens: row.input_tokens,
+  outputTokens: row.output_tokens,
+  costMicroUsd: row.cost_micro_usd,
   fingerprint: row.fingerprint,
   body: row.body,
   content: row.content,

@@ -1,0 +1,55 @@
+import type { Clock } from '../../../base/clock.ts'
+
+/** An upstream that was called and did not answer. */
+export type FailedAttempt = { readonly upstream: string; readonly code: string; readonly endedUs: number }
+
+/**
+ * When the steps of a request ended, in microseconds since it was received; undefined for steps that it did not reach. A class
+ * with plain fields, because every request has one.
+ */
+export class RequestTiming {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly receivedMs: number
+  /** Its body was read and decoded. */
+  acceptedUs: number
+  /** The limits and the credit hold admitted it. */
+  admittedUs: number | undefined = undefined
+  /** Its texts were checked. */
+  checkedUs: number | undefined = undefined
+  /** The first chunk of the answer arrived. */
+  firstByteUs: number | undefined = undefined
+  /** The upstream ended the answer. */
+  answeredUs: number | undefined = undefined
+  failedAttempts: FailedAttempt[] | undefined = undefined
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, receivedMs: number = clock.monotonicMs()) {
+    this.clock = clock
+    this.receivedMs = receivedMs
+    this.acceptedUs = this.elapsedUs()
+  }
+
+  elapsedUs(): number {
+    return Math.round((this.clock.monotonicMs() - this.receivedMs) * 1000)
+  }
+
+  admitted(): void {
+    this.admittedUs = this.elapsedUs()
+  }
+
+  checked(): void {
+    this.checkedUs = this.elapsedUs()
+  }
+
+  firstByte(): void {
+    this.firstByteUs = this.elapsedUs()
+  }
+
+  answered(): void {
+    this.answeredUs = this.elapsedUs()
+  }
+
+  attemptFailed(upstream: string, code: string): void {
+    this.failedAttempts ??= []
+    this.failedAttempts.push({ upstream, code, endedUs: this.elapsedUs() })
+  }
+}
