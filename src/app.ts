@@ -2,8 +2,10 @@ import packageFile from '../package.json' with { type: 'json' }
 import { createAdministration } from './app/administration.ts'
 import { openAudit } from './app/audit.ts'
 import { createApiClient, injectTransport, type ApiClient } from './app/api-client.ts'
+import { consoleUrl } from './app/console-url.ts'
 import { createDecodeBody } from './app/decode-body.ts'
 import { createFamilies } from './app/families.ts'
+import { featuresOf } from './app/features.ts'
 import { openEvaluation } from './app/evaluation.ts'
 import { openInfrastructure, type World } from './app/infrastructure.ts'
 import { createIdentity } from './app/identity.ts'
@@ -16,6 +18,7 @@ import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/rules.ts'
 import { storageChecks } from './app/storage.ts'
+import { openTraffic } from './app/traffic.ts'
 import { openExpiry, openStoredResponses } from './app/stored-data.ts'
 import { exampleModel } from './app/upstreams.ts'
 import { dayMs } from './base/clock.ts'
@@ -43,11 +46,14 @@ export type App = AsyncDisposable & {
   drain(): Promise<void>
 }
 
+/** What `scripts/build-console.mjs` writes. */
+const consoleFolder = new URL('../console/dist/', import.meta.url)
+
 /** Creates all parts and connects them, layer by layer. No other file knows how the parts are wired. */
 export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
   await using built = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure(built, config, { env, world })
-  const { database, storage, clock, ids, log, metrics } = infrastructure
+  const { database, clock, ids, log, metrics } = infrastructure
   const administration = createAdministration({
     ...infrastructure,
     secretFiles: secretFilesOf(config, infrastructure.random),
@@ -56,7 +62,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests, onDenied } = await createIdentity(infrastructure, administration.audit.events)
+  const { authenticator, freeRequests, sessions, onDenied } = await createIdentity(infrastructure, administration)
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
@@ -74,9 +80,10 @@ export async function createApp(config: Config, env: Environment, world: World =
   const stored = await openStoredResponses(infrastructure)
   await openExpiry(infrastructure, stored)
 
+  openTraffic(infrastructure, administration.reads.traffic)
   built.use(watchProcess(metrics))
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
-  const callerOf = createCallerOf({ authenticator, freeRequests })
+  const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
   const parts = {
     catalogue,
@@ -98,20 +105,19 @@ export async function createApp(config: Config, env: Environment, world: World =
     stored,
     retentionMs: config.responses.retention_days * dayMs,
     inFlight: listeners.inFlight,
+    isShuttingDown: listeners.isShuttingDown,
     clock,
     ids,
     metrics,
     publicUrl: listeners.publicUrl,
     configuredUrl: config.server.public_url,
+    console: sessions && { authenticator, sessions, folder: consoleFolder, random: infrastructure.random },
+    features: featuresOf(config),
     administration,
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness: [
-      ...storageChecks({
-        database,
-        storage,
-        isAuditRequired: config.audit.requests && config.audit.on_failure === 'refuse',
-      }),
+      ...storageChecks(infrastructure),
       { part: 'credits', problem: async () => credits.problem() },
       { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
       { part: 'server', problem: async () => (listeners.isShuttingDown() ? 'stopping' : undefined) },
@@ -120,6 +126,8 @@ export async function createApp(config: Config, env: Environment, world: World =
   await listeners.serve((purposes) => createFamilies(parts, purposes))
   const operatorServer = await createOperatorServer({
     ...parts,
+    random: infrastructure.random,
+    consoleUrl: sessions && (() => consoleUrl(config.server, listeners.administrationUrl())),
     log,
     recorder,
     requestTimeoutMs: config.server.request_timeout_ms,

@@ -26,6 +26,7 @@ import { sinkKinds } from '../adapters/sinks/registry.ts'
 import { createSinkAdministration } from '../domain/audit/export/mutations.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
+import { consoleSessionStore } from '../adapters/stores/sql/identity/console-sessions.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
@@ -36,6 +37,7 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
+import { trafficStore } from '../adapters/stores/sql/traffic.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
 import { rotationStore } from './secret-rotation.ts'
@@ -72,6 +74,7 @@ export function createAdministration(parts: AdministrationParts) {
   }
   const open = (tx: Transaction) => ({
     directory: directoryStore(tx),
+    sessions: consoleSessionStore(tx),
     policies: policyStore(tx),
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
@@ -101,7 +104,7 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const backtests = createBacktestAdministration({ ids, clock })
   const change = createChange({ database, clock, changes, open })
-  const reads = { ...open(readOnly(database)), ledger: ledgerReports(database) }
+  const reads = { ...open(readOnly(database)), ledger: ledgerReports(database), traffic: trafficStore(database) }
   const ledger = ledgerStore(database, { ids, clock })
   const auditedDirectory = createAuditedDirectory(directory)
   const mutate = createAuditedMutation({ change, ids, clock })

@@ -10,8 +10,10 @@ import type { EvaluationObject } from '../http/admin/evaluate/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
+import type { RequestDetailObject, RequestObject } from '../http/admin/requests/schema.ts'
 import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
+import type { ConsoleLinkObject } from '../http/operator/console-link.ts'
 import type { LedgerVerificationObject } from '../http/operator/ledger.ts'
 import type { CreatedOrganization, SetupAnswer } from '../http/operator/organizations-schema.ts'
 import type { SecretStatusObject } from '../http/operator/secret.ts'
@@ -25,6 +27,7 @@ export type { PolicyContentBody, PolicyField } from '../domain/policy/content.ts
 
 // Response bodies of the API, for the command line, which may not import `http` or the domain.
 
+export type ConsoleLinkBody = Static<typeof ConsoleLinkObject>
 export type PolicyBody = Static<typeof Policy>
 export type PolicySummaryBody = Omit<PolicyBody, 'draft' | 'published'>
 export type PolicyVersionBody = NonNullable<PolicyBody['published']>
@@ -38,6 +41,8 @@ export type LimitsBody = Static<typeof LimitsObject>
 export type ExportBody = Static<typeof ExportObject>
 export type SinkTestBody = Static<typeof TestAnswer>['test']
 export type DeadLetterBody = Static<typeof DeadLetterList>['data'][number]
+export type RequestBody = Static<typeof RequestObject>
+export type RequestDetailBody = Static<typeof RequestDetailObject>
 export type AuditEntryBody = Static<typeof AuditEntryObject>
 export type CheckpointKeysBody = Static<typeof CheckpointKeys>
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import packageFile from '../../package.json' with { type: 'json' }
 import { hasDatabase } from '../adapters/stores/sql/sqlite/backup.ts'
 import { DataFolderInUse } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
@@ -10,6 +11,8 @@ import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/config.ts'
 import { createChanges } from '../domain/identity/changes.ts'
 import { createRequestRecorder } from '../http/request-record.ts'
+import { consoleUrl } from './console-url.ts'
+import { featuresOf } from './features.ts'
 import { createAdministration } from './administration.ts'
 import { createApiClient, injectTransport, socketTransport, type ApiClient } from './api-client.ts'
 import { controlSocketPath, createOperatorServer } from './operator-server.ts'
@@ -81,7 +84,13 @@ async function openInProcess(config: Config): Promise<Connection> {
     recorder: createRequestRecorder({ clock, log, metrics: createMetrics() }),
     requestTimeoutMs: config.server.request_timeout_ms,
     publicUrl: () => '',
+    random,
+    consoleUrl: config.console.enabled ? () => consoleUrl(config.server) : undefined,
+    features: featuresOf(config),
+    version: packageFile.version,
     readiness: [],
+    inFlight: { count: () => 0 },
+    isShuttingDown: () => false,
     preflight: needsServer,
     catalogue: { find: needsServer },
     simulate: needsServer,

@@ -32,6 +32,7 @@ function startedJobs(config: Config): JobDefinition[] {
     'embedded storage': databaseUrl === undefined && redisUrl === undefined,
     'server.tls': config.server.tls !== undefined,
     'values from files': fileValuesOf(config).length > 0,
+    'console.enabled': config.console.enabled,
   }
   return jobs.filter((job: JobDefinition) => job.onlyWith === undefined || has[job.onlyWith])
 }

@@ -5,6 +5,9 @@ import type { ModelDirectory } from '../domain/inference/model-directory.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import type { AdminParts } from '../http/admin/parts.ts'
+import { consoleFamily } from '../http/console/family.ts'
+import type { ConsolePageParts } from '../http/console/pages.ts'
+import type { SignInParts } from '../http/console/sign-in.ts'
 import { chatFamily } from '../http/chat/routes.ts'
 import { creditsFamily } from '../http/credits/family.ts'
 import type { CreditRouteParts } from '../http/credits/routes.ts'
@@ -58,6 +61,10 @@ export type FamilyParts = InferenceParts &
     readonly publicUrl: () => string
     /** `server.public_url`. */
     readonly configuredUrl: string | undefined
+    /** Undefined if the console is off. */
+    readonly console: (SignInParts & ConsolePageParts) | undefined
+    readonly features: AdminParts['features']
+    readonly isShuttingDown: AdminParts['isShuttingDown']
     readonly version: string
     readonly readiness: readonly ReadinessCheck[]
   }
@@ -78,13 +85,15 @@ export function createFamilies(
   // The configured address leads to the API, so the pages of another port print the address that they were requested at.
   const docsUrl = purposes.has('api') ? parts.configuredUrl?.replace(/\/+$/, '') : undefined
   const isDescribed = purposes.has('api') || purposes.has('administration')
+  const { console: consoleParts } = parts
+  const hasConsole = consoleParts !== undefined && purposes.has('administration')
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     general({
       name: 'Service',
       description: 'Health, metrics and the reference.',
       prefixes: ['/'],
       routes: [
-        ...healthRoutes(parts.readiness),
+        ...healthRoutes(parts.readiness, hasConsole),
         ...ifServed('metrics', () => metricsRoutes(parts.metrics)),
         ...(isDescribed ? docsRoutes({ families: () => families, publicUrl: docsUrl }) : []),
         ...(isDescribed ? openapiRoutes(() => families, { version: parts.version, url: docsUrl }) : []),
@@ -99,6 +108,7 @@ export function createFamilies(
     ...ifServed('administration', () => [
       adminFamily({ ...parts, ...parts.administration, limits }),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
+      ...(consoleParts === undefined ? [] : [consoleFamily({ ...parts, ...consoleParts })]),
     ]),
     ...ifServed('api', () => [
       general({

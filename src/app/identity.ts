@@ -4,12 +4,20 @@ import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { createKeyDenials } from '../domain/audit/key-denials.ts'
+import { consoleSessionReads } from '../adapters/stores/sql/identity/console-sessions.ts'
+import {
+  createConsoleSessions,
+  sessionIdleMs,
+  type ConsoleSessionParts,
+  type ConsoleSessions,
+} from '../domain/identity/console-sessions.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
 import { type OnKeyDenied } from '../domain/identity/key-denial.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
+import type { Administration } from './administration.ts'
 import type { Infrastructure } from './infrastructure.ts'
 
 /** Authentication by key or token, and the single free request. */
@@ -17,20 +25,27 @@ export type Identity = {
   readonly authenticator: Authenticator
   readonly freeRequests: FreeRequests
   readonly onDenied: OnKeyDenied
+  /** Undefined if the console is off. */
+  readonly sessions: ConsoleSessions | undefined
 }
 
-export async function createIdentity(infrastructure: Infrastructure, events: EventMaker): Promise<Identity> {
+export async function createIdentity(
+  infrastructure: Infrastructure,
+  { audit: { events }, mutate }: Pick<Administration, 'audit' | 'mutate'>,
+): Promise<Identity> {
   const { config, clock, changes, database, keyring, warn } = infrastructure
   const store = credentialStore(database)
   const onDenied = reportDenials(infrastructure, events)
+  const failures = createAuthFailures(clock, config.server.auth_failures_per_minute)
   return {
     onDenied,
+    sessions: config.console.enabled ? openSessions(infrastructure, { mutate, failures }) : undefined,
     authenticator: createAuthenticator({
       store,
       digests: createKeyDigests(keyring),
       clock,
       changes,
-      failures: createAuthFailures(clock, config.server.auth_failures_per_minute),
+      failures,
       verifyToken: await createTokenVerifier(config, clock),
       onDenied,
       onTouchFailed: warn('the last use of a key could not be written'),
@@ -42,6 +57,20 @@ export async function createIdentity(infrastructure: Infrastructure, events: Eve
       dailyCap: config.free_tier.daily_requests,
     }),
   }
+}
+
+function openSessions(
+  { built, jobs, clock, changes, ids, random, database, warn }: Infrastructure,
+  parts: Pick<ConsoleSessionParts, 'mutate' | 'failures'>,
+): ConsoleSessions {
+  const reads = consoleSessionReads(database)
+  const removeExpired = (): Promise<void> => {
+    const nowMs = clock.nowMs()
+    return reads.removeExpired({ nowMs, idleSinceMs: nowMs - sessionIdleMs })
+  }
+  built.use(jobs.start('remove-ended-console-sessions', removeExpired))
+  const onTouchFailed = warn('the last use of a console session could not be written')
+  return createConsoleSessions({ ...parts, reads, changes, clock, ids, random, onTouchFailed })
 }
 
 function reportDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker): OnKeyDenied {

@@ -24,6 +24,8 @@ export type Listeners = AsyncDisposable & {
   readonly isShuttingDown: () => boolean
   /** The URL of the API in responses. */
   readonly publicUrl: () => string
+  /** The URL of administration; empty until the port is open. */
+  readonly administrationUrl: () => string
   /** Creates a server for each port, with the endpoint families of its purposes. */
   serve(familiesFor: (purposes: ReadonlySet<Purpose>) => [EndpointFamily, ...EndpointFamily[]]): Promise<void>
   listen(): Promise<Addresses>
@@ -61,6 +63,7 @@ export function createListeners(infrastructure: Infrastructure, { recorder, iden
     inFlight,
     isShuttingDown: () => isShuttingDown,
     publicUrl,
+    administrationUrl: () => addressFor('administration'),
     async serve(familiesFor) {
       const shared = {
         recorder,

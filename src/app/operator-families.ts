@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { messageOf, type Fault } from '../base/fault.ts'
+import type { Random } from '../base/random.ts'
 import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
@@ -31,6 +32,12 @@ export type OperatorFamilyParts = {
   readonly findEvidence: AdminParts['findEvidence']
   readonly decodeBody: AdminParts['decodeBody']
   readonly testSink: GatewayParts['testSink']
+  readonly features: AdminParts['features']
+  readonly version: string
+  readonly inFlight: AdminParts['inFlight']
+  readonly isShuttingDown: AdminParts['isShuttingDown']
+  readonly random: Random
+  readonly consoleUrl: (() => string) | undefined
 }
 
 /** The limits protect the service from callers, not from its operator. */

@@ -88,15 +88,16 @@ async function shared(options: { url: string; answerTimeoutMs: number }, clock: 
 export type StorageCheckParts = {
   readonly database: Database
   readonly storage: StorageHealth
-  /** No response is sent before its audit event is in the log; the spool does not count. */
-  readonly isAuditRequired: boolean
+  readonly config: Pick<Config, 'audit'>
 }
 
 /**
  * Readiness of the database and of this node's disk. A node is ready while it can answer requests. With PostgreSQL one of the
  * two may fail, because the other keeps charges and events; with embedded storage both are the same disk.
  */
-export function storageChecks({ database, storage, isAuditRequired }: StorageCheckParts): ReadinessCheck[] {
+export function storageChecks({ database, storage, config: { audit } }: StorageCheckParts): ReadinessCheck[] {
+  // No response is sent before its audit event is in the log; the spool does not count.
+  const isAuditRequired = audit.requests && audit.on_failure === 'refuse'
   const isEmbedded = database.engine === 'sqlite'
   const isRejecting = (): boolean => storage.requestFault() !== undefined
   const readable = (): Promise<string | undefined> => database.read('select 1 as one').then(() => undefined, messageOf)

@@ -97,6 +97,12 @@ export const faultCodes = {
   not_found: 'The credential’s organization has no resource with this id.',
   unknown_route: 'There is no endpoint at this path.',
   method_not_allowed: 'The path exists, but not with this method; `Allow` lists the methods that it has.',
+  signed_out: 'The session of this browser is unknown or has ended; sign in at `/console/`.',
+  invalid_link:
+    'The one-time link of the console was used before or has expired; `gatehouse console link` prints another.',
+  forged_request:
+    'A change with the cookie of the console came from another site; only the pages of the console may send it.',
+  insecure_sign_in: 'The console accepts sign-ins over plain HTTP only on the machine itself; use HTTPS.',
   already_set_up: 'The database already has an organization; setup works only on an empty one.',
   duplicate_name:
     'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',

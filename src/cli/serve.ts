@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createApp, type Addresses, type App } from '../app.ts'
-import { ApiError } from '../app/api-client.ts'
+import { ApiError, type ApiClient } from '../app/api-client.ts'
+import type { ConsoleLinkBody } from '../app/api-types.ts'
 import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -39,7 +40,8 @@ const shutdownText = (delayMs: number): string =>
     : `Stopping: not ready; new requests are accepted for another ${delayMs / 1000} s, then responses in progress have 30 seconds.`
 
 /** The addresses, and on the first start the keys and requests to try. */
-async function welcome(app: App, addresses: Addresses, { storage, setup }: Config): Promise<string> {
+async function welcome(app: App, addresses: Addresses, config: Config): Promise<string> {
+  const { storage, setup } = config
   const { api: address, administration, metrics } = addresses
   const { names, example } = await app.models()
   const lines = [
@@ -53,9 +55,31 @@ async function welcome(app: App, addresses: Addresses, { storage, setup }: Confi
     `  models     ${modelsText(names)}`,
   ]
   const first = await firstStart(app, setup.keys_file)
+  lines.splice(2, 0, ...(await consoleLines(app, config)))
   if (first === undefined) return lines.join('\n')
   const exampleLines = example === undefined ? noExample(names) : ['', 'Try it:', ...examples(address, first, example)]
   return [...lines, '', 'First start. Created:', indent(setupText(first)), ...exampleLines].join('\n')
+}
+
+/** A one-time link, so that a new user needs no key. Other installations print their links with the command. */
+async function consoleLines({ client }: App, { console: settings, server, storage }: Config): Promise<string[]> {
+  if (!settings.enabled) return []
+  const isAlone = storage.database_url === undefined
+  const link = isAlone ? await consoleLink(client) : undefined
+  if (link === undefined) return ['  console    gatehouse console link prints an address that signs you in']
+  const isEverywhere = server.public_url === undefined && /^(?:0\.0\.0\.0|::)$/.test(server.admin_host ?? server.host)
+  const note = isEverywhere ? '; from other machines over HTTPS only' : ''
+  return [`  console    ${link}`, `             signs you in once, within 15 minutes${note}`]
+}
+
+/** Undefined if there is more than one organization, or no key to act as. */
+async function consoleLink(client: ApiClient): Promise<string | undefined> {
+  try {
+    return (await client.post<ConsoleLinkBody>('/operator/organization/console_links', {})).url
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return undefined
+    throw error
+  }
 }
 
 const maxNamesShown = 10

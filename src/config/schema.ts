@@ -99,6 +99,16 @@ export const ConfigSchema = section(
       },
       'Rate limits.',
     ),
+    console: section(
+      {
+        enabled: Type.Boolean({
+          default: true,
+          env: 'GATEHOUSE_CONSOLE',
+          description: 'Whether the web console is served at `/console/`, where administration is served.',
+        }),
+      },
+      'The web console.',
+    ),
     responses: section(
       {
         retention_days: Type.Integer({

@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import type { Authenticator } from '../domain/identity/authenticate.ts'
+import type { ConsoleSessions } from '../domain/identity/console-sessions.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Administrator, Caller, Principal } from '../domain/identity/principal.ts'
 import { bearerOf, secretOf, isFreeTierRequest } from './headers.ts'
 import type { Credential } from './route.ts'
+import { checkSameSite, sessionTokenOf } from './session-cookie.ts'
 
 /** Authenticates a request by the credentials that its endpoint accepts. */
 export type CallerOf = {
@@ -19,13 +21,18 @@ export type CallerOf = {
   readonly identify: Readonly<Partial<Record<Credential, (request: FastifyRequest) => MaybePromise<unknown>>>>
 }
 
-export type CallerOfParts = { readonly authenticator: Authenticator; readonly freeRequests: FreeRequests }
+export type CallerOfParts = {
+  readonly authenticator: Authenticator
+  readonly freeRequests: FreeRequests
+  /** Undefined if the console is off. */
+  readonly sessions: Pick<ConsoleSessions, 'administrator'> | undefined
+}
 
 /** The prefix of administrator keys, and of no other credential. */
 const administratorPrefix = 'adm_'
 
 /** Authenticates each request once: the result is cached in `request.record`. */
-export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): CallerOf {
+export function createCallerOf({ authenticator, freeRequests, sessions }: CallerOfParts): CallerOf {
   const principal = (request: FastifyRequest): MaybePromise<Principal> => {
     const { record } = request
     if (record?.principal !== undefined) return record.principal
@@ -47,7 +54,7 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
     const { record } = request
     if (record?.administrator !== undefined) return record.administrator
     try {
-      const actor = authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+      const actor = administratorOf(request)
       const cached = isPromise(actor) ? actor.then((it) => setActor(request, it)) : setActor(request, actor)
       if (record) record.administrator = cached
       return cached
@@ -56,9 +63,18 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
       throw error
     }
   }
+  /** A session counts only if the request has no key. */
+  const administratorOf = (request: FastifyRequest): MaybePromise<Administrator> => {
+    const token = sessionOf(request)
+    if (sessions === undefined || token === undefined)
+      return authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+    checkSameSite(request)
+    return sessions.administrator(token, request.ip)
+  }
   const manager = (request: FastifyRequest): MaybePromise<Administrator | Principal> => {
     const isAdministrator = bearerOf(request.headers.authorization)?.startsWith(administratorPrefix)
-    return isAdministrator ? administrator(request) : principal(request)
+    const hasSession = sessions !== undefined && sessionOf(request) !== undefined
+    return isAdministrator || hasSession ? administrator(request) : principal(request)
   }
   return {
     principal,
@@ -68,6 +84,10 @@ export function createCallerOf({ authenticator, freeRequests }: CallerOfParts): 
     identify: { api_key: principal, api_key_or_free: principalOrFree, admin_key: administrator, gateway: manager },
   }
 }
+
+/** The token of a session, if the request has no other credential. */
+const sessionOf = (request: FastifyRequest): string | undefined =>
+  secretOf(request.headers) === undefined ? sessionTokenOf(request) : undefined
 
 /** The thrown fault for the cache. The rejection is handled here, because the cached promise may never be awaited. */
 function rejected(fault: Fault): Promise<never> {

@@ -12,7 +12,13 @@ export type JobDefinition = {
   readonly runs: 'one node' | 'each node'
   readonly purpose: string
   /** The part of the configuration without which the job is not started. */
-  readonly onlyWith?: 'PostgreSQL' | 'Redis' | 'embedded storage' | 'server.tls' | 'values from files'
+  readonly onlyWith?:
+    | 'PostgreSQL'
+    | 'Redis'
+    | 'embedded storage'
+    | 'server.tls'
+    | 'values from files'
+    | 'console.enabled'
 }
 
 /** All periodic work of a server. An architecture test rejects timers that are started anywhere else. */
@@ -111,6 +117,18 @@ export const jobs = [
     purpose: 'Writes audit events from the disk of this node to PostgreSQL once it can be reached again.',
   },
   {
+    name: 'sum-up-traffic',
+    everyMs: 5_000,
+    runs: 'one node',
+    purpose: 'Adds new requests of the audit log to the sums that the console and the traffic endpoint show.',
+  },
+  {
+    name: 'trim-traffic',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Merges the sums of minutes older than two days into hours, and removes those older than 90 days.',
+  },
+  {
     name: 'send-exports',
     everyMs: 1_000,
     runs: 'one node',
@@ -146,6 +164,13 @@ export const jobs = [
     everyMs: hourMs,
     runs: 'each node',
     purpose: 'Removes idempotency keys and the replies that were kept for them for a day.',
+  },
+  {
+    name: 'remove-ended-console-sessions',
+    everyMs: 10 * minuteMs,
+    runs: 'each node',
+    onlyWith: 'console.enabled',
+    purpose: 'Removes sessions and one-time links of the console that have ended.',
   },
   {
     name: 'remove-expired-responses',

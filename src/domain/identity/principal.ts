@@ -70,7 +70,8 @@ export type FreeCaller = {
 export type Caller = Principal | FreeCaller
 
 export type Administrator = {
-  readonly kind: 'admin_key' | 'operator'
+  /** `console`: a session of the console, which acts as the key with this id. */
+  readonly kind: 'admin_key' | 'console' | 'operator'
   readonly id: string
   readonly organization: Organization
   readonly permissions: ReadonlySet<Permission>

@@ -10,12 +10,16 @@ import { overrideRoutes } from './limits/override-routes.ts'
 import { evaluateRoute } from './evaluate/route.ts'
 import { limitRoutes } from './limits/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
+import { overviewRoute } from './overview/route.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
 import { publicationRoutes, versionRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { requestRoutes } from './requests/routes.ts'
+import { requestStreamRoute } from './requests/stream.ts'
+import { trafficRoute } from './traffic/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
 /** `/v1/organization/*`: the administration API. */
@@ -36,6 +40,10 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),
+      overviewRoute(routes, parts),
+      trafficRoute(routes, parts),
+      ...requestRoutes(routes),
+      requestStreamRoute(parts),
       ...auditLogRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),

@@ -1,5 +1,6 @@
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
+import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
@@ -23,6 +24,8 @@ import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
+import type { TrafficStore } from '../../domain/traffic/traffic.ts'
+import type { Features } from './organization/me.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { DecodeBody } from '../resources/scenario.ts'
 import type { ResourceRoutes } from '../resources/route.ts'
@@ -40,7 +43,11 @@ export type AdminStores = {
 }
 
 /** Stores that administration only reads. */
-export type AdminReads = AdminStores & { readonly ledger: LedgerReports }
+export type AdminReads = AdminStores & {
+  readonly ledger: LedgerReports
+  readonly exports: Pick<ExportStore, 'list'>
+  readonly traffic: Pick<TrafficStore, 'sums'>
+}
 
 export type AdminParts = ResourceLimitParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
@@ -61,6 +68,15 @@ export type AdminParts = ResourceLimitParts & {
   readonly catalogue: Pick<Catalogue, 'find'>
   readonly ids: Ids
   readonly balances: Pick<LedgerStore, 'balance'>
+  /** What is configured, for clients that show it. */
+  readonly features: Features
+  readonly version: string
+  /** Requests that this node is answering. */
+  readonly inFlight: { readonly count: () => number }
+  /** Whether the server has begun to stop. */
+  readonly isShuttingDown: () => boolean
+  /** The parts of the service, and what is wrong with each. */
+  readonly readiness: readonly HealthCheck[]
   /** The price of a credit. */
   readonly creditUsd: number
   /** False: only the operator changes credits, plans and limits. */
@@ -68,3 +84,10 @@ export type AdminParts = ResourceLimitParts & {
 }
 
 export type AdminRoutes = ResourceRoutes<Administrator, AdminStores, AdminReads>
+
+/** A part of the service, and what is wrong with it. */
+export type HealthCheck = {
+  readonly part: string
+  readonly problem: () => Promise<string | undefined>
+  readonly isVital?: () => boolean
+}

@@ -10,6 +10,7 @@ export type InFlightRequest = Disposable & { readonly signal: AbortSignal }
 
 export type InFlight = {
   begin(reply: FastifyReply): InFlightRequest
+  count(): number
   /** Call when a caller has closed its sending side: it may still read the answer, or it is gone. */
   halfClosed(socket: Socket): void
   /** Resolves once no request is in flight and each has released its resources. */
@@ -37,6 +38,7 @@ export function createInFlight(clock: Clock): InFlight {
       }
       return { signal: controller.signal, [Symbol.dispose]: end }
     },
+    count: () => requests.size,
     halfClosed(socket) {
       for (const { raw } of requests.values()) if (raw.req.socket === socket) probeCaller(raw, clock)
     },

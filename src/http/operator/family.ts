@@ -2,6 +2,7 @@ import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
 import { createResourceRoutes } from '../resources/route.ts'
 import type { EndpointFamily, Route } from '../route.ts'
 import { auditLogOperatorRoutes } from './audit-log.ts'
+import { consoleLinkRoute } from './console-link.ts'
 import { ledgerRoutes } from './ledger.ts'
 import { organizationRoutes } from './organizations.ts'
 import type { OperatorParts } from './parts.ts'
@@ -26,6 +27,7 @@ export function operatorFamily(
       ...ledgerRoutes(parts),
       ...secretRoutes(parts),
       ...auditLogOperatorRoutes(routes, parts),
+      consoleLinkRoute(routes, parts),
       ...others,
     ],
     encodeError: createDefaultErrors(parts.publicUrl),

@@ -1,9 +1,11 @@
 import type { Ids } from '../../base/ids.ts'
+import type { Random } from '../../base/random.ts'
 import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
 import type { LogReport, VerifyRange } from '../../domain/audit/verify-log.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { ConsoleSessionStore } from '../../domain/identity/console-session-store.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { Organizations } from '../../domain/identity/organizations.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
@@ -18,6 +20,7 @@ export type OperatorStores = {
   readonly directory: DirectoryStore
   readonly grants: GrantStore
   readonly texts: AuditTexts
+  readonly sessions: ConsoleSessionStore
   readonly idempotency: IdempotencyStore
 }
 
@@ -35,6 +38,9 @@ export type OperatorParts = ResourceLimitParts & {
   readonly mutate: AuditedMutation<OperatorStores>
   readonly organizations: Organizations<OperatorStores>
   readonly secretRotation: SecretRotation
+  readonly random: Random
+  /** The address of the console; undefined if it is off. */
+  readonly consoleUrl: (() => string) | undefined
   /** `keys`: public keys in PEM to trust in place of those of the server secret. */
   readonly verifyAuditLog: (
     organizationId: string,

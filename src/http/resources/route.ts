@@ -41,7 +41,8 @@ type Described = {
   readonly path: string
   readonly summary: string
   readonly description?: string
-  readonly permission: Permission
+  /** Without it, every credential of the family is enough. */
+  readonly permission?: Permission
   /** Also admits the caller. Then the operation checks which fields each permission allows. */
   readonly orPermission?: Permission
   readonly answer: RouteAnswer
@@ -129,7 +130,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, ...permissionsOf(spec))
+          requirePermissionOf(actor, spec)
           const body = await spec.operation(parts.reads, { actor, ...decode(request) })
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
           return body
@@ -151,7 +152,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, ...permissionsOf(spec))
+          requirePermissionOf(actor, spec)
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
       }
@@ -173,7 +174,7 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
         async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
-          requirePermission(actor.permissions, ...permissionsOf(spec))
+          requirePermissionOf(actor, spec)
           const decoded = { actor, ...decode(request) }
           const prepared = await spec.prepare?.(parts.reads, decoded)
           const input = { ...decoded, ifMatch: request.headers['if-match'], prepared }
@@ -231,8 +232,10 @@ export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
   }
 }
 
-const permissionsOf = ({ permission, orPermission }: Pick<Described, 'permission' | 'orPermission'>): Permission[] =>
-  orPermission === undefined ? [permission] : [permission, orPermission]
+function requirePermissionOf(actor: ResourceActor, spec: Pick<Described, 'permission' | 'orPermission'>): void {
+  const anyOf = [spec.permission, spec.orPermission].filter((each) => each !== undefined)
+  if (anyOf.length > 0) requirePermission(actor.permissions, ...anyOf)
+}
 
 function describe(
   {
@@ -253,7 +256,7 @@ function describe(
     summary,
     ...(description === undefined ? {} : { description }),
     // Where either permission admits a caller, the description of the route says what each allows.
-    ...(orPermission === undefined ? { permission } : {}),
+    ...(orPermission === undefined && permission !== undefined ? { permission } : {}),
     credential,
     params,
     query,

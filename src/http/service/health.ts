@@ -44,7 +44,7 @@ const ReadyQuery = Type.Object({
 })
 
 /** Live: the process responds. Ready: it can serve requests; otherwise the failing components are named. */
-export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
+export function healthRoutes(checks: readonly ReadinessCheck[], hasConsole = false): Route[] {
   const readQuery = createQueryValidator(ReadyQuery)
   return [
     {
@@ -100,10 +100,14 @@ export function healthRoutes(checks: readonly ReadinessCheck[]): Route[] {
       method: 'GET',
       path: '/',
       summary: 'Name of the service and links',
-      description: 'Some clients request this path first.',
+      description: 'Some clients request this path first. Browsers are redirected to the console, where it is served.',
       credential: 'none',
       answers: { 200: { description: 'Links.', schema: Service } },
-      handle: async () => links,
+      async handle(request, reply) {
+        const isBrowser = request.headers.accept?.includes('text/html') === true
+        // Relative, so that it leads to the console below a path prefix too.
+        return hasConsole && isBrowser ? reply.code(302).header('location', 'console/').send() : links
+      },
     },
   ]
 }

@@ -63,7 +63,8 @@ export const AuditEntryObject = Type.Object(
     actor: Type.Object(
       {
         type: Type.Enum([...actorKinds, 'system'], {
-          description: 'A key or token over the API, an operator on the machine, or the service itself.',
+          description:
+            'A key or token over the API, a session of the console, an operator on the machine, or the service itself.',
         }),
         id: orNull(Type.String(), 'The key’s id.'),
       },

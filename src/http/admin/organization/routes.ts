@@ -3,6 +3,7 @@ import { existing } from '../../../domain/identity/operator.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { updateOrganization } from '../../../domain/limits/set-limits.ts'
 import { plans } from '../../../domain/limits/tiers.ts'
+import { MeObject, presentMe } from './me.ts'
 import { none } from '../../resources/fields.ts'
 import { organizationName, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
 import type { Route } from '../../route.ts'
@@ -40,6 +41,21 @@ export function organizationRoutes({ read, mutation }: AdminRoutes, parts: Admin
       answer,
       operation: async ({ directory }, { actor: { organization } }) =>
         presentOrganization(existing(organization.id, await directory.findOrganization(organization.id))),
+    }),
+    read({
+      name: 'getMe',
+      path: `${path}/me`,
+      summary: 'Read who you are',
+      description: 'The key or session of this request, its permissions and its organization.',
+      params: none,
+      query: none,
+      answer: { description: 'The caller.', schema: MeObject },
+      async operation({ directory }, { actor }) {
+        const { id: organizationId } = actor.organization
+        const organization = existing(organizationId, await directory.findOrganization(organizationId))
+        const key = await directory.findAdminKey(organizationId, actor.id)
+        return presentMe({ ...actor, organization }, { key, features: parts.features, version: parts.version })
+      },
     }),
     mutation({
       name: 'updateOrganization',

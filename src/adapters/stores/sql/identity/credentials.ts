@@ -1,7 +1,8 @@
 import type { CredentialStore, FoundKeys, FreeClaim } from '../../../../domain/identity/store.ts'
 import type { Database, DatabaseRow } from '../database.ts'
-import { adminKeyOf, apiKeyOf, columns, organizationOf, prefixed, projectOf } from './rows.ts'
-import type { AdminKeyRow, ApiKeyRow, OrganizationRow, ProjectRow } from './rows.ts'
+import { joinedColumns, joinedOrganization, type JoinedOrganization } from './joined-organization.ts'
+import { adminKeyOf, apiKeyOf, columns, prefixed, projectOf } from './rows.ts'
+import type { AdminKeyRow, ApiKeyRow, ProjectRow } from './rows.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const touchEveryMs = 60_000
@@ -12,7 +13,7 @@ export function credentialStore(database: Database): CredentialStore {
     async findApiKeys(digests) {
       const rows = await withDigest<ApiKeyRow>(
         digests,
-        `${prefixed('k', columns.apiKey)}, p.archived_at as project_archived_at, ${asOrganization} from api_key k
+        `${prefixed('k', columns.apiKey)}, p.archived_at as project_archived_at, ${joinedColumns} from api_key k
          join organization o on o.id = k.organization_id
          join project p on p.id = k.project_id`,
       )
@@ -21,19 +22,19 @@ export function credentialStore(database: Database): CredentialStore {
     async findAdminKeys(digests) {
       const rows = await withDigest<AdminKeyRow>(
         digests,
-        `${prefixed('k', columns.adminKey)}, ${asOrganization} from admin_key k
+        `${prefixed('k', columns.adminKey)}, ${joinedColumns} from admin_key k
          join organization o on o.id = k.organization_id`,
       )
       return byDigest(rows, adminKeyOf)
     },
     async findProject(organizationId, projectId) {
       const row = await joined<ProjectRow>(
-        `select ${prefixed('p', columns.project)}, ${asOrganization} from project p
+        `select ${prefixed('p', columns.project)}, ${joinedColumns} from project p
          join organization o on o.id = p.organization_id
          where p.organization_id = $1 and p.id = $2 and p.archived_at is null`,
         [organizationId, projectId],
       )
-      return row && { project: projectOf(row), organization: organizationIn(row) }
+      return row && { project: projectOf(row), organization: joinedOrganization(row) }
     },
     async touchKey(kind, id, atMs) {
       const sql = `update ${kind} set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`
@@ -115,7 +116,7 @@ const byDigest = <R, K>(rows: readonly KeyRow<R>[], keyOf: (row: R) => K): Found
       row.digest,
       {
         key: keyOf(row),
-        organization: organizationIn(row),
+        organization: joinedOrganization(row),
         secretId: row.secret_id,
         secretNumber: row.secret_number,
         secretExpiresAtMs: row.secret_expires_at,
@@ -131,17 +132,3 @@ function padded(digests: readonly string[]): string[] {
 }
 
 const statementLengths = [1, 8, 64, 512]
-
-type JoinedOrganization = { [Column in keyof OrganizationRow as `o_${Column}`]: OrganizationRow[Column] }
-
-const asOrganization = columns.organization.replace(/\w+/g, 'o.$& as o_$&')
-
-const organizationIn = (row: JoinedOrganization) =>
-  organizationOf({
-    id: row.o_id,
-    name: row.o_name,
-    plan: row.o_plan,
-    lifetime_paid_micro_usd: row.o_lifetime_paid_micro_usd,
-    metered: row.o_metered,
-    created_at: row.o_created_at,
-  })

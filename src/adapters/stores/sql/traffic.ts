@@ -1,0 +1,138 @@
+import {
+  latencyBounds,
+  type TrafficGroup,
+  type TrafficQuery,
+  type TrafficStore,
+  type TrafficSum,
+} from '../../../domain/traffic/traffic.ts'
+import { plainRequest } from './audit/rows.ts'
+import { UnexpectedRows, type Database, type Statement } from './database.ts'
+
+/** Events of one step. The thread of the embedded engine does nothing else meanwhile. */
+const maxEvents = 2_000
+/** Organizations of one run. */
+const maxOrganizations = 500
+
+const minute = 60
+const hour = 3_600
+
+const keys = ['organization_id', 'step', 'start_time', 'project_id', 'model', 'upstream', 'decision', 'status']
+const buckets = Array.from({ length: latencyBounds.length + 1 }, (_, at) => `latency_${at}`)
+const sums = ['requests', 'input_tokens', 'output_tokens', 'cost_micro_usd', ...buckets]
+
+const addToRow = `on conflict (${keys.join(', ')}) do update set
+  ${sums.map((column) => `${column} = traffic.${column} + excluded.${column}`).join(', ')}`
+
+const integerSum = (expression: string): string => `cast(coalesce(sum(${expression}), 0) as bigint)`
+
+/** Whether a latency is in a bucket, as 0 or 1. Rejected requests without a latency are in none. */
+function isInBucket(_: string, at: number): string {
+  const [from, to] = [latencyBounds[at - 1], latencyBounds[at]]
+  const conditions = [
+    ...(from === undefined ? [] : [`latency_ms >= ${from}`]),
+    ...(to === undefined ? [] : [`latency_ms < ${to}`]),
+  ]
+  return integerSum(`case when ${conditions.join(' and ')} then 1 else 0 end`)
+}
+
+const startOfMinute = `(time / ${minute * 1000}) * ${minute}`
+
+/** Reads `audit_event_facts` alone. */
+const addEvents = `insert into traffic (${[...keys, ...sums].join(', ')})
+  select organization_id, ${minute}, ${startOfMinute}, coalesce(project_id, ''), coalesce(model, ''),
+    coalesce(upstream, ''), coalesce(decision, ''), coalesce(status, 'ok'), count(*), ${integerSum('input_tokens')},
+    ${integerSum('output_tokens')}, ${integerSum('cost_micro_usd')}, ${buckets.map(isInBucket).join(', ')}
+  from audit_event where organization_id = $1 and code = '${plainRequest}' and sequence > $2 and sequence <= $3
+  group by organization_id, ${startOfMinute}, coalesce(project_id, ''), coalesce(model, ''), coalesce(upstream, ''),
+    coalesce(decision, ''), coalesce(status, 'ok')
+  ${addToRow}`
+
+const mergeIntoHours = `insert into traffic (${[...keys, ...sums].join(', ')})
+  select organization_id, ${hour}, (start_time / ${hour}) * ${hour}, project_id, model, upstream, decision, status,
+    ${sums.map(integerSum).join(', ')}
+  from traffic where step = ${minute} and start_time < $1
+  group by organization_id, (start_time / ${hour}) * ${hour}, project_id, model, upstream, decision, status
+  ${addToRow}`
+
+type Behind = { organization_id: string; from_sequence: number; to_sequence: number }
+
+export function trafficStore(database: Database): TrafficStore {
+  return {
+    async addNewEvents() {
+      const behind = await database.read<Behind>(
+        `select h.organization_id, coalesce(c.sequence, 0) as from_sequence, h.sequence as to_sequence
+         from audit_chain h left join traffic_cursor c on c.organization_id = h.organization_id
+         where h.sequence > coalesce(c.sequence, 0) limit ${maxOrganizations}`,
+      )
+      for (const row of behind) await addFrom(database, row)
+      return behind.length < maxOrganizations && behind.every((row) => stepsOf(row) <= 1)
+    },
+    async sums(query) {
+      const { organizationId, from, to, step, groupBy } = query
+      const start = `(start_time / ${step}) * ${step}`
+      const group = groupBy === undefined ? [] : [columnOf[groupBy]]
+      const rows = await database.read<SumRow>(
+        `select ${start} as start_time, ${group[0] ?? "''"} as grouped, ${sums.map((column) => `${integerSum(column)} as ${column}`).join(', ')},
+           ${integerSum("case when status = 'denied' then requests else 0 end")} as denied,
+           ${integerSum("case when status = 'error' then requests else 0 end")} as errors
+         from traffic where organization_id = $1 and start_time >= $2 and start_time < $3
+         group by ${[start, ...group].join(', ')} order by 1, 2`,
+        [organizationId, from, to],
+      )
+      return rows.map((row) => sumOf(row, query))
+    },
+    async mergeMinutes(beforeSeconds) {
+      const before = Math.floor(beforeSeconds / hour) * hour
+      await database.write([
+        { sql: mergeIntoHours, params: [before] },
+        { sql: `delete from traffic where step = ${minute} and start_time < $1`, params: [before] },
+      ])
+    },
+    async removeBefore(seconds) {
+      await database.write([{ sql: 'delete from traffic where start_time < $1', params: [seconds] }])
+    },
+  }
+}
+
+const columnOf: Readonly<Record<TrafficGroup, string>> = {
+  decision: 'decision',
+  status: 'status',
+  model: 'model',
+  project: 'project_id',
+  upstream: 'upstream',
+}
+
+const stepsOf = ({ from_sequence: from, to_sequence: to }: Behind): number => Math.ceil((to - from) / maxEvents)
+
+/** Moves the cursor and adds the events up to it, in one step. If another node moved it first, that node has added them. */
+async function addFrom(
+  database: Database,
+  { organization_id: id, from_sequence: from, to_sequence: last }: Behind,
+): Promise<void> {
+  const to = Math.min(last, from + maxEvents)
+  const moveCursor: Statement = {
+    sql: `insert into traffic_cursor (organization_id, sequence) values ($1, $3)
+      on conflict (organization_id) do update set sequence = excluded.sequence where traffic_cursor.sequence = $2`,
+    params: [id, from, to],
+    expect: 1,
+  }
+  try {
+    await database.write([moveCursor, { sql: addEvents, params: [id, from, to] }], { waitsForDisk: false })
+  } catch (error) {
+    if (!(error instanceof UnexpectedRows)) throw error
+  }
+}
+
+type SumRow = { start_time: number; grouped: string; denied: number; errors: number } & Record<string, number | string>
+
+const sumOf = (row: SumRow, { groupBy }: TrafficQuery): TrafficSum => ({
+  startTime: row.start_time,
+  group: groupBy === undefined ? undefined : row.grouped,
+  requests: Number(row['requests']),
+  denied: row.denied,
+  errors: row.errors,
+  inputTokens: Number(row['input_tokens']),
+  outputTokens: Number(row['output_tokens']),
+  costMicroUsd: Number(row['cost_micro_usd']),
+  latency: buckets.map((column) => Number(row[column])),
+})

@@ -1,0 +1,107 @@
+import { apiPath } from '../app/api-client.ts'
+import type { RequestBody, RequestDetailBody } from '../app/api-types.ts'
+import { readArguments, readCount, readPastTime, required } from './arguments.ts'
+import { UsageError, type Command, type CommandContext } from './command.ts'
+import { runOnServer } from './run-on-server.ts'
+import { dateOf, table } from './table.ts'
+
+const text = { type: 'string' } as const
+const options = {
+  decision: text,
+  status: text,
+  model: text,
+  project: text,
+  policy: text,
+  key: text,
+  user: text,
+  reason: text,
+  category: text,
+  'min-ms': text,
+  since: text,
+  until: text,
+  limit: text,
+  org: text,
+  json: { type: 'boolean' },
+} as const
+
+type Values = ReturnType<typeof readArguments<typeof options>>['values']
+
+export const requests: Command = {
+  summary: 'List requests with their decisions; show the timeline of one',
+  usage: `gatehouse requests list [--status ok|denied|error] [--decision DECISION] [--model NAME] [--project ID] [--policy ID] [--key ID] [--user ID] [--reason CODE] [--category NAME] [--min-ms N] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+gatehouse requests show ID [--org ID] [--json]
+
+list prints the newest requests, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago. show prints what
+happened to a request, how long each step took, what each check decided, and where its event is in the audit log.
+--org may be left out while there is only one organization.`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.args, options, 2)
+    const [verb = 'list', id] = positionals
+    if (verb === 'list') return list(context, values)
+    if (verb === 'show') return show(context, values, required(id, 'The id of the request'))
+    throw new UsageError(`There is no requests ${verb}.`)
+  },
+}
+
+function list(context: CommandContext, values: Values): Promise<number> {
+  const limit = readCount(values.limit, '--limit') ?? 20
+  return runOnServer(context, values, async ({ client, clock }) => {
+    const query = {
+      order: 'desc',
+      decision: values.decision,
+      status: values.status,
+      model: values.model,
+      project_id: values.project,
+      policy_id: values.policy,
+      api_key_id: values.key,
+      user_id: values.user,
+      reason_code: values.reason,
+      category: values.category,
+      min_ms: values['min-ms'],
+      from: readPastTime(values.since, clock.nowMs()),
+      to: readPastTime(values.until, clock.nowMs()),
+    }
+    const response = await client.list<RequestBody>('/v1/organization/requests', query, limit)
+    const rows = response.data.map((request) => [
+      dateOf(request.created_at),
+      request.status,
+      request.decision,
+      request.policy_name ?? request.error ?? request.reason_code ?? '-',
+      request.model,
+      String(request.latency_ms ?? '-'),
+      request.id,
+    ])
+    return { json: response, text: table(['AT', 'STATUS', 'DECISION', 'REASON', 'MODEL', 'MS', 'ID'], rows) }
+  })
+}
+
+function show(context: CommandContext, values: Values, id: string): Promise<number> {
+  return runOnServer(context, values, async ({ client }) => {
+    const request = await client.get<RequestDetailBody>(apiPath`/v1/organization/requests/${id}`)
+    return { json: request, text: describe(request) }
+  })
+}
+
+function describe(request: RequestDetailBody): string {
+  const { proof } = request
+  const steps = request.timeline.map(({ step, at_ms: at, ms, outcome, detail }) => [
+    step,
+    at.toFixed(1),
+    ms.toFixed(1),
+    [outcome, ...Object.values(detail ?? {})].filter((word) => word !== null).join(' '),
+  ])
+  const outcomes = request.outcomes.map(({ name, policy_id: policyId, version, decision, ...score }) => [
+    name ?? policyId ?? '-',
+    version === null ? '-' : String(version),
+    decision,
+    score.score_bp === null ? '-' : `${score.score_bp} / ${score.threshold_bp ?? '-'}`,
+  ])
+  return [
+    `${request.id}  ${dateOf(request.created_at)}  ${request.status}  ${request.decision}`,
+    `model ${request.model}, project ${request.project_id ?? '-'}, key ${request.api_key_id ?? '-'}${request.error === null ? '' : `, error ${request.error}`}`,
+    ...(steps.length === 0 ? [] : ['', table(['STEP', 'AT MS', 'MS', ''], steps)]),
+    ...(outcomes.length === 0 ? [] : ['', table(['CHECK', 'VERSION', 'DECISION', 'SCORE'], outcomes)]),
+    '',
+    `event ${request.event_id}, sequence ${proof.sequence}, ${proof.checkpoint === null ? 'not signed yet' : `signed up to ${proof.checkpoint.sequence} by ${proof.checkpoint.key_id}`}`,
+  ].join('\n')
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { dayMs, hourMs, minuteMs, type Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Ids } from '../../base/ids.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { Random } from '../../base/random.ts'
+import { isAllowedIp, networksOf } from './allowed-ips.ts'
+import type { Actor, ActorCall } from './audit-log.ts'
+import type { AuditedMutation } from './audited-mutation.ts'
+import type { AuthFailures } from './auth-failures.ts'
+import type { Changes } from './changes.ts'
+import type { ConsoleSession, ConsoleSessionReads, ConsoleSessionStore } from './console-session-store.ts'
+import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
+import type { AdminKey, Administrator, Organization } from './principal.ts'
+
+/** Sessions of the console. The token of a session is the value of its cookie. */
+export type ConsoleSessions = {
+  /** The administrator that a session acts as. A cached session is returned synchronously. */
+  administrator(token: string, address: string): MaybePromise<Administrator>
+  /** Starts a session for an administrator who sent a key. Returns its token. */
+  start(administrator: Administrator, origin: SessionOrigin): Promise<string>
+  /** Starts a session with a one-time link. Returns its token. */
+  startWithLink(link: string, origin: SessionOrigin): Promise<string>
+  /** Ends the session of a token; an unknown one has ended already. */
+  end(token: string, origin: SessionOrigin): Promise<void>
+}
+
+/** The request that starts or ends a session. */
+export type SessionOrigin = { readonly requestId: string; readonly call: ActorCall }
+
+export type ConsoleSessionParts = {
+  readonly reads: ConsoleSessionReads
+  readonly mutate: AuditedMutation<{ readonly sessions: ConsoleSessionStore }>
+  readonly failures: AuthFailures
+  readonly changes: Changes
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly random: Random
+  /** Called when the time of the last use could not be written. The request goes on. */
+  readonly onTouchFailed: (error: unknown) => void
+}
+
+/** A session that was not used for so long has ended. */
+export const sessionIdleMs = 12 * hourMs
+const longestSessionMs = 7 * dayMs
+const linkMs = 15 * minuteMs
+const touchEveryMs = minuteMs
+const tokenBytes = 32
+const maxUserAgent = 300
+
+export function createConsoleSessions(parts: ConsoleSessionParts): ConsoleSessions {
+  const { reads, mutate, failures, changes, clock, ids, random } = parts
+  const cache = createCredentialCache<SessionAdministrator>({ clock, changes, invalid: signedOut })
+
+  async function read(token: string): Promise<KnownCredential<SessionAdministrator>> {
+    const readAt = changes.count()
+    const found = await reads.findSession(digestOf(token))
+    if (!found || !isUsable(found.key, clock.nowMs())) throw signedOut()
+    const { session, key, organization } = found
+    const expiresAtMs = Math.min(session.expiresAtMs, key.expiresAtMs ?? Infinity)
+    const value = { ...administratorOf(key, organization), sessionId: session.id }
+    return { value, readAt, expiresAtMs, touchedAtMs: session.lastSeenAtMs }
+  }
+
+  const isIdle = ({ touchedAtMs }: KnownCredential<SessionAdministrator>): boolean =>
+    clock.nowMs() - touchedAtMs >= sessionIdleMs
+
+  function admit(known: KnownCredential<SessionAdministrator>, address: string): Administrator {
+    const { networks, sessionId } = known.value
+    const nowMs = clock.nowMs()
+    if (isIdle(known) || (known.expiresAtMs ?? Infinity) <= nowMs) throw signedOut()
+    if (networks !== null && !isAllowedIp(networks, address))
+      throw new Fault('permission', 'ip_not_allowed', `The key of this session may not be used from ${address}.`)
+    if (nowMs - known.touchedAtMs >= touchEveryMs) {
+      known.touchedAtMs = nowMs
+      reads.touchSession(sessionId, nowMs).catch(parts.onTouchFailed)
+    }
+    return known.value
+  }
+
+  /** `link`: the digest of the link that is used up by this session. */
+  async function begin(administrator: Administrator, origin: SessionOrigin, link?: string): Promise<string> {
+    const token = newToken(random)
+    const session = newSession(administrator, origin, { id: ids('ses'), nowMs: clock.nowMs() })
+    return mutate(actorOf(administrator, origin), async ({ sessions }) => {
+      if (link !== undefined && !(await sessions.takeLink(link))) throw invalidLink()
+      await sessions.insertSession(session, digestOf(token))
+      const details = { admin_key_id: administrator.id, by: link === undefined ? 'key' : 'link' }
+      return { value: token, record: { kind: 'console_session.created', resourceId: session.id, details } }
+    })
+  }
+
+  function failedLink(address: string): Fault {
+    failures.add(address)
+    const retryAfterSeconds = failures.waitSeconds(address)
+    if (retryAfterSeconds === 0) return invalidLink()
+    const message = 'Too many failed authentications came from this address.'
+    return new Fault('rate_limit', 'too_many_auth_failures', message, { retryAfterSeconds })
+  }
+
+  return {
+    administrator(token, address) {
+      const known = cache.get(token)
+      // Other nodes may have seen the session later than this one, so an idle one is read again.
+      if (known && !isIdle(known)) return admit(known, address)
+      return cache.refresh(token, () => read(token)).then((fresh) => admit(fresh, address))
+    },
+    start: (administrator, origin) => begin(administrator, origin),
+    async startWithLink(token, origin) {
+      const digest = digestOf(token)
+      const found = await reads.findLink(digest)
+      const nowMs = clock.nowMs()
+      if (!found || found.link.expiresAtMs <= nowMs || !isUsable(found.key, nowMs))
+        throw failedLink(origin.call.address)
+      return begin(administratorOf(found.key, found.organization), origin, digest)
+    },
+    async end(token, origin) {
+      const found = await reads.findSession(digestOf(token))
+      if (!found) return
+      const { session, key, organization } = found
+      await mutate(actorOf(administratorOf(key, organization), origin), async ({ sessions }) => {
+        if (!(await sessions.removeSession(session.organizationId, session.id))) return { value: undefined }
+        return { value: undefined, record: { kind: 'console_session.revoked', resourceId: session.id, details: {} } }
+      })
+    },
+  }
+}
+
+type SessionAdministrator = Administrator & { readonly sessionId: string }
+
+export type CreatedLink = { readonly token: string; readonly keyId: string; readonly expiresAtMs: number }
+
+/** Creates a link that signs in once, as this key. */
+export async function createConsoleLink(
+  store: Pick<ConsoleSessionStore, 'insertLink'>,
+  { id: adminKeyId, organizationId }: AdminKey,
+  { clock, random }: Pick<ConsoleSessionParts, 'clock' | 'random'>,
+): Promise<CreatedLink> {
+  const token = newToken(random)
+  const expiresAtMs = clock.nowMs() + linkMs
+  await store.insertLink({ organizationId, adminKeyId, expiresAtMs }, digestOf(token))
+  return { token, keyId: adminKeyId, expiresAtMs }
+}
+
+const newToken = (random: Random): string => Buffer.from(random.bytes(tokenBytes)).toString('base64url')
+
+/** The token has 256 random bits, so its digest needs neither a salt nor a pepper. */
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+const isUsable = ({ revokedAtMs, expiresAtMs }: AdminKey, nowMs: number): boolean =>
+  revokedAtMs === null && (expiresAtMs ?? Infinity) > nowMs
+
+/** The id is that of the key: limits, idempotency and audit events belong to it, however it is used. */
+const administratorOf = (key: AdminKey, organization: Organization): Administrator => ({
+  kind: 'console',
+  id: key.id,
+  organization,
+  permissions: new Set(key.permissions),
+  expiresAtMs: key.expiresAtMs,
+  networks: key.allowedIps && networksOf(key.allowedIps),
+})
+
+function newSession(
+  administrator: Administrator,
+  { call }: SessionOrigin,
+  { id, nowMs }: { readonly id: string; readonly nowMs: number },
+): ConsoleSession {
+  return {
+    id,
+    organizationId: administrator.organization.id,
+    adminKeyId: administrator.id,
+    address: call.address,
+    userAgent: call.userAgent?.slice(0, maxUserAgent) ?? null,
+    createdAtMs: nowMs,
+    lastSeenAtMs: nowMs,
+    expiresAtMs: nowMs + longestSessionMs,
+  }
+}
+
+const actorOf = ({ organization, id }: Administrator, { requestId, call }: SessionOrigin): Actor => ({
+  organizationId: organization.id,
+  kind: 'console',
+  credentialId: id,
+  requestId,
+  call,
+})
+
+const signedOut = (): Fault =>
+  new Fault('auth', 'signed_out', 'The session of this browser is unknown or has ended. Sign in at /console/.')
+
+const invalidLink = (): Fault =>
+  new Fault('auth', 'invalid_link', 'This link was used before or has expired. Create another: gatehouse console link')

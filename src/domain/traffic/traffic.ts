@@ -1,0 +1,57 @@
+/** What traffic can be grouped by. */
+export const trafficGroups = ['decision', 'status', 'model', 'project', 'upstream'] as const
+export type TrafficGroup = (typeof trafficGroups)[number]
+
+/** The upper bounds of latency in the sums, in milliseconds. One more bucket holds what took longer. */
+export const latencyBounds = [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const
+
+export type TrafficQuery = {
+  readonly organizationId: string
+  /** Unix seconds, `to` exclusive. */
+  readonly from: number
+  readonly to: number
+  /** Seconds. */
+  readonly step: number
+  readonly groupBy: TrafficGroup | undefined
+}
+
+/** The sums of the requests in one step and one group. */
+export type TrafficSum = {
+  readonly startTime: number
+  /** The value that the requests share; undefined without a group. */
+  readonly group: string | undefined
+  readonly requests: number
+  readonly denied: number
+  readonly errors: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costMicroUsd: number
+  /** Requests by latency, with one more item than `latencyBounds`. */
+  readonly latency: readonly number[]
+}
+
+/** Storage of the sums. They are made from the audit log, so that no request pays for them and none is counted twice. */
+export type TrafficStore = {
+  /** Adds the events of all organizations that are not in the sums yet. Returns false while there is more to add. */
+  addNewEvents(): Promise<boolean>
+  sums(query: TrafficQuery): Promise<readonly TrafficSum[]>
+  /** Replaces minutes before this time by hours. */
+  mergeMinutes(beforeSeconds: number): Promise<void>
+  removeBefore(seconds: number): Promise<void>
+}
+
+/** The latency below which this share of the requests was, interpolated within its bucket; null without requests. */
+export function percentile(latency: readonly number[], share: number): number | null {
+  const total = latency.reduce((sum, each) => sum + each, 0)
+  if (total === 0) return null
+  let below = 0
+  for (const [at, count] of latency.entries()) {
+    const before = below
+    below += count
+    if (below < share * total || count === 0) continue
+    const from = latencyBounds[at - 1] ?? 0
+    const to = latencyBounds[at] ?? from
+    return Math.round(from + ((share * total - before) / count) * (to - from))
+  }
+  return latencyBounds.at(-1) ?? null
+}

@@ -1,0 +1,68 @@
+import Type, { type Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import { permissions } from '../../../domain/identity/permissions.ts'
+import type { AdminKey, Administrator } from '../../../domain/identity/principal.ts'
+import { text } from '../../described.ts'
+import { orNull, unixTime } from '../../resources/fields.ts'
+import { organizationExample, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
+
+/** What the installation can do beside its API. */
+export type Features = {
+  /** Texts of prompts and answers are kept. */
+  readonly content: boolean
+  /** A model judges rules in plain language. */
+  readonly judge: boolean
+}
+
+const example = {
+  object: 'organization.me',
+  actor: { type: 'admin_key', id: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8', name: 'ops' },
+  organization: organizationExample,
+  permissions: ['*'],
+  expires_at: null,
+  features: { content: false, judge: false },
+  version: '0.1.0',
+}
+
+export const MeObject = Type.Object(
+  {
+    object: Type.Literal('organization.me'),
+    actor: Type.Object(
+      {
+        type: Type.Enum(['admin_key', 'console', 'operator'], {
+          description: 'A key, a session of the console, or the operator on the machine.',
+        }),
+        id: text('The id of the key; a session acts as its key.'),
+        name: text('The name of the key.'),
+      },
+      { description: 'Who sent the request.' },
+    ),
+    organization: OrganizationObject,
+    permissions: Type.Array(Type.Enum([...permissions]), { description: 'What the credential may do.' }),
+    expires_at: orNull(unixTime('When the key expires.'), 'When the key expires; null: never.'),
+    features: Type.Object(
+      {
+        content: Type.Boolean({ description: 'Whether texts of prompts and answers are kept.' }),
+        judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
+      },
+      { description: 'What is configured.' },
+    ),
+    version: text('The version of the server.'),
+  },
+  { title: 'Me', examples: [example] },
+)
+
+type Context = { readonly key: AdminKey | undefined; readonly features: Features; readonly version: string }
+
+export const presentMe = (
+  { kind, id, organization, permissions: own, expiresAtMs }: Administrator,
+  { key, features, version }: Context,
+): Static<typeof MeObject> => ({
+  object: 'organization.me',
+  actor: { type: kind, id, name: key?.name ?? id },
+  organization: presentOrganization(organization),
+  permissions: [...own],
+  expires_at: expiresAtMs === null ? null : toUnixSeconds(expiresAtMs),
+  features: { ...features },
+  version,
+})

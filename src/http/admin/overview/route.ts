@@ -1,0 +1,71 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import { attentionOf, readSpend, readTrafficNow, type AttentionItem } from '../../../domain/overview/overview.ts'
+import { noBalance } from '../../../domain/credits/ledger-store.ts'
+import { none } from '../../resources/fields.ts'
+import type { Route } from '../../route.ts'
+import type { AdminParts, AdminRoutes, HealthCheck } from '../parts.ts'
+import { OverviewObject } from './schema.ts'
+
+type OverviewParts = Pick<AdminParts, 'balances' | 'creditUsd' | 'clock' | 'inFlight' | 'readiness'>
+
+const firstPage = { limit: 100, order: 'desc' } as const
+
+/** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
+export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Route {
+  const { clock, balances, creditUsd, inFlight, readiness } = parts
+  return read({
+    name: 'getOverview',
+    path: '/v1/organization/overview',
+    summary: 'Read the overview',
+    description: 'How the service does now, what is spent, and what needs attention.',
+    permission: 'audit:read',
+    params: none,
+    query: none,
+    answer: { description: 'The overview.', schema: OverviewObject },
+    async operation({ policies, exports, ledger, traffic }, { actor: { organization } }) {
+      const { id, metered } = organization
+      const nowMs = clock.nowMs()
+      const balance = metered ? ((await balances.balance(id)) ?? noBalance) : undefined
+      const [now, spend, paused, sinks, health] = await Promise.all([
+        readTrafficNow(traffic, id, nowMs),
+        readSpend(id, { ledger, balance, creditUsd, nowMs }),
+        policies.list(id, { ...firstPage, state: 'paused' }),
+        exports.list(id, firstPage),
+        Promise.all(readiness.map(healthOf)),
+      ])
+      return {
+        object: 'organization.overview' as const,
+        now: {
+          requests_per_second: now.requestsPerSecond,
+          in_flight: inFlight.count(),
+          denied_share: now.deniedShare,
+          error_share: now.errorShare,
+          p95_ms: now.p95Ms,
+        },
+        spend: {
+          today_usd: spend.todayUsd,
+          month_usd: spend.monthUsd,
+          balance_usd: spend.balanceUsd,
+          days_left: spend.daysLeft,
+        },
+        health,
+        attention: attentionOf({ pausedPolicies: paused.items, sinks: sinks.items, spend }).map(presentItem),
+      }
+    },
+  })
+}
+
+type Overview = Static<typeof OverviewObject>
+
+async function healthOf({ part, problem, isVital = () => true }: HealthCheck): Promise<Overview['health'][number]> {
+  const message = await problem()
+  if (message === undefined) return { part, state: 'ok', text: null }
+  return { part, state: isVital() ? 'failing' : 'degraded', text: message }
+}
+
+const presentItem = ({ objectId, sinceMs, ...item }: AttentionItem): Overview['attention'][number] => ({
+  ...item,
+  object_id: objectId,
+  since: sinceMs === null ? null : toUnixSeconds(sinceMs),
+})

@@ -1,0 +1,67 @@
+import Type from 'typebox'
+import { integer, number, text } from '../../described.ts'
+import { orNull, unixTime } from '../../resources/fields.ts'
+
+const example = {
+  object: 'organization.overview',
+  now: { requests_per_second: 12.4, in_flight: 66, denied_share: 0.0091, error_share: 0.0018, p95_ms: 742 },
+  spend: { today_usd: 318.42, month_usd: 6902.17, balance_usd: 1286.4, days_left: 2.6 },
+  health: [{ part: 'storage', state: 'ok', text: null }],
+  attention: [
+    {
+      kind: 'credit_low',
+      severity: 'warning',
+      text: 'The credit lasts for 2.6 days',
+      object_id: null,
+      since: null,
+    },
+  ],
+}
+
+export const OverviewObject = Type.Object(
+  {
+    object: Type.Literal('organization.overview'),
+    now: Type.Object(
+      {
+        requests_per_second: number('Requests of the organization.'),
+        in_flight: integer('Requests of all organizations that this node is answering.'),
+        denied_share: number('Share that a check denied, from 0 to 1.'),
+        error_share: number('Share that failed for another reason.'),
+        p95_ms: orNull(Type.Integer(), 'Latency that 95 of 100 answers were below.'),
+      },
+      { description: 'The last minute.' },
+    ),
+    spend: Type.Object(
+      {
+        today_usd: number('Spent since midnight, UTC.'),
+        month_usd: number('Spent since the first of the month, UTC.'),
+        balance_usd: orNull(Type.Number(), 'What is left; null if the organization is not metered.'),
+        days_left: orNull(Type.Number(), 'For how many days it lasts at the rate of the last week.'),
+      },
+      { description: 'What requests cost.' },
+    ),
+    health: Type.Array(
+      Type.Object({
+        part: text('A part of the service.'),
+        state: Type.Enum(['ok', 'degraded', 'failing'], {
+          description: 'Working, failing without preventing requests, or preventing them.',
+        }),
+        text: orNull(Type.String(), 'What is wrong.'),
+      }),
+      { description: 'The parts of the service, as this node sees them.' },
+    ),
+    attention: Type.Array(
+      Type.Object({
+        kind: Type.Enum(['policy_paused', 'sink_failing', 'dead_letters', 'credit_low'], {
+          description: 'What it is about.',
+        }),
+        severity: Type.Enum(['info', 'warning', 'error'], { description: 'How urgent it is.' }),
+        text: text('What needs attention.'),
+        object_id: orNull(Type.String(), 'The policy or sink.'),
+        since: orNull(unixTime('Since when.'), 'Since when, if it is known.'),
+      }),
+      { description: 'What needs a person, the worst first.' },
+    ),
+  },
+  { title: 'Overview', examples: [example] },
+)

@@ -1,0 +1,58 @@
+import type { Static } from 'typebox'
+import { toUnixSeconds } from '../../../base/clock.ts'
+import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
+import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
+import { decisions, type AuditDecision } from '../../../domain/audit/event/verdict.ts'
+import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import type { RequestObject } from './schema.ts'
+
+const dialects = { '/v1/messages': 'messages', '/v1/responses': 'responses', '/v1/chat/completions': 'chat' } as const
+
+/** A request as one row, from its event in the audit log. */
+export function presentRequest({ document }: LoggedEvent): Static<typeof RequestObject> {
+  const row = rowOf(document, '')
+  const { gatehouse } = document.unmapped
+  const { policy } = document
+  const status = row.status ?? 'ok'
+  return {
+    id: row.requestId ?? row.id,
+    object: 'organization.request',
+    event_id: row.id,
+    sequence: row.sequence,
+    created_at: toUnixSeconds(row.timeMs),
+    created_at_ms: row.timeMs,
+    status,
+    decision: decisionIn(gatehouse['decision']),
+    is_enforced: gatehouse['is_enforced'] === true,
+    reason_code: row.reasonCode,
+    policy_id: policy?.uid ?? null,
+    policy_name: policy?.name ?? null,
+    categories: textsIn(gatehouse['categories_triggered']),
+    model: row.model ?? '',
+    upstream: row.upstream,
+    dialect: dialectOf(document),
+    stream: gatehouse['stream'] === true,
+    project_id: row.projectId,
+    api_key_id: row.actorId,
+    user_id: row.userId,
+    input_tokens: row.inputTokens,
+    output_tokens: row.outputTokens,
+    cost_usd: numberIn(gatehouse['cost_usd']),
+    credits: numberIn(gatehouse['credits_used']),
+    latency_ms: row.latencyMs,
+    error: document.status_id === 2 ? (document.status_code ?? null) : null,
+  }
+}
+
+function dialectOf({ http_request: call }: ChainedDocument): 'messages' | 'responses' | 'chat' | null {
+  const path = call?.url.path ?? ''
+  return Object.hasOwn(dialects, path) ? dialects[path as keyof typeof dialects] : null
+}
+
+export const decisionIn = (value: JsonValue | undefined): AuditDecision =>
+  decisions.find((decision) => decision === value) ?? 'not_evaluated'
+
+export const numberIn = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
+
+export const textsIn = (value: JsonValue | undefined): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

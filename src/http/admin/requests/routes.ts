@@ -1,0 +1,82 @@
+import { Fault } from '../../../base/fault.ts'
+import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
+import { none } from '../../resources/fields.ts'
+import { pageOf, presentList } from '../../resources/list.ts'
+import type { Route } from '../../route.ts'
+import type { AdminRoutes } from '../parts.ts'
+import { requestFilterOf } from './filter.ts'
+import { presentDetail, resultsIn, versionKey, type DecidedPolicy } from './present-detail.ts'
+import { presentRequest } from './present.ts'
+import * as Schema from './schema.ts'
+
+const path = '/v1/organization/requests'
+
+/** `/v1/organization/requests`: the inference requests of the organization, as the audit log has them. */
+export function requestRoutes({ read }: AdminRoutes): Route[] {
+  return [
+    read({
+      name: 'listRequests',
+      path,
+      summary: 'List requests',
+      description: 'Inference requests with their decisions, usage and latency, from the audit log.',
+      permission: 'audit:read',
+      params: none,
+      query: Schema.RequestQuery,
+      answer: { description: 'A page of requests.', schema: Schema.RequestList },
+      async operation({ events }, { actor, query }) {
+        const page = await events.listRequests(actor.organization.id, requestFilterOf(query), pageOf(query))
+        return { ...presentList(page, presentRequest), ...cursorsOf(page.items) }
+      },
+    }),
+    read({
+      name: 'getRequest',
+      path: `${path}/{request_id}`,
+      summary: 'Read a request',
+      description: 'With its timeline, the outcome of each check, what was charged, and its place in the audit log.',
+      permission: 'audit:read',
+      params: Schema.RequestParams,
+      query: none,
+      answer: { description: 'The request.', schema: Schema.RequestDetailObject },
+      async operation({ events, policies }, { actor, params: { request_id: id } }) {
+        const { id: organizationId } = actor.organization
+        const event = await events.findRequest(organizationId, id)
+        if (!event) throw new Fault('not_found', 'not_found', `There is no request ${id} in the audit log.`)
+        const [chain, known] = await Promise.all([
+          events.chainContext(organizationId, event.sequence),
+          policiesOf(policies, organizationId, event),
+        ])
+        return presentDetail(event, { chain, policies: known })
+      },
+    }),
+  ]
+}
+
+/** The cursors of this list are ids of events, because `after` names an event. */
+const cursorsOf = (items: readonly LoggedEvent[]) => ({
+  first_id: items[0]?.id ?? null,
+  last_id: items.at(-1)?.id ?? null,
+})
+
+/** More results than this are shown without names. */
+const maxPolicies = 50
+
+/** The present name of each policy, and the threshold of the version that decided. Deleted policies have neither. */
+async function policiesOf(
+  policies: PolicyStore,
+  organizationId: string,
+  { document }: LoggedEvent,
+): Promise<ReadonlyMap<string, DecidedPolicy>> {
+  const found = await Promise.all(
+    resultsIn(document)
+      .slice(0, maxPolicies)
+      .map(async ({ policyId: id, version }) => {
+        const policy = await policies.find(organizationId, id)
+        const published = version === null ? undefined : await policies.findVersion({ organizationId, id }, version)
+        const thresholdBp = published ? thresholdOf(published) : null
+        return policy && ([versionKey(id, version), { name: policy.name, thresholdBp }] as const)
+      }),
+  )
+  return new Map(found.filter((entry) => entry !== undefined))
+}

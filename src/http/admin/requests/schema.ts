@@ -1,0 +1,176 @@
+import Type from 'typebox'
+import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
+import { decisions } from '../../../domain/audit/event/verdict.ts'
+import { integer, number, text } from '../../described.ts'
+import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
+import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+
+const requestId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const filterText = (description: string, example: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
+
+export const RequestParams = Type.Object({ request_id: idText('The request.', requestId) })
+
+/** What requests are filtered by, in the list and in the stream. */
+export const RequestFilterFields = {
+  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only requests with this decision.' })),
+  status: Type.Optional(
+    Type.Enum([...requestStatuses], {
+      description: 'Only requests that were answered (`ok`), denied by a check, or failed for another reason.',
+    }),
+  ),
+  model: filterText('Only requests for this model.', 'gpt-5-mini'),
+  project_id: Type.Optional(idText('Only requests of this project.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
+  policy_id: Type.Optional(idText('Only requests that this policy decided.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  api_key_id: Type.Optional(idText('Only requests of this key or token.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8')),
+  user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
+  reason_code: filterText('Only requests with this reason.', 'PII_EMAIL'),
+  category: filterText('Only requests in which this category was found.', 'hate'),
+  min_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'Only requests that took at least so long.' })),
+  min_cost_usd: Type.Optional(Type.Number({ minimum: 0, description: 'Only requests that cost at least so much.' })),
+  from: timeFilter('Only requests at this Unix time or later.'),
+  to: timeFilter('Only requests before this Unix time.'),
+}
+
+export const RequestQuery = listQuery(RequestFilterFields)
+
+const example = {
+  id: requestId,
+  object: 'organization.request',
+  event_id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  sequence: 42,
+  created_at: 1_767_225_600,
+  created_at_ms: 1_767_225_600_460,
+  status: 'denied',
+  decision: 'refuse',
+  is_enforced: true,
+  reason_code: 'POLICY_MATCH',
+  policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  policy_name: 'No payment data in answers',
+  categories: [],
+  model: 'gpt-5-mini',
+  upstream: 'openai',
+  dialect: 'messages',
+  stream: true,
+  project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
+  api_key_id: 'key_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  user_id: 'ada',
+  input_tokens: 272,
+  output_tokens: 46,
+  cost_usd: 0.001813,
+  credits: 2,
+  latency_ms: 1804,
+  error: null,
+}
+
+const fields = {
+  id: text('The id of the request.'),
+  object: Type.Literal('organization.request'),
+  event_id: text('Its event in the audit log.'),
+  sequence: integer('Position of the event in the chain of the organization.'),
+  created_at: unixTime('When it was received.'),
+  created_at_ms: integer('The same in milliseconds.'),
+  status: Type.Enum([...requestStatuses], {
+    description: 'Answered, denied by a check, or failed for another reason.',
+  }),
+  decision: Type.Enum([...decisions], { description: 'The decision of the checks.' }),
+  is_enforced: Type.Boolean({ description: 'False: the decision was recorded and not applied.' }),
+  reason_code: orNull(Type.String(), 'Why, as a code.'),
+  policy_id: orNull(Type.String(), 'The policy that decided.'),
+  policy_name: orNull(Type.String(), 'Its name at that time.'),
+  categories: Type.Array(Type.String(), { description: 'The categories that were found.' }),
+  model: text('The model that the caller named.'),
+  upstream: orNull(Type.String(), 'The upstream that answered.'),
+  dialect: orNull(Type.Enum(['messages', 'responses', 'chat']), 'The format of the caller.'),
+  stream: Type.Boolean({ description: 'Whether the answer was streamed.' }),
+  project_id: orNull(Type.String(), 'The project of the key.'),
+  api_key_id: orNull(Type.String(), 'The key or token.'),
+  user_id: orNull(Type.String(), 'The end user.'),
+  input_tokens: orNull(Type.Integer(), 'Tokens of the prompt.'),
+  output_tokens: orNull(Type.Integer(), 'Tokens of the answer.'),
+  cost_usd: orNull(Type.Number(), 'What it cost, in dollars.'),
+  credits: orNull(Type.Number(), 'What was charged, in credits.'),
+  latency_ms: orNull(Type.Number(), 'From the first byte of the request until its event was written.'),
+  error: orNull(Type.String(), 'The code of the error response.'),
+}
+
+export const RequestObject = Type.Object(fields, { title: 'Request', examples: [example] })
+export const RequestList = listOf('RequestList', RequestObject, pageExample(example))
+
+const timelineSteps = ['accepted', 'admitted', 'request_checks', 'attempt', 'first_byte', 'answer'] as const
+
+const TimelineStep = Type.Object(
+  {
+    step: Type.Enum([...timelineSteps], { description: 'What happened.' }),
+    at_ms: number('When it began, from the first byte of the request.'),
+    ms: number('How long it took.'),
+    outcome: orNull(Type.String(), '`denied`, or the code of a failure; null if it succeeded.'),
+    detail: orNull(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+      'Further facts of the step.',
+    ),
+  },
+  { title: 'RequestStep' },
+)
+
+const Outcome = Type.Object(
+  {
+    check: Type.Enum(['policy', 'category', 'gateway'], { description: 'What checked the texts.' }),
+    policy_id: orNull(Type.String(), 'The policy.'),
+    name: orNull(Type.String(), 'The name of the policy or the category.'),
+    version: orNull(Type.Integer(), 'The version of the policy.'),
+    decision: Type.Enum([...decisions], { description: 'What the check decided.' }),
+    is_enforced: Type.Boolean({ description: 'Whether the decision was applied.' }),
+    score_bp: orNull(Type.Integer(), 'The score, in basis points.'),
+    threshold_bp: orNull(Type.Integer(), 'The score from which the policy decides, in basis points.'),
+  },
+  { title: 'RequestOutcome' },
+)
+
+const ChainLink = Type.Object(
+  { sequence: integer('Position in the chain.'), fingerprint: text('SHA-256 of the event.') },
+  { title: 'ChainLink' },
+)
+
+const Proof = Type.Object(
+  {
+    sequence: integer('Position of the event in the chain.'),
+    fingerprint: text('SHA-256 of the event, which includes the fingerprint of the previous one.'),
+    previous: orNull(ChainLink, 'The event before.'),
+    next: orNull(ChainLink, 'The event after.'),
+    checkpoint: orNull(
+      Type.Object({
+        sequence: integer('The last event that it covers.'),
+        signed_at: unixTime('When it was signed.'),
+        key_id: text('The key that signed it.'),
+      }),
+      'The first signature that covers the event; null until the next one.',
+    ),
+  },
+  { title: 'RequestProof' },
+)
+
+const Receipt = Type.Object(
+  {
+    input_tokens: integer('Tokens of the prompt.'),
+    output_tokens: integer('Tokens of the answer.'),
+    cost_usd: orNull(Type.Number(), 'What it cost.'),
+    credits: orNull(Type.Number(), 'What was charged.'),
+    usage_source: orNull(Type.String(), 'Who counted the tokens.'),
+  },
+  { title: 'RequestReceipt' },
+)
+
+export const RequestDetailObject = Type.Object(
+  {
+    ...fields,
+    address: orNull(Type.String(), 'The address of the caller.'),
+    user_agent: orNull(Type.String(), 'The client of the caller.'),
+    finish_reasons: Type.Array(Type.String(), { description: 'Why the answer ended.' }),
+    timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
+    outcomes: Type.Array(Outcome, { description: 'The outcome of each check.' }),
+    receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
+    proof: Proof,
+  },
+  { title: 'RequestDetail' },
+)

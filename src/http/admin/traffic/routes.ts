@@ -1,0 +1,73 @@
+import type { Static } from 'typebox'
+import { percentile, type TrafficGroup, type TrafficSum } from '../../../domain/traffic/traffic.ts'
+import { none } from '../../resources/fields.ts'
+import type { Route } from '../../route.ts'
+import { invalidField } from '../../validate.ts'
+import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { TrafficObject, TrafficQuery, trafficSteps } from './schema.ts'
+
+const day = 86_400
+const maxSteps = 3_000
+const microPerUsd = 1_000_000
+
+/** `/v1/organization/traffic`: how many requests there were, and what became of them. */
+export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 'clock'>): Route {
+  return read({
+    name: 'getTraffic',
+    path: '/v1/organization/traffic',
+    summary: 'Read traffic',
+    description:
+      'Requests over time by decision, status, model, project or upstream, with errors and latency. It is made from the audit log within 10 seconds, and kept for 90 days.',
+    permission: 'audit:read',
+    params: none,
+    query: TrafficQuery,
+    answer: { description: 'Requests by step.', schema: TrafficObject },
+    async operation({ traffic }, { actor, query }) {
+      const span = spanOf(query, clock.nowMs() / 1000)
+      const sums = await traffic.sums({ organizationId: actor.organization.id, ...span, groupBy: query.group_by })
+      return presentTraffic(query, span, sums)
+    },
+  })
+}
+
+type Span = { readonly from: number; readonly to: number; readonly step: number }
+
+function spanOf({ from, to, step: name }: Static<typeof TrafficQuery>, now: number): Span {
+  const step = trafficSteps[name]
+  const end = to ?? Math.ceil(now)
+  const start = Math.floor((from ?? end - day) / step) * step
+  if (start >= end) throw invalidField(['from'], 'must be before to')
+  if ((end - start) / step > maxSteps) throw invalidField(['step'], `must divide the period into at most ${maxSteps}`)
+  return { from: start, to: end, step }
+}
+
+function presentTraffic(
+  { step: name, group_by: groupBy }: Static<typeof TrafficQuery>,
+  { from, to, step }: Span,
+  sums: readonly TrafficSum[],
+): Static<typeof TrafficObject> {
+  const byStart = Map.groupBy(sums, ({ startTime }) => startTime)
+  const starts = Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => from + at * step)
+  return {
+    object: 'organization.traffic',
+    step: name,
+    data: starts.map((start) => ({
+      start_time: start,
+      results: (byStart.get(start) ?? []).map((sum) => presentSum(sum, groupBy)),
+    })),
+  }
+}
+
+function presentSum(sum: TrafficSum, groupBy: TrafficGroup | undefined) {
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(sum.latency, share))
+  return {
+    ...(groupBy !== undefined && { [groupBy]: sum.group ?? '' }),
+    requests: sum.requests,
+    denied: sum.denied,
+    errors: sum.errors,
+    input_tokens: sum.inputTokens,
+    output_tokens: sum.outputTokens,
+    cost_usd: sum.costMicroUsd / microPerUsd,
+    latency_ms: p50 == null || p95 == null || p99 == null ? null : { p50, p95, p99 },
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { consoleSessionReads, consoleSessionStore } from '../../src/adapters/stores/sql/identity/console-sessions.ts'
+import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
+import type { ConsoleSession } from '../../src/domain/identity/console-session-store.ts'
+import type { Engine } from '../support/engines.ts'
+
+const session: ConsoleSession = {
+  id: 'ses_1',
+  organizationId: 'org_1',
+  adminKeyId: 'adk_1',
+  address: '192.0.2.1',
+  userAgent: 'a browser',
+  createdAtMs: 1_000,
+  lastSeenAtMs: 1_000,
+  expiresAtMs: 9_000,
+}
+const link = { organizationId: 'org_1', adminKeyId: 'adk_1', expiresAtMs: 5_000 }
+
+/** The contract of every store of console sessions. */
+export function consoleSessionContract({ name, skip, open }: Engine): void {
+  describe(`console sessions: ${name}`, { skip }, () => {
+    it('are found by digest, with their key and organization', async () => {
+      await using scene = await openScene(open)
+      await scene.change((store) => store.insertSession(session, 'digest'))
+      const found = await scene.reads.findSession('digest')
+      assert.deepEqual(found?.session, session)
+      assert.deepEqual([found?.key.id, found?.organization.id], ['adk_1', 'org_1'])
+      assert.equal(await scene.reads.findSession('other'), undefined)
+    })
+
+    it('end once, and only for their organization', async () => {
+      await using scene = await openScene(open)
+      await scene.change((store) => store.insertSession(session, 'digest'))
+      assert.equal(await scene.change((store) => store.removeSession('org_2', 'ses_1')), false)
+      assert.equal(await scene.change((store) => store.removeSession('org_1', 'ses_1')), true)
+      assert.equal(await scene.change((store) => store.removeSession('org_1', 'ses_1')), false)
+      assert.equal(await scene.reads.findSession('digest'), undefined)
+    })
+
+    it('start from a link once, also if two browsers use it at the same time', async () => {
+      await using scene = await openScene(open)
+      await scene.change((store) => store.insertLink(link, 'digest'))
+      assert.deepEqual((await scene.reads.findLink('digest'))?.link, link)
+      const taken = await Promise.all([1, 2, 3].map(() => scene.change((store) => store.takeLink('digest'))))
+      assert.equal(taken.filter(Boolean).length, 1)
+      assert.equal(await scene.reads.findLink('digest'), undefined)
+    })
+
+    it('are removed when they expire or are idle, with expired links', async () => {
+      await using scene = await openScene(open)
+      await scene.change(async (store) => {
+        await store.insertSession(session, 'expired')
+        await store.insertSession({ ...session, id: 'ses_2', expiresAtMs: 99_000 }, 'idle')
+        await store.insertSession({ ...session, id: 'ses_3', expiresAtMs: 99_000 }, 'used')
+        await store.insertLink(link, 'old')
+        await store.insertLink({ ...link, expiresAtMs: 99_000 }, 'new')
+      })
+      await scene.reads.touchSession('ses_3', 8_000)
+      await scene.reads.removeExpired({ nowMs: 9_000, idleSinceMs: 7_000 })
+      const sessions = await Promise.all(['expired', 'idle', 'used'].map((digest) => scene.reads.findSession(digest)))
+      assert.deepEqual(
+        sessions.map((found) => found?.session.lastSeenAtMs),
+        [undefined, undefined, 8_000],
+      )
+      assert.equal(await scene.reads.findLink('old'), undefined)
+      assert.ok(await scene.reads.findLink('new'))
+    })
+  })
+}
+
+async function openScene(open: () => Promise<Database>) {
+  const database = await open()
+  const key = {
+    id: 'adk_1',
+    organizationId: 'org_1',
+    name: 'ops',
+    redactedValue: 'adm_…',
+    permissions: ['*' as const],
+    allowedIps: null,
+    createdAtMs: 1,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    previousExpiresAtMs: null,
+  }
+  await database.write([
+    { sql: "insert into organization (id, name, changed_at, created_at) values ('org_1', 'x', 1, 1)", params: [] },
+  ])
+  await database.transaction((tx) => directoryStore(tx).insertAdminKey(key, { digest: 'd', secretId: 's' }))
+  return {
+    reads: consoleSessionReads(database),
+    change: <T>(work: (store: ReturnType<typeof consoleSessionStore>) => Promise<T>): Promise<T> =>
+      database.transaction((tx) => work(consoleSessionStore(tx))),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
