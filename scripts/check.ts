@@ -5,6 +5,7 @@ import { runTask, type Task, type TaskOutcome } from './check/task.ts'
 const tasks: readonly Task[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--format=unix'] },
   { name: 'types', command: ['tsc', '--noEmit', '--project', '.'] },
+  { name: 'types of the console', command: ['node', 'scripts/check-console.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   {
     name: 'architecture and docs',

@@ -15,21 +15,26 @@ export type Project = {
   readonly dependencies: readonly string[]
 }
 
-type Manifest = Readonly<Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>>
+type Manifest = Readonly<Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>> & {
+  readonly workspaces?: readonly string[]
+}
 
 export function readProject(root: string): Project {
-  const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const manifestOf = (folder: string): Manifest =>
+    JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+  const manifest = manifestOf('.')
+  const manifests = [manifest, ...(manifest.workspaces ?? []).map(manifestOf)]
   const find = (...patterns: string[]): string[] =>
-    globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'data/**'] }).sort()
+    globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'data/**', 'console/dist/**'] }).sort()
   return {
     root,
     pages: find('*.md', 'docs/**/*.md', 'src/**/README.md').map((path) => readPage(root, path)),
-    fileNames: new Set(find('**/*.{ts,mjs,md,sql}').map((path) => basename(path))),
+    fileNames: new Set(find('**/*.{ts,tsx,mjs,md,sql}').map((path) => basename(path))),
     scripts: new Set(Object.keys(manifest.scripts ?? {})),
     commands: new Set(
       find('src/cli/commands.ts').flatMap((path) => commandsIn(readFileSync(join(root, path), 'utf8'))),
     ),
-    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(),
+    dependencies: manifests.flatMap((each) => Object.keys({ ...each.dependencies, ...each.devDependencies })).sort(),
   }
 }
 

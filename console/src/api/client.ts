@@ -1,0 +1,42 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import { words } from '../words/en.ts'
+import { ApiError, errorIn } from './error.ts'
+import type { paths } from './schema.d.ts'
+
+/** The address of the server: the page is at `<server>/console/`, also below a path prefix. */
+export const serverUrl = new URL('..', document.baseURI).href.replace(/\/$/, '')
+
+/** The server accepts a cookie for a change only with this header, which another site cannot send. */
+const consoleHeader = { 'x-gatehouse-console': '1' }
+
+const throwErrors: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok) throw errorIn(response.status, await response.json().catch(() => undefined))
+  },
+  onError: () => new ApiError(0, { code: 'unreachable', message: words.common.unreachable }),
+}
+
+/** The public API, with types from its OpenAPI description. Methods throw `ApiError`. */
+export const api = createClient<paths>({ baseUrl: serverUrl, headers: consoleHeader, credentials: 'same-origin' })
+api.use(throwErrors)
+
+/** The data of a successful call, which openapi-fetch types as optional. */
+export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<Data> {
+  const { data } = await call
+  if (data === undefined) throw new ApiError(200, { code: 'no_data', message: words.common.failed })
+  return data
+}
+
+/** Signs in with a one-time link or an administrator key. The server sets a cookie that scripts cannot read. */
+export const signIn = (credential: { link: string } | { key: string }): Promise<void> => post('sign_in', credential)
+
+export const signOut = (): Promise<void> => post('sign_out', {})
+
+async function post(path: string, body: object): Promise<void> {
+  const request = { method: 'POST', headers: { ...consoleHeader, 'content-type': 'application/json' } }
+  const response = await fetch(`${serverUrl}/console/api/${path}`, { ...request, body: JSON.stringify(body) }).catch(
+    () => undefined,
+  )
+  if (response === undefined) throw new ApiError(0, { code: 'unreachable', message: words.common.unreachable })
+  if (!response.ok) throw errorIn(response.status, await response.json().catch(() => undefined))
+}

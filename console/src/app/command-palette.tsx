@@ -1,0 +1,103 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { Icon } from '../kit/icon.tsx'
+import { words } from '../words/en.ts'
+import { commandsFor, type Command } from './commands.ts'
+import styles from './command-palette.module.css'
+
+/** The search button and its dialog: pages, actions, and any id. Opens with Ctrl K on every page. */
+export function CommandPalette() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setOpen((open) => !open)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOpen])
+  return (
+    <>
+      <button type="button" className={styles.search} onClick={() => setOpen(true)} aria-haspopup="dialog">
+        <Icon name="search" size={14} />
+        <span>{words.shell.search}</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <dialog
+        ref={dialog}
+        className={styles.dialog}
+        aria-label={words.shell.search}
+        onClose={() => setOpen(false)}
+        onClick={(event) => event.target === dialog.current && setOpen(false)}
+      >
+        {isOpen && <Search onDone={() => setOpen(false)} />}
+      </dialog>
+    </>
+  )
+}
+
+function Search({ onDone }: { readonly onDone: () => void }) {
+  const [query, setQuery] = useState('')
+  const [active, setActive] = useState(0)
+  const listId = useId()
+  const navigate = useNavigate()
+  const commands = useMemo(() => commandsFor(query), [query])
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return
+    onDone()
+    void navigate(command.target)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setActive((active + step + commands.length) % Math.max(1, commands.length))
+    else if (event.key === 'Enter') run(commands[active])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div className={styles.palette}>
+      <div className={styles.input}>
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={commands.length > 0 ? `${listId}-${active}` : undefined}
+          aria-label={words.shell.search}
+          placeholder={words.shell.search}
+          value={query}
+          autoFocus
+          spellCheck={false}
+          onChange={(event) => {
+            setQuery(event.target.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <ul id={listId} role="listbox" aria-label={words.shell.results}>
+        {commands.map((command, at) => (
+          <li
+            key={command.id}
+            id={`${listId}-${at}`}
+            role="option"
+            aria-selected={at === active}
+            onPointerMove={() => setActive(at)}
+            onClick={() => run(command)}
+          >
+            <Icon name={command.icon} />
+            <span>{command.name}</span>
+            <small>{command.hint}</small>
+          </li>
+        ))}
+      </ul>
+      {commands.length === 0 && <p className={styles.none}>{words.shell.noResults}</p>}
+    </div>
+  )
+}

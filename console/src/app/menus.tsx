@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { serverUrl, signOut } from '../api/client.ts'
+import { buttonClass } from '../kit/button.tsx'
+import { Icon } from '../kit/icon.tsx'
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../kit/menu.tsx'
+import { words } from '../words/en.ts'
+import { densities, readPreferences, setPreferences, themes } from './preferences.ts'
+import { useMe } from './session.tsx'
+import styles from './menus.module.css'
+
+const text = words.shell
+
+export function PreferencesMenu() {
+  const [preferences, set] = useState(readPreferences)
+  return (
+    <Menu
+      trigger={<Icon name="theme" />}
+      triggerClass={`${buttonClass({ look: 'ghost' })} ${styles.square}`}
+      label={text.theme.label}
+    >
+      <MenuChoice
+        label={text.theme.label}
+        value={preferences.theme}
+        options={themes.map((theme) => [theme, text.theme[theme]])}
+        onChange={(theme) => set(setPreferences({ theme }))}
+      />
+      <MenuSeparator />
+      <MenuChoice
+        label={text.density.label}
+        value={preferences.density}
+        options={densities.map((density) => [density, text.density[density]])}
+        onChange={(density) => set(setPreferences({ density }))}
+      />
+    </Menu>
+  )
+}
+
+export function AccountMenu() {
+  const { actor } = useMe()
+  const name = actor.name ?? actor.id
+  // A reload instead of a state change, so that nothing of the session stays in memory.
+  const leave = (): void => void signOut().finally(() => location.assign(document.baseURI))
+  return (
+    <Menu
+      align="start"
+      triggerClass={styles.account ?? ''}
+      trigger={
+        <>
+          <span className={styles.avatar} aria-hidden="true">
+            {initialsOf(name)}
+          </span>
+          <span className={styles.name}>{name}</span>
+        </>
+      }
+    >
+      <MenuLabel>
+        {text.signedInAs} {actor.id}
+      </MenuLabel>
+      <MenuItem onClick={() => window.open(`${serverUrl}/docs`, '_blank', 'noopener')}>{text.reference}</MenuItem>
+      <MenuSeparator />
+      <MenuItem onClick={leave}>
+        <Icon name="signOut" size={14} />
+        {text.signOut}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/[\s_-]+/)
+    .slice(0, 2)
+    .map((word) => word.charAt(0).toUpperCase())
+    .join('')

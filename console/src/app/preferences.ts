@@ -1,0 +1,42 @@
+/** The theme and the density of rows: kept in this browser, written to `<html>` where the tokens read them. */
+export const themes = ['system', 'light', 'dark'] as const
+export const densities = ['compact', 'normal', 'comfortable'] as const
+
+export type Theme = (typeof themes)[number]
+export type Density = (typeof densities)[number]
+
+export type Preferences = { readonly theme: Theme; readonly density: Density }
+
+const storageKey = 'gatehouse.console.preferences'
+
+export function readPreferences(): Preferences {
+  const stored = parse(localStorage.getItem(storageKey))
+  return {
+    theme: themes.find((theme) => theme === stored['theme']) ?? 'system',
+    density: densities.find((density) => density === stored['density']) ?? 'normal',
+  }
+}
+
+export function setPreferences(changed: Partial<Preferences>): Preferences {
+  const preferences = { ...readPreferences(), ...changed }
+  localStorage.setItem(storageKey, JSON.stringify(preferences))
+  applyPreferences()
+  return preferences
+}
+
+export function applyPreferences(): void {
+  const { theme, density } = readPreferences()
+  const { dataset } = document.documentElement
+  if (theme === 'system') delete dataset['theme']
+  else dataset['theme'] = theme
+  if (density === 'normal') delete dataset['density']
+  else dataset['density'] = density
+}
+
+function parse(json: string | null): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(json ?? '{}')) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router'
+import { readRequestSearch } from '../pages/requests/search.ts'
+import { Shell } from './shell.tsx'
+import { readTimeRange } from './time-range.ts'
+
+/** The time range follows from page to page, so it belongs to the root. */
+const root = createRootRoute({
+  component: Shell,
+  validateSearch: readTimeRange,
+  search: { middlewares: [retainSearchParams(['range', 'from', 'to'])] },
+})
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => redirect({ to: '/overview', search: true, throw: true }),
+})
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'OverviewPage'),
+})
+
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/requests',
+  validateSearch: readRequestSearch,
+  component: lazyRouteComponent(() => import('../pages/requests/page.tsx'), 'RequestsPage'),
+})
+
+const request = createRoute({
+  getParentRoute: () => requests,
+  path: '$requestId',
+  component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, overview, requests.addChildren([request])]),
+  basepath: new URL(document.baseURI).pathname,
+  defaultPreload: 'intent',
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

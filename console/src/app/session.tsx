@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { createContext, use, type ReactNode } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import type { components } from '../api/schema.d.ts'
+
+export type Me = components['schemas']['Me']
+
+const meQuery = {
+  queryKey: ['me'],
+  queryFn: () => dataOf(api.GET('/v1/organization/me')),
+  staleTime: 60_000,
+} as const
+
+export const useMeQuery = () => useQuery<Me>(meQuery)
+
+const MeContext = createContext<Me | null>(null)
+
+export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }) {
+  return <MeContext value={me}>{children}</MeContext>
+}
+
+/** Who is signed in. Only for pages, which are shown after sign-in. */
+export function useMe(): Me {
+  const me = use(MeContext)
+  if (me === null) throw new Error('useMe is used outside of MeProvider')
+  return me
+}

@@ -1,0 +1,60 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { useState } from 'react'
+import { IconButton } from '../kit/button.tsx'
+import { Icon, Logo } from '../kit/icon.tsx'
+import { words } from '../words/en.ts'
+import { AccountMenu, PreferencesMenu } from './menus.tsx'
+import { CommandPalette } from './command-palette.tsx'
+import { pages } from './pages.ts'
+import { RangeMenu } from './range-menu.tsx'
+import { useMe } from './session.tsx'
+import styles from './shell.module.css'
+
+/** The frame of every page: sidebar, top bar, and the page below it. */
+export function Shell() {
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const current = pages.find(({ to }) => path.startsWith(to))
+  const { organization } = useMe()
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#page">
+        {words.shell.skip}
+      </a>
+      <aside className={styles.side} data-open={isMenuOpen} onClick={() => setMenuOpen(false)}>
+        <div className={styles.organization}>
+          <Logo />
+          <span title={organization.id}>{organization.name}</span>
+        </div>
+        <nav aria-label={words.shell.pages}>
+          {pages.map(({ to, name, icon }) => (
+            <Link key={to} to={to} search={true} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
+              <Icon name={icon} />
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <AccountMenu />
+      </aside>
+      {isMenuOpen && <div className={styles.scrim} onClick={() => setMenuOpen(false)} />}
+      <div className={styles.main}>
+        <header className={styles.top}>
+          <IconButton
+            className={styles.menuButton}
+            icon="menu"
+            label={words.shell.menu}
+            aria-expanded={isMenuOpen}
+            onClick={() => setMenuOpen(true)}
+          />
+          <h1 className={styles.title}>{current?.name}</h1>
+          <CommandPalette />
+          <RangeMenu />
+          <PreferencesMenu />
+        </header>
+        <main id="page" className={styles.page} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useId, useRef, type SubmitEvent } from 'react'
+import { serverUrl, signIn } from '../api/client.ts'
+import { errorText, isApiError } from '../api/error.ts'
+import { Shape } from '../kit/badge.tsx'
+import { Button } from '../kit/button.tsx'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { Field } from '../kit/field.tsx'
+import { Logo } from '../kit/icon.tsx'
+import { words } from '../words/en.ts'
+import { queryClient } from './query-client.ts'
+import { setSignedOut } from './signed-out.ts'
+import styles from './sign-in.module.css'
+
+const text = words.signIn
+
+/** The whole page, before anybody signed in. */
+export function SignInPage({ linkError }: { readonly linkError: string | undefined }) {
+  return (
+    <main className={styles.page}>
+      <div className={styles.box}>
+        <div className={styles.brand}>
+          <Logo />
+          {words.common.product}
+        </div>
+        <h1>{text.title}</h1>
+        {linkError !== undefined && (
+          <p className={styles.banner} data-tone="warning" role="alert">
+            <Shape tone="warning" />
+            {linkError}
+          </p>
+        )}
+        <KeyForm />
+        <div className={styles.help}>
+          <p>{text.noKey}</p>
+          <CodeBlock code={text.command} />
+          <p>{text.commandHint}</p>
+        </div>
+      </div>
+      <footer className={styles.footer}>
+        <span>{new URL(serverUrl).host}</span>
+        <a href={`${serverUrl}/docs`}>{text.reference}</a>
+      </footer>
+    </main>
+  )
+}
+
+/** Over the page, when the session ends while somebody works: the page below keeps its state. */
+export function SignInDialog() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const title = useId()
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={dialog} className={styles.dialog} aria-labelledby={title} onCancel={(event) => event.preventDefault()}>
+      <h2 id={title}>{text.again}</h2>
+      <p className={styles.note}>{text.againText}</p>
+      <KeyForm />
+    </dialog>
+  )
+}
+
+function KeyForm() {
+  const mutation = useMutation({
+    mutationFn: (key: string) => signIn({ key }),
+    onSuccess: () => {
+      setSignedOut(false)
+      return queryClient.invalidateQueries()
+    },
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const key = new FormData(event.currentTarget).get('key')
+    mutation.mutate(typeof key === 'string' ? key.trim() : '')
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <Field label={text.key} hint={text.keyHint} error={mutation.isError ? signInError(mutation.error) : undefined}>
+        {(props) => (
+          <input {...props} name="key" type="password" autoComplete="off" spellCheck={false} required autoFocus />
+        )}
+      </Field>
+      <Button look="primary" type="submit" disabled={mutation.isPending}>
+        {mutation.isPending ? text.signingIn : text.submit}
+      </Button>
+    </form>
+  )
+}
+
+/** The server does not say which part of a wrong key was wrong. */
+const signInError = (error: unknown): string =>
+  isApiError(error) && error.status === 401 ? text.wrongKey : errorText(error)

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { errorText, isApiError } from '../api/error.ts'
+import { words } from '../words/en.ts'
+import { Shape } from './badge.tsx'
+import { Button } from './button.tsx'
+import styles from './state.module.css'
+
+type StateProps = { readonly title: string; readonly children?: ReactNode; readonly actions?: ReactNode }
+
+/** In place of data: nothing was found, or nothing exists yet. Says why, and what to do. */
+export function EmptyState({ title, children, actions }: StateProps) {
+  return (
+    <div className={styles.state}>
+      <strong>{title}</strong>
+      {children}
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </div>
+  )
+}
+
+type FailureProps = { readonly title: string; readonly error: unknown; readonly onRetry: () => void }
+
+/** In place of data that could not be loaded. */
+export function FailureState({ title, error, onRetry }: FailureProps) {
+  return (
+    <div className={styles.state} role="alert">
+      <Shape tone="error" />
+      <strong>{title}</strong>
+      <span>
+        {isApiError(error) && <code>{error.code}</code>} {errorText(error)}
+      </span>
+      <div className={styles.actions}>
+        <Button onClick={onRetry}>{words.common.tryAgain}</Button>
+      </div>
+    </div>
+  )
+}
+
+/** Rows in the widths of the data that is being loaded. */
+export function LoadingRows({ widths, rows = 8 }: { readonly widths: readonly number[]; readonly rows?: number }) {
+  return (
+    <div className={styles.loading} role="status">
+      <span className={styles.announced}>{words.common.loading}</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={styles.bones}>
+          {widths.map((width, column) => (
+            <span key={column} style={{ width }} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}

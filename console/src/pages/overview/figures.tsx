@@ -1,0 +1,46 @@
+import type { Traffic } from '../../app/traffic.ts'
+import { milliseconds, percent } from '../../kit/format.ts'
+import { Sparkline } from '../../kit/sparkline.tsx'
+import { words } from '../../words/en.ts'
+import type { Overview } from './queries.ts'
+import styles from './figures.module.css'
+
+const text = words.overview
+
+type FiguresProps = { readonly now: Overview['now']; readonly traffic: Traffic | undefined }
+
+/** The figures of the last minute, each with its course over the time range. */
+export function Figures({ now, traffic }: FiguresProps) {
+  const course = (pick: (result: Traffic['data'][number]['results'][number]) => number): number[] =>
+    traffic?.data.map(({ results }) => results.reduce((sum, result) => sum + pick(result), 0)) ?? []
+  const figures = [
+    {
+      name: text.requests,
+      value: now.requests_per_second.toFixed(1),
+      unit: '/s',
+      values: course((each) => each.requests),
+    },
+    { name: text.denied, ...parts(percent(now.denied_share)), values: course((each) => each.denied) },
+    { name: text.errors, ...parts(percent(now.error_share)), values: course((each) => each.errors) },
+    { name: text.p95, value: milliseconds(now.p95_ms), unit: 'ms', values: [] },
+    { name: text.inFlight, value: String(now.in_flight), unit: '', values: [] },
+  ]
+  return (
+    <dl className={styles.figures}>
+      {figures.map(({ name, value, unit, values }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <span className={styles.value}>{value}</span> <span className={styles.unit}>{unit}</span>
+          </dd>
+          <Sparkline values={values} />
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function parts(figure: string): { value: string; unit: string } {
+  const [value = figure, unit = ''] = figure.split(' ')
+  return { value, unit }
+}

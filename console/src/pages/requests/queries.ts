@@ -1,0 +1,38 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import type { RequestFilters } from './search.ts'
+
+export type RequestRow = components['schemas']['Request']
+export type RequestDetail = components['schemas']['RequestDetail']
+type RequestPage = components['schemas']['RequestList']
+
+const pageSize = 100
+
+/** Pages of requests, newest first. The range is computed at each load, so that a reload shows what is new. */
+export function useRequests(filters: RequestFilters) {
+  const range = useTimeRangeSearch()
+  return useInfiniteQuery({
+    queryKey: ['requests', range, filters],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }): Promise<RequestPage> => {
+      const { from, to } = timeRangeOf(range, Date.now())
+      const query = { ...filters, from, to, limit: pageSize, after: pageParam }
+      return dataOf(api.GET('/v1/organization/requests', { params: { query: defined(query) } }))
+    },
+    getNextPageParam: (page: RequestPage) => (page.has_more ? (page.last_id ?? undefined) : undefined),
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false, // rows never move unless somebody asks for it
+  })
+}
+
+export const useRequest = (requestId: string) =>
+  useQuery({
+    queryKey: ['request', requestId],
+    queryFn: (): Promise<RequestDetail> =>
+      dataOf(api.GET('/v1/organization/requests/{request_id}', { params: { path: { request_id: requestId } } })),
+  })
+
+const defined = (query: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))

@@ -1,0 +1,16 @@
+import { words } from '../../words/en.ts'
+import type { RequestDetail } from './queries.ts'
+
+const text = words.request.summary
+
+/** What happened to the request, in one sentence. */
+export function summaryOf(request: RequestDetail): string {
+  const { status, decision, is_enforced: isEnforced, error, model } = request
+  const by = request.policy_name ?? (request.categories.join(', ') || request.reason_code || text.gateway)
+  if (status === 'error') return text.failed(model, error ?? words.common.failed)
+  if (decision === 'not_evaluated') return text.rejected(error ?? words.common.failed)
+  if (decision === 'allow' || decision === null) return text.allowed(model)
+  if (!isEnforced) return text.monitored(model, words.decisions[decision as 'refuse'].toLowerCase(), by)
+  if (decision === 'refuse' || decision === 'escalate') return text.denied(by)
+  return text.changed(model, by)
+}

@@ -1,0 +1,36 @@
+export const common = {
+  product: 'Gatehouse',
+  tryAgain: 'Try again',
+  loading: 'Loading',
+  failed: 'The server did not say why.',
+  unreachable: 'The server cannot be reached. Nothing was changed.',
+  close: 'Close',
+  copy: 'Copy',
+  copied: 'Copied',
+  none: '–',
+  cancel: 'Cancel',
+  save: 'Save',
+  asRequest: 'As a request and a command',
+} as const
+
+export const decisions = {
+  allow: 'Allow',
+  redact: 'Redact',
+  rewrite: 'Rewrite',
+  summary: 'Summary',
+  escalate: 'Escalate',
+  refuse: 'Deny',
+  not_evaluated: 'Not evaluated',
+  monitoring: 'Monitoring',
+  error: 'Error',
+} as const
+
+export const traffic = {
+  allRequests: 'All requests',
+  denied: 'Denied',
+  changed: 'Changed',
+  escalated: 'Escalated',
+  errors: 'Errors',
+  monitored: 'Would deny',
+  zoom: 'Click a bar to see its requests only.',
+} as const

@@ -1,0 +1,16 @@
+export const signIn = {
+  title: 'Sign in',
+  again: 'Sign in again',
+  againText: 'Your session ended. What you see and what you typed stays as it is.',
+  key: 'Administrator key',
+  keyHint: 'Exchanged for a cookie that scripts cannot read.',
+  submit: 'Sign in',
+  noKey: 'No key at hand? On the machine that runs Gatehouse:',
+  command: 'gatehouse console link',
+  commandHint: 'It prints an address that signs you in once, within 15 minutes.',
+  wrongKey: 'This did not work. Check that the key is an administrator key and has not expired.',
+  linkFailed: 'This link was used before, or is older than 15 minutes.',
+  reference: 'Reference',
+  unavailable: 'The console cannot reach its server',
+  signingIn: 'Signing in',
+} as const

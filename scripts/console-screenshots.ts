@@ -1,0 +1,92 @@
+// Takes the pictures of the console in docs/guide/console/: each page in both themes, from a server with sample requests.
+// Look at them before they are committed. Needs Chromium on PATH or in CHROMIUM.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { createApp, type App } from '../src/app.ts'
+import { checkConfig } from '../src/config/config.ts'
+
+const target = join(import.meta.dirname, '../docs/guide/console')
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const viewport = { width: 1280, height: 800 }
+
+const sampleTexts = [
+  'Summarize the minutes of the meeting',
+  'Translate this letter into French',
+  'When does the falcon project begin?',
+  'Which dose of the medicine is usual?',
+  'Write a short answer to this customer',
+  'Charge the card 4929 1234 for the invoice',
+  'List the open tickets of this week',
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+const settings = { storage: { data_dir: folder }, server: { port: 0 }, log: { level: 'silent' } }
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+try {
+  await using app = await createApp(checkConfig(settings), {})
+  const { api: url } = await app.listen()
+  const denied = await sendSamples(app, url)
+  mkdirSync(target, { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ viewport, colorScheme })
+    const page = await context.newPage()
+    const link = await app.client.post<{ url: string }>('/operator/organization/console_links', {})
+    await page.goto(link.url)
+    await page.getByText(/^Denied [1-9]/).waitFor({ timeout: 30_000 })
+    await take(page, `overview-${colorScheme}`)
+    await page.goto(`${url}/console/requests`)
+    await page.getByRole('row').nth(1).waitFor()
+    await take(page, `requests-${colorScheme}`)
+    await page.goto(`${url}/console/requests/${denied}`)
+    await page.getByText('Outcomes').waitFor()
+    await take(page, `request-${colorScheme}`)
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(target, `${name}.png`) })
+  console.log(`docs/guide/console/${name}.png`)
+}
+
+/** Sends requests that are allowed, denied, changed and failed. Returns the id of a denied one. */
+async function sendSamples({ client }: App, url: string): Promise<string> {
+  const keys = await client.post<{ api_key: string; admin_key: string }>('/operator/setup', {
+    name: 'Nordwind Energie',
+  })
+  const send = (path: string, body: unknown, key: string) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  for (const [name, rule, mode] of [
+    ['No code names', 'cel:text.contains("falcon") ? 1.0 : 0.0', 'enforcing'],
+    ['No payment data', 'cel:text.matches("[0-9]{4} [0-9]{4}") ? 1.0 : 0.0', 'enforcing'],
+    ['Medical advice', 'cel:text.contains("dose") ? 0.7 : 0.0', 'monitoring'],
+  ]) {
+    const created = await send('/v1/organization/policies', { name, rule, mode }, keys.admin_key)
+    const { id } = (await created.json()) as { id: string }
+    await send(`/v1/organization/policies/${id}/publish`, { revision: 1 }, keys.admin_key)
+  }
+  let denied = ''
+  for (let at = 0; at < 120; at++) {
+    const text = sampleTexts[at % sampleTexts.length] ?? ''
+    const model = at % 37 === 36 ? 'retired-model' : 'gatehouse-echo'
+    const body = {
+      model,
+      max_tokens: 100,
+      stream: at % 2 === 0,
+      messages: [{ role: 'user', content: `${text} (${at})` }],
+    }
+    const response = await send(at % 3 === 0 ? '/v1/chat/completions' : '/v1/messages', body, keys.api_key)
+    await response.text()
+    if (text.includes('falcon')) denied = response.headers.get('x-request-id') ?? denied
+  }
+  return denied
+}

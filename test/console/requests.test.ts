@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
+import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+
+describe('the requests of the console', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let scene: ConsoleScene
+  before(async () => {
+    browser = await launchBrowser()
+    scene = await openConsoleScene()
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await browser.close()
+  })
+
+  it('tell why a request was denied, from its id, in two steps', async () => {
+    const denied = await scene.ask('the falcon flies')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill(denied)
+    await page.keyboard.press('Enter')
+    await page.getByText('Denied by No code names.').waitFor()
+    const detail = page.getByRole('complementary', { name: 'Request', exact: true })
+    await detail.getByText('10,000 / 5,000').waitFor()
+    await detail.getByText('Request checks').waitFor()
+    await detail.getByText('this', { exact: true }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('keep filters, columns and the open request in the address', async () => {
+    await scene.ask('Hello')
+    await scene.ask('falcon again')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByRole('menuitemradio', { name: 'Deny' }).click()
+    await page.waitForURL(/decision=refuse/)
+    assert.equal(await page.getByRole('row').filter({ hasText: 'Allow' }).count(), 0)
+    await page.keyboard.press('j')
+    await page.waitForURL(/requests\/req_/)
+    const address = page.url()
+    await using other = await openPage(browser)
+    await scene.signIn(other.page)
+    await other.page.goto(address)
+    await other.page.getByText('Denied by No code names.').waitFor()
+    assert.equal(await other.page.getByRole('row').filter({ hasText: 'Allow' }).count(), 0)
+  })
+
+  it('show markup in texts and names as text', async () => {
+    const markup = '<img src=x onerror=alert(1)>'
+    await scene.ask('Hello', markup)
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests`)
+    await page.getByRole('cell', { name: markup }).first().waitFor()
+    assert.equal(await page.locator('img').count(), 0)
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('say what was asked for if nothing matches, and lead out', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests?model=nobody-uses-this`)
+    await page.getByText('No requests match these filters').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('row').nth(1).waitFor()
+  })
+
+  it('work in both themes, at 390 pixels, and by keyboard', async () => {
+    await scene.ask('Hello')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
+      const { page } = open
+      await scene.signIn(page)
+      await page.goto(`${scene.url}/console/requests`)
+      await page.getByRole('row').nth(1).waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+      await page.getByRole('row').nth(1).getByRole('button').focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('complementary', { name: 'Request', exact: true }).getByText('Timeline').waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
+      await page.keyboard.press('Escape')
+      await page.waitForURL(/requests$/)
+    }
+  })
+})
