@@ -29,7 +29,7 @@ export async function openConsoleScene(options: TestAppOptions = {}): Promise<Co
     },
     async signIn(page) {
       await page.goto(`${app.addresses.administration}/console/#start=${await newLink(app)}`)
-      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await page.locator('#page').waitFor() // the sidebar is hidden on narrow screens
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   }
