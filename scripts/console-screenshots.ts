@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { createApp, type App } from '../src/app.ts'
+import { dayMs, systemClock } from '../src/base/clock.ts'
 import { checkConfig } from '../src/config/config.ts'
 
 const target = join(import.meta.dirname, '../docs/guide/console')
@@ -22,10 +23,21 @@ const sampleTexts = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-const settings = { storage: { data_dir: folder }, server: { port: 0 }, log: { level: 'silent' } }
+/** High limits, and a model with a price. */
+const settings = {
+  storage: { data_dir: folder },
+  server: { port: 0 },
+  log: { level: 'silent' },
+  limits: { tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0 } } },
+  upstreams: [{ name: 'local', kind: 'echo' }],
+  models: [{ name: 'house-model', targets: [{ upstream: 'local', model: 'echo' }], price: { input: 3, output: 15 } }],
+}
+/** The samples are sent within seconds. The clock of the server spreads them over a day. */
+let aheadMs = 0
+const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  await using app = await createApp(checkConfig(settings), {})
+  await using app = await createApp(checkConfig(settings), {}, { clock })
   const { api: url } = await app.listen()
   const denied = await sendSamples(app, url)
   mkdirSync(target, { recursive: true })
@@ -75,9 +87,11 @@ async function sendSamples({ client }: App, url: string): Promise<string> {
     await send(`/v1/organization/policies/${id}/publish`, { revision: 1 }, keys.admin_key)
   }
   let denied = ''
-  for (let at = 0; at < 120; at++) {
+  const count = 400
+  for (let at = 0; at < count; at++) {
+    aheadMs = -dayMs * (1 - (at + 1) / count) ** 2
     const text = sampleTexts[at % sampleTexts.length] ?? ''
-    const model = at % 37 === 36 ? 'retired-model' : 'gatehouse-echo'
+    const model = at % 37 === 36 ? 'retired-model' : 'house-model'
     const body = {
       model,
       max_tokens: 100,

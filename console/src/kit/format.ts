@@ -19,13 +19,11 @@ export const count = (value: number | null | undefined): string =>
 
 export const shortCount = (value: number): string => (value < 10_000 ? integer.format(value) : compact.format(value))
 
-/** Below 10 ms a decimal says more than a rounded number. */
-export const milliseconds = (value: number | null | undefined): string =>
-  value === null || value === undefined
-    ? words.common.none
-    : value < 10
-      ? oneDecimal.format(value)
-      : integer.format(value)
+/** Below 10 ms a decimal says more than a rounded number, if there is one. */
+export function milliseconds(value: number | null | undefined): string {
+  if (value === null || value === undefined) return words.common.none
+  return value < 10 && !Number.isInteger(value) ? oneDecimal.format(value) : integer.format(value)
+}
 
 /** Small amounts need more digits: a request often costs a fraction of a cent. */
 export function dollars(value: number | null | undefined): string {
