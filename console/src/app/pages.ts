@@ -1,10 +1,17 @@
 import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
-export type PageLink = { readonly to: '/overview' | '/requests'; readonly name: string; readonly icon: IconName }
+export type PageLink = {
+  readonly to: '/overview' | '/requests' | '/exports'
+  readonly name: string
+  readonly icon: IconName
+  /** The heading in the sidebar above the first page of the group. */
+  readonly group?: keyof typeof words.shell.groups
+}
 
 /** The pages of the sidebar and of the search. */
 export const pages: readonly PageLink[] = [
   { to: '/overview', name: words.pages.overview, icon: 'overview' },
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
+  { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
 ]

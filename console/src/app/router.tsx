@@ -6,6 +6,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
+import { readExportSearch } from '../pages/exports/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
 import { readTimeRange } from './time-range.ts'
@@ -42,8 +43,21 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
 })
 
+const exports = createRoute({
+  getParentRoute: () => root,
+  path: '/exports',
+  validateSearch: readExportSearch,
+  component: lazyRouteComponent(() => import('../pages/exports/page.tsx'), 'ExportsPage'),
+})
+
+const exportSink = createRoute({
+  getParentRoute: () => exports,
+  path: '$exportId',
+  component: lazyRouteComponent(() => import('../pages/exports/sink-drawer.tsx'), 'SinkDrawer'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, overview, requests.addChildren([request])]),
+  routeTree: root.addChildren([start, overview, requests.addChildren([request]), exports.addChildren([exportSink])]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',
 })

@@ -25,3 +25,9 @@ export function useMe(): Me {
   if (me === null) throw new Error('useMe is used outside of MeProvider')
   return me
 }
+
+/** Whether the signed-in administrator may do something; the server decides again on each call. */
+export function useMay(permission: Me['permissions'][number]): boolean {
+  const { permissions } = useMe()
+  return permissions.includes('*') || permissions.includes(permission)
+}

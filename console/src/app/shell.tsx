@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
@@ -27,11 +27,14 @@ export function Shell() {
           <span title={organization.id}>{organization.name}</span>
         </div>
         <nav aria-label={words.shell.pages}>
-          {pages.map(({ to, name, icon }) => (
-            <Link key={to} to={to} search={true} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
-              <Icon name={icon} />
-              {name}
-            </Link>
+          {pages.map(({ to, name, icon, group }, at) => (
+            <Fragment key={to}>
+              {group && group !== pages[at - 1]?.group && <h2 className={styles.group}>{words.shell.groups[group]}</h2>}
+              <Link to={to} search={true} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} />
+                {name}
+              </Link>
+            </Fragment>
           ))}
         </nav>
         <AccountMenu />

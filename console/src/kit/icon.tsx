@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 const lines = {
   overview: <path d="M2.5 2.5H7v6H2.5zM9 2.5h4.500V6H9zM2.500 10.500H7v3H2.500zM9 8h4.500v5.500H9z" />,
   requests: <path d="M2.500 4h11M2.500 8h11M2.500 12h7" />,
+  exports: <path d="M8 9.800V2.500M5.200 5.200 8 2.400l2.800 2.800M5 7.500H2.500v6h11v-6H11" />,
   search: <path d="M11.300 7A4.300 4.300 0 1 1 2.700 7a4.300 4.300 0 0 1 8.600 0zM10.200 10.200l3.300 3.300" />,
   clock: <path d="M13.700 8A5.700 5.700 0 1 1 2.300 8a5.700 5.700 0 0 1 11.400 0zM8 4.800V8l2.200 1.500" />,
   down: <path d="M4.500 6.300 8 9.800l3.500-3.500" />,

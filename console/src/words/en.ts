@@ -2,7 +2,20 @@ import { common, decisions, traffic } from './en/common.ts'
 import { signIn } from './en/sign-in.ts'
 import { shell, pages, range } from './en/shell.ts'
 import { overview } from './en/overview.ts'
+import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 
 /** Every word of the console, one file for each page, so that a second language is a second folder. */
-export const words = { common, signIn, shell, pages, range, decisions, traffic, overview, requests, request } as const
+export const words = {
+  common,
+  signIn,
+  shell,
+  pages,
+  range,
+  decisions,
+  traffic,
+  overview,
+  requests,
+  request,
+  exports,
+} as const

@@ -1,5 +1,6 @@
 export const shell = {
   pages: 'Pages',
+  groups: { govern: 'Govern', operate: 'Operate', access: 'Access' },
   menu: 'Menu',
   search: 'Search or paste an id',
   results: 'Results',
@@ -15,7 +16,7 @@ export const shell = {
   reference: 'API reference',
 } as const
 
-export const pages = { overview: 'Overview', requests: 'Requests' } as const
+export const pages = { overview: 'Overview', requests: 'Requests', exports: 'Exports' } as const
 
 export const range = {
   label: 'Time range',

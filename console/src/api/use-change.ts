@@ -1,0 +1,28 @@
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { isApiError } from './error.ts'
+
+type ChangeOptions<Input, Result> = {
+  readonly send: (input: Input) => Promise<Result>
+  /** Queries whose data the change makes old. */
+  readonly refresh: readonly QueryKey[]
+  readonly onDone?: (result: Result) => void
+}
+
+/** A change through the API. Lists that it affects are loaded again before it counts as done. */
+export function useChange<Input, Result>({ send, refresh, onDone }: ChangeOptions<Input, Result>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: send,
+    retry: false,
+    onSuccess: async (result) => {
+      await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })))
+      onDone?.(result)
+    },
+  })
+}
+
+/** The message of an error that names this field of the form. */
+export const errorOfField = (error: unknown, field: string): string | undefined =>
+  isApiError(error) && (error.param === field || error.param?.startsWith(`${field}.`) === true)
+    ? error.message
+    : undefined

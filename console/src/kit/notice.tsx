@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { errorText, isApiError } from '../api/error.ts'
+import { Shape, type Tone } from './badge.tsx'
+import styles from './notice.module.css'
+
+type NoticeProps = { readonly tone: Tone; readonly children: ReactNode }
+
+/** A line in the colour of its meaning, that stays while the state does. */
+export function Notice({ tone, children }: NoticeProps) {
+  return (
+    <div className={styles.notice} data-tone={tone} role={tone === 'error' || tone === 'deny' ? 'alert' : 'status'}>
+      <Shape tone={tone} />
+      <span>{children}</span>
+    </div>
+  )
+}
+
+/** Why a change failed, in the words of the server. */
+export function ErrorNotice({ error }: { readonly error: unknown }) {
+  return (
+    <Notice tone="error">
+      {errorText(error)} {isApiError(error) && <code>{error.code}</code>}
+    </Notice>
+  )
+}

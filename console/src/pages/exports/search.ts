@@ -1,0 +1,12 @@
+const dialogs = ['edit', 'delete'] as const
+
+/** What the address of the page holds: the kind of a new sink, or the dialog about the open one. */
+export type ExportSearch = {
+  readonly new?: string | undefined
+  readonly dialog?: (typeof dialogs)[number] | undefined
+}
+
+export const readExportSearch = (search: Record<string, unknown>): ExportSearch => ({
+  new: typeof search['new'] === 'string' ? search['new'] : undefined,
+  dialog: dialogs.find((dialog) => dialog === search['dialog']),
+})

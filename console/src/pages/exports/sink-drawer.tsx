@@ -1,0 +1,153 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { api, dataOf } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useMay } from '../../app/session.tsx'
+import { Badge } from '../../kit/badge.tsx'
+import { Button, IconButton } from '../../kit/button.tsx'
+import { CodeBlock } from '../../kit/code-block.tsx'
+import { CommandPreview } from '../../kit/command-preview.tsx'
+import { count, fullTime } from '../../kit/format.ts'
+import { ErrorNotice, Notice } from '../../kit/notice.tsx'
+import { ShortId } from '../../kit/short-id.tsx'
+import { EmptyState, LoadingRows } from '../../kit/state.tsx'
+import { words } from '../../words/en.ts'
+import { DeadLetters } from './dead-letters.tsx'
+import { DeleteSinkDialog } from './delete-dialog.tsx'
+import { destinationOf, healthSentence, lagOf, nameOf, stateTones } from './health.ts'
+import { exportKeys, useSinks, type ExportSink } from './queries.ts'
+import { EditSinkDialog } from './sink-dialog.tsx'
+import styles from './sink-drawer.module.css'
+
+const text = words.exports
+
+/** One sink: how delivery goes, what can be done about it, its dead letters and its settings. */
+export function SinkDrawer() {
+  const { exportId } = useParams({ from: '/exports/$exportId' })
+  const sinks = useSinks()
+  const sink = sinks.data?.find(({ id }) => id === exportId)
+  const navigate = useNavigate()
+  const close = (): void => void navigate({ to: '/exports', search: {} })
+  return (
+    <aside className={styles.drawer} aria-label={text.sink}>
+      <header className={styles.head}>
+        <div className={styles.bar}>
+          {sink && <Badge tone={stateTones[sink.health.state]}>{text.states[sink.health.state]}</Badge>}
+          <ShortId id={exportId} />
+          <span className={styles.close}>
+            <IconButton isSmall icon="close" label={words.common.close} onClick={close} />
+          </span>
+        </div>
+        {sink && <h2 className={styles.name}>{nameOf(sink)}</h2>}
+        {sink && <p>{healthSentence(sink)}</p>}
+      </header>
+      {sinks.isPending && <LoadingRows widths={[90, 220, 60]} />}
+      {sinks.isSuccess && !sink && <EmptyState title={text.missing} />}
+      {sink && <Detail key={sink.id} sink={sink} onGone={close} />}
+    </aside>
+  )
+}
+
+function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: () => void }) {
+  const { dialog } = useSearch({ from: '/exports' })
+  const navigate = useNavigate()
+  const mayWrite = useMay('exports:write')
+  const open = (name: typeof dialog): void =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, dialog: name }) })
+  const { health } = sink
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [text.kind, text.kinds[sink.type] ?? sink.type],
+    [text.destination, destinationOf(sink)],
+    [text.lastSuccess, sink.last_success_at === null ? words.common.none : fullTime(Date.parse(sink.last_success_at))],
+    [text.backlog, count(health.backlog_events)],
+    [text.lag, lagOf(sink, Date.now())],
+    [text.deadLetters, count(health.dead_letters)],
+  ]
+  return (
+    <>
+      <Actions sink={sink} mayWrite={mayWrite} onDialog={open} />
+      {sink.last_error !== null && (
+        <section className={styles.section}>
+          <header>
+            <h2>{text.problem}</h2>
+            <span>{sink.last_error_at !== null && fullTime(Date.parse(sink.last_error_at))}</span>
+          </header>
+          <p className={styles.problem}>{sink.last_error}</p>
+        </section>
+      )}
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <DeadLetters sink={sink} mayWrite={mayWrite} />
+      <section className={styles.section}>
+        <header>
+          <h2>{text.settings}</h2>
+        </header>
+        <CodeBlock code={JSON.stringify(sink.config, null, 2)} />
+        <CommandPreview
+          call={{
+            method: 'GET',
+            path: `/api/policy-gateway/exports/${sink.id}`,
+            command: `gatehouse exports show ${sink.id}`,
+          }}
+        />
+      </section>
+      {dialog === 'edit' && mayWrite && <EditSinkDialog sink={sink} onClose={() => open(undefined)} />}
+      {dialog === 'delete' && mayWrite && (
+        <DeleteSinkDialog sink={sink} onClose={() => open(undefined)} onDeleted={onGone} />
+      )}
+    </>
+  )
+}
+
+type ActionsProps = {
+  readonly sink: ExportSink
+  readonly mayWrite: boolean
+  readonly onDialog: (dialog: 'edit' | 'delete') => void
+}
+
+function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
+  const params = { path: { export_id: sink.id } }
+  const test = useChange({
+    send: () => dataOf(api.POST('/api/policy-gateway/exports/{export_id}/test', { params })),
+    refresh: exportKeys,
+  })
+  const toggle = useChange({
+    send: (enabled: boolean) =>
+      dataOf(api.PATCH('/api/policy-gateway/exports/{export_id}', { params, body: { enabled } })),
+    refresh: exportKeys,
+  })
+  const allowed = { disabled: !mayWrite, title: mayWrite ? undefined : text.mayNotWrite }
+  const result = test.data?.test
+  return (
+    <div className={styles.section}>
+      <div className={styles.actions}>
+        <Button {...allowed} disabled={!mayWrite || test.isPending} onClick={() => test.mutate(undefined)}>
+          {text.test}
+        </Button>
+        <Button {...allowed} disabled={!mayWrite || toggle.isPending} onClick={() => toggle.mutate(!sink.enabled)}>
+          {sink.enabled ? text.pause : text.resume}
+        </Button>
+        <Button {...allowed} onClick={() => onDialog('edit')}>
+          {text.edit}
+        </Button>
+        <Button {...allowed} look="danger" onClick={() => onDialog('delete')}>
+          {text.remove}
+        </Button>
+      </div>
+      {!mayWrite && <p className={styles.quiet}>{text.mayNotWrite}</p>}
+      {test.isError && <ErrorNotice error={test.error} />}
+      {toggle.isError && <ErrorNotice error={toggle.error} />}
+      {result && (
+        <Notice tone={result.success ? 'allow' : 'error'}>
+          {result.success ? text.tested : `${text.testFailed} ${result.message}`}
+        </Notice>
+      )}
+    </div>
+  )
+}
