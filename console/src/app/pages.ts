@@ -2,7 +2,7 @@ import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
 export type PageLink = {
-  readonly to: '/overview' | '/requests' | '/exports'
+  readonly to: '/overview' | '/requests' | '/limits' | '/exports'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -13,5 +13,6 @@ export type PageLink = {
 export const pages: readonly PageLink[] = [
   { to: '/overview', name: words.pages.overview, icon: 'overview' },
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
+  { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
 ]

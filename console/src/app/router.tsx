@@ -7,6 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { readExportSearch } from '../pages/exports/search.ts'
+import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
 import { readTimeRange } from './time-range.ts'
@@ -43,6 +44,13 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
 })
 
+const limits = createRoute({
+  getParentRoute: () => root,
+  path: '/limits',
+  validateSearch: readLimitsSearch,
+  component: lazyRouteComponent(() => import('../pages/limits/page.tsx'), 'LimitsPage'),
+})
+
 const exports = createRoute({
   getParentRoute: () => root,
   path: '/exports',
@@ -57,7 +65,13 @@ const exportSink = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, overview, requests.addChildren([request]), exports.addChildren([exportSink])]),
+  routeTree: root.addChildren([
+    start,
+    overview,
+    requests.addChildren([request]),
+    limits,
+    exports.addChildren([exportSink]),
+  ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',
 })

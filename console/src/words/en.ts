@@ -4,6 +4,7 @@ import { shell, pages, range } from './en/shell.ts'
 import { overview } from './en/overview.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
+import { limits } from './en/limits.ts'
 
 /** Every word of the console, one file for each page, so that a second language is a second folder. */
 export const words = {
@@ -17,5 +18,6 @@ export const words = {
   overview,
   requests,
   request,
+  limits,
   exports,
 } as const

@@ -16,7 +16,12 @@ export const shell = {
   reference: 'API reference',
 } as const
 
-export const pages = { overview: 'Overview', requests: 'Requests', exports: 'Exports' } as const
+export const pages = {
+  overview: 'Overview',
+  requests: 'Requests',
+  limits: 'Limits and credits',
+  exports: 'Exports',
+} as const
 
 export const range = {
   label: 'Time range',

@@ -12,6 +12,8 @@ export type Features = {
   readonly content: boolean
   /** A model judges rules in plain language. */
   readonly judge: boolean
+  /** Administrators may change credits, plans and limits. */
+  readonly credits: boolean
 }
 
 const example = {
@@ -20,7 +22,7 @@ const example = {
   organization: organizationExample,
   permissions: ['*'],
   expires_at: null,
-  features: { content: false, judge: false },
+  features: { content: false, judge: false, credits: true },
   version: '0.1.0',
 }
 
@@ -44,6 +46,9 @@ export const MeObject = Type.Object(
       {
         content: Type.Boolean({ description: 'Whether texts of prompts and answers are kept.' }),
         judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
+        credits: Type.Boolean({
+          description: 'Whether administrators with `credits:write` may change credits, plans and limits.',
+        }),
       },
       { description: 'What is configured.' },
     ),

@@ -72,6 +72,7 @@ describe('an installation whose administrators do not manage credits', () => {
       assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'], path)
       assert.match(String(errorOf(answer)['message']), /Only the operator/)
     }
+    assert.equal(Object(await app.admin.get('/me'))['features']['credits'], false)
     assert.equal((await app.admin.send('PATCH', '', { body: { name: 'Renamed' } })).status, 200)
     assert.equal((await app.admin.send('GET', '/credits')).status, 200)
     const client = app.app.client

@@ -1,0 +1,143 @@
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import type { LedgerKind, UseGroup } from './search.ts'
+
+type Schemas = components['schemas']
+export type Balance = Schemas['Balance']
+export type Usage = Schemas['Usage']
+export type Limits = Schemas['Limits']
+export type LimitOverride = Schemas['LimitOverride']
+export type LedgerEntry = Schemas['LedgerEntry']
+
+export const balanceKey = ['credits']
+export const limitsKey = ['limits']
+export const ledgerKey = ['ledger']
+
+const daySeconds = 86_400
+const refreshMs = 10_000
+
+export const useBalance = () =>
+  useQuery({
+    queryKey: balanceKey,
+    queryFn: (): Promise<Balance> => dataOf(api.GET('/v1/organization/credits')),
+    refetchInterval: refreshMs,
+  })
+
+/** Use over the time range of the page, by hour where that gives a readable chart. */
+export function useUsage(group: UseGroup) {
+  const search = useTimeRangeSearch()
+  return useQuery({
+    queryKey: ['usage', group, search],
+    queryFn: (): Promise<Usage> => {
+      const { from, to = Math.ceil(Date.now() / 1_000) } = timeRangeOf(search, Date.now())
+      return readUsage({ from, to, group, bucket: to - from <= 2 * daySeconds ? 'hour' : 'day' })
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+type UsageQuery = {
+  readonly from: number
+  readonly to: number
+  readonly group?: UseGroup
+  readonly bucket: 'hour' | 'day'
+}
+
+const readUsage = ({ from, to, group, bucket }: UsageQuery): Promise<Usage> => {
+  const query = { start_time: from, end_time: to, bucket, group_by: group === undefined ? [] : [group] }
+  return dataOf(api.GET('/v1/organization/usage', { params: { query } }))
+}
+
+const burnDays = 7
+
+/** Credits per day, on average over the last week. */
+export const useBurn = () =>
+  useQuery({
+    queryKey: ['usage', 'burn'],
+    queryFn: () => {
+      const to = Math.ceil(Date.now() / 1_000)
+      return readUsage({ from: to - burnDays * daySeconds, to, bucket: 'hour' })
+    },
+    select: ({ data }) => {
+      const credits = data.flatMap(({ results }) => results).reduce((sum, result) => sum + result.credits, 0)
+      return credits / burnDays
+    },
+  })
+
+export type LimitSubject = { readonly project_id?: string | undefined; readonly api_key_id?: string | undefined }
+
+const limitsQuery = (subject: LimitSubject) => ({
+  queryKey: [...limitsKey, 'of', subject],
+  queryFn: (): Promise<Limits> => {
+    const { project_id: project, api_key_id: key } = subject
+    const query = { ...(project && { project_id: project }), ...(key && { api_key_id: key }) }
+    return dataOf(api.GET('/v1/organization/limits', { params: { query } }))
+  },
+  refetchInterval: refreshMs,
+})
+
+export const useLimits = (subject: LimitSubject) =>
+  useQuery({ ...limitsQuery(subject), placeholderData: keepPreviousData })
+
+const busiest = 20
+
+/** The limits of the keys with the most requests of the last day: only a key that is used can be close to a limit. */
+export function useLimitsOfBusiestKeys() {
+  const used = useQuery({
+    queryKey: ['usage', 'busiest'],
+    queryFn: () => {
+      const to = Math.ceil(Date.now() / 1_000)
+      return readUsage({ from: to - daySeconds, to, group: 'api_key', bucket: 'day' })
+    },
+    select: busiestKeys,
+  })
+  const keys = used.data ?? []
+  return useQueries({
+    queries: keys.map((id) => limitsQuery({ api_key_id: id })),
+    combine: (all) => ({
+      isPending: used.isPending || all.some(({ isPending }) => isPending),
+      limits: all.flatMap(({ data }, at) => (data === undefined ? [] : [[keys[at] ?? '', data] as const])),
+    }),
+  })
+}
+
+function busiestKeys({ data }: Usage): readonly string[] {
+  const requests = new Map<string, number>()
+  for (const { api_key_id: id, requests: count } of data.flatMap(({ results }) => results))
+    if (id !== null) requests.set(id, (requests.get(id) ?? 0) + count)
+  return [...requests]
+    .toSorted(([, left], [, right]) => right - left)
+    .slice(0, busiest)
+    .map(([id]) => id)
+}
+
+export const useOverrides = () =>
+  useQuery({
+    queryKey: [...limitsKey, 'overrides'],
+    queryFn: () => dataOf(api.GET('/v1/organization/limits/overrides')),
+  })
+
+export type LedgerFilter = {
+  readonly kind?: LedgerKind | undefined
+  readonly project_id?: string | undefined
+  readonly request_id?: string | undefined
+}
+
+/** Pages of ledger entries, newest first. */
+export function useLedger(filter: LedgerFilter) {
+  const range = useTimeRangeSearch()
+  return useInfiniteQuery({
+    queryKey: [...ledgerKey, range, filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => {
+      const { from, to } = timeRangeOf(range, Date.now())
+      const all = { ...filter, from, to, limit: 100, after: pageParam }
+      const query = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+      return dataOf(api.GET('/v1/organization/credits/ledger', { params: { query } }))
+    },
+    getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
+    placeholderData: keepPreviousData,
+  })
+}
