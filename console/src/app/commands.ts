@@ -12,6 +12,7 @@ export type Command = {
 }
 
 const requestId = /^req_\w+$/
+const policyId = /^pol_\w+$/
 
 /** What the search finds: the object of an id, and the pages whose name contains the words. */
 export function commandsFor(query: string): readonly Command[] {
@@ -19,18 +20,16 @@ export function commandsFor(query: string): readonly Command[] {
   return [...idCommands(wanted), ...pageCommands(wanted.toLowerCase())]
 }
 
-const idCommands = (id: string): Command[] =>
-  requestId.test(id)
-    ? [
-        {
-          id,
-          name: words.shell.openRequest(id),
-          hint: '',
-          icon: 'requests',
-          target: { to: '/requests/$requestId', params: { requestId: id } },
-        },
-      ]
-    : []
+function idCommands(id: string): Command[] {
+  const open = (name: string, icon: IconName, target: NavigateOptions): Command[] => [
+    { id, name, hint: '', icon, target },
+  ]
+  if (requestId.test(id))
+    return open(words.shell.openRequest(id), 'requests', { to: '/requests/$requestId', params: { requestId: id } })
+  if (policyId.test(id))
+    return open(words.shell.openPolicy(id), 'policies', { to: '/policies/$policyId', params: { policyId: id } })
+  return []
+}
 
 const pageCommands = (wanted: string): Command[] =>
   pages

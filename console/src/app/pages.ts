@@ -2,7 +2,7 @@ import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
 export type PageLink = {
-  readonly to: '/overview' | '/requests' | '/limits' | '/exports'
+  readonly to: '/overview' | '/requests' | '/policies' | '/limits' | '/exports'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -13,6 +13,7 @@ export type PageLink = {
 export const pages: readonly PageLink[] = [
   { to: '/overview', name: words.pages.overview, icon: 'overview' },
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
+  { to: '/policies', name: words.pages.policies, icon: 'policies', group: 'govern' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
 ]

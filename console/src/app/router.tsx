@@ -7,6 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { readExportSearch } from '../pages/exports/search.ts'
+import { readHistorySearch, readPoliciesSearch } from '../pages/policies/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
@@ -44,6 +45,38 @@ const request = createRoute({
   component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
 })
 
+const policies = createRoute({
+  getParentRoute: () => root,
+  path: '/policies',
+  validateSearch: readPoliciesSearch,
+  component: lazyRouteComponent(() => import('../pages/policies/page.tsx'), 'PoliciesPage'),
+})
+
+const policy = createRoute({
+  getParentRoute: () => root,
+  path: '/policies/$policyId',
+  component: lazyRouteComponent(() => import('../pages/policies/policy-page.tsx'), 'PolicyPage'),
+})
+
+const policyTabs = [
+  createRoute({
+    getParentRoute: () => policy,
+    path: '/',
+    component: lazyRouteComponent(() => import('../pages/policies/edit-tab.tsx'), 'EditTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
+    path: 'history',
+    validateSearch: readHistorySearch,
+    component: lazyRouteComponent(() => import('../pages/policies/history-tab.tsx'), 'HistoryTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
+    path: 'activity',
+    component: lazyRouteComponent(() => import('../pages/policies/activity-tab.tsx'), 'ActivityTab'),
+  }),
+] as const
+
 const limits = createRoute({
   getParentRoute: () => root,
   path: '/limits',
@@ -69,6 +102,8 @@ export const router = createRouter({
     start,
     overview,
     requests.addChildren([request]),
+    policies,
+    policy.addChildren(policyTabs),
     limits,
     exports.addChildren([exportSink]),
   ]),

@@ -20,4 +20,4 @@ export function curlOf({ method, path, body, headers = {} }: Call): string {
   return lines.join(' \\\n  ')
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

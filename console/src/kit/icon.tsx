@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 const lines = {
   overview: <path d="M2.5 2.5H7v6H2.5zM9 2.5h4.500V6H9zM2.500 10.500H7v3H2.500zM9 8h4.500v5.500H9z" />,
   requests: <path d="M2.500 4h11M2.500 8h11M2.500 12h7" />,
+  policies: <path d="M8 2.200 13 4v4c0 3-2 5-5 6-3-1-5-3-5-6V4z" />,
+  more: <path d="M3.500 8h.01M8 8h.01M12.500 8h.01" strokeWidth={2} />,
   exports: <path d="M8 9.800V2.500M5.200 5.200 8 2.400l2.800 2.800M5 7.500H2.500v6h11v-6H11" />,
   limits: (
     <path d="M2.500 12a5.700 5.700 0 1 1 11 0M8 10.500l2.700-3.700M8 11.300a.8.8 0 1 0 0-1.600.8.8 0 0 0 0 1.600z" />

@@ -2,6 +2,7 @@ import { common, decisions, traffic } from './en/common.ts'
 import { signIn } from './en/sign-in.ts'
 import { shell, pages, range } from './en/shell.ts'
 import { overview } from './en/overview.ts'
+import { policies, policy } from './en/policies.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 import { limits } from './en/limits.ts'
@@ -18,6 +19,8 @@ export const words = {
   overview,
   requests,
   request,
+  policies,
+  policy,
   limits,
   exports,
 } as const

@@ -4,8 +4,9 @@ export const shell = {
   menu: 'Menu',
   search: 'Search or paste an id',
   results: 'Results',
-  noResults: 'No page or id matches. Ids of requests begin with req_.',
+  noResults: 'No page or id matches. Ids of requests begin with req_, those of policies with pol_.',
   openRequest: (id: string) => `Open request ${id}`,
+  openPolicy: (id: string) => `Open policy ${id}`,
   goTo: 'Page',
   theme: { label: 'Theme', system: 'Like the system', light: 'Light', dark: 'Dark' },
   density: { label: 'Rows', compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
@@ -19,6 +20,7 @@ export const shell = {
 export const pages = {
   overview: 'Overview',
   requests: 'Requests',
+  policies: 'Policies',
   limits: 'Limits and credits',
   exports: 'Exports',
 } as const

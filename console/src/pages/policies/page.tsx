@@ -1,0 +1,153 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useMay } from '../../app/session.tsx'
+import { Button } from '../../kit/button.tsx'
+import { CodeBlock } from '../../kit/code-block.tsx'
+import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { fullTime, time } from '../../kit/format.ts'
+import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
+import { words } from '../../words/en.ts'
+import { NewPolicyDialog } from './new-policy-dialog.tsx'
+import { usePolicies, type PolicySummary } from './queries.ts'
+import { policyScopes, policyStates, type PoliciesSearch } from './search.ts'
+import { useDebounced } from './use-debounced.ts'
+import { StateBadge } from './state-badge.tsx'
+import styles from './page.module.css'
+
+const text = words.policies
+
+/** Every policy with its state. The address holds the filters. */
+export function PoliciesPage() {
+  const filters: PoliciesSearch = useSearch({ from: '/policies' })
+  const query = usePolicies(useDebounced({ search: filters.search, state: filters.state, scope: filters.scope }))
+  const [isCreating, setCreating] = useState(false)
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  return (
+    <section className={styles.page} aria-label={words.pages.policies}>
+      <FilterBar filters={filters} onCreate={() => setCreating(true)} />
+      {query.isPending && <LoadingRows widths={[200, 80, 60, 120]} />}
+      {query.isError && rows.length === 0 && (
+        <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.isSuccess && rows.length === 0 && (
+        <NoPolicies isFiltered={isFiltered} onCreate={() => setCreating(true)} />
+      )}
+      {rows.length > 0 && (
+        <DataTable label={words.pages.policies} rows={rows} columns={columns} idOf={({ id }) => id} />
+      )}
+      {query.hasNextPage && (
+        <p className={styles.more}>
+          <Button onClick={() => void query.fetchNextPage()}>{text.more}</Button>
+        </p>
+      )}
+      {isCreating && <NewPolicyDialog onClose={() => setCreating(false)} />}
+    </section>
+  )
+}
+
+const columns: readonly DataColumn<PolicySummary>[] = [
+  {
+    id: 'name',
+    name: text.name,
+    cell: ({ id, name, description }) => (
+      <Link to="/policies/$policyId" params={{ policyId: id }} title={description || id}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'state', name: text.state, cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    id: 'version',
+    name: text.version,
+    priority: 2,
+    cell: ({ current_version: version }) => (version === null ? words.common.none : words.policy.version(version)),
+  },
+  {
+    id: 'changes',
+    name: text.changes,
+    priority: 2,
+    cell: ({ has_unpublished_changes: isChanged }) => (isChanged ? text.unpublished : words.common.none),
+  },
+  {
+    id: 'updated',
+    name: text.updated,
+    priority: 3,
+    cell: ({ updated_at: at }) => <span title={fullTime(at * 1_000)}>{time(at * 1_000)}</span>,
+  },
+]
+
+type BarProps = { readonly filters: PoliciesSearch; readonly onCreate: () => void }
+
+function FilterBar({ filters, onCreate }: BarProps) {
+  const navigate = useNavigate()
+  const mayWrite = useMay('policies:write')
+  const set = (changed: Record<string, string>): void => {
+    const values = Object.fromEntries(Object.entries(changed).map(([name, value]) => [name, value || undefined]))
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...values }), replace: true })
+  }
+  return (
+    <div className={styles.bar}>
+      <input
+        type="search"
+        aria-label={text.search}
+        placeholder={text.search}
+        value={filters.search ?? ''}
+        onChange={(event) => set({ search: event.target.value })}
+      />
+      <select
+        aria-label={text.state}
+        value={filters.state ?? ''}
+        onChange={(event) => set({ state: event.target.value })}
+      >
+        <option value="">{text.anyState}</option>
+        {policyStates.map((state) => (
+          <option key={state} value={state}>
+            {text.states[state]}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.policy.scope}
+        value={filters.scope ?? ''}
+        onChange={(event) => set({ scope: event.target.value })}
+      >
+        <option value="">{text.anyScope}</option>
+        {policyScopes.map((scope) => (
+          <option key={scope} value={scope}>
+            {text.scopes[scope]}
+          </option>
+        ))}
+      </select>
+      <Button
+        look="primary"
+        icon="plus"
+        disabled={!mayWrite}
+        title={mayWrite ? undefined : text.mayNotWrite}
+        onClick={onCreate}
+      >
+        {text.create}
+      </Button>
+    </div>
+  )
+}
+
+function NoPolicies({ isFiltered, onCreate }: { readonly isFiltered: boolean; readonly onCreate: () => void }) {
+  const navigate = useNavigate()
+  const mayWrite = useMay('policies:write')
+  if (isFiltered)
+    return (
+      <EmptyState
+        title={text.noMatch}
+        actions={<Button onClick={() => void navigate({ to: '/policies', search: {} })}>{text.clear}</Button>}
+      />
+    )
+  return (
+    <EmptyState title={text.noneYet} actions={mayWrite && <Button onClick={onCreate}>{text.create}</Button>}>
+      <p>{text.noneYetText}</p>
+      <div className={styles.snippet}>
+        <CodeBlock code={text.noneYetCommand} />
+      </div>
+    </EmptyState>
+  )
+}

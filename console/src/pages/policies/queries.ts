@@ -1,0 +1,140 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { useChange } from '../../api/use-change.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import type { PoliciesSearch } from './search.ts'
+
+export type PolicySummary = components['schemas']['PolicySummary']
+export type Policy = components['schemas']['Policy']
+export type PolicyVersion = components['schemas']['PolicyVersion']
+export type DecidedRequest = components['schemas']['Request']
+export type RuleCheck = components['schemas']['RuleCheck']
+export type Evaluation = components['schemas']['Evaluation']
+export type EvaluationRequest = components['schemas']['EvaluationRequest']
+export type PolicyUpdate = components['schemas']['PolicyUpdate']
+export type PolicyCreate = components['schemas']['PolicyCreate']
+
+const pageSize = 100
+
+export const usePolicies = (filters: PoliciesSearch) =>
+  useInfiniteQuery({
+    queryKey: ['policies', filters],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }): Promise<components['schemas']['PolicyList']> => {
+      const query = { ...defined(filters), ...defined({ after: pageParam }), limit: pageSize }
+      return dataOf(api.GET('/v1/organization/policies', { params: { query } }))
+    },
+    getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
+    placeholderData: keepPreviousData,
+  })
+
+const policyKey = (policyId: string) => ['policy', policyId] as const
+const pathOf = (policyId: string) => ({ path: { policy_id: policyId } })
+
+export const usePolicy = (policyId: string) =>
+  useQuery({
+    queryKey: [...policyKey(policyId), 'current'],
+    queryFn: (): Promise<Policy> =>
+      dataOf(api.GET('/v1/organization/policies/{policy_id}', { params: pathOf(policyId) })),
+  })
+
+export const useVersions = (policyId: string) =>
+  useQuery({
+    queryKey: [...policyKey(policyId), 'versions'],
+    queryFn: (): Promise<components['schemas']['PolicyVersionList']> =>
+      dataOf(
+        api.GET('/v1/organization/policies/{policy_id}/versions', {
+          params: { ...pathOf(policyId), query: { limit: pageSize } },
+        }),
+      ),
+  })
+
+const shownRequests = 20
+
+/** The newest requests of the time range that the policy decided. */
+export function useDecidedRequests(policyId: string) {
+  const range = useTimeRangeSearch()
+  return useQuery({
+    queryKey: [...policyKey(policyId), 'requests', range],
+    queryFn: (): Promise<components['schemas']['RequestList']> => {
+      const { from, to } = timeRangeOf(range, Date.now())
+      const query = { policy_id: policyId, from, ...(to !== undefined && { to }), limit: shownRequests }
+      return dataOf(api.GET('/v1/organization/requests', { params: { query } }))
+    },
+  })
+}
+
+/** What the service says about a rule: how it is evaluated, what it names, and its errors. */
+export const useRuleCheck = (rule: string) =>
+  useQuery({
+    queryKey: ['rule_check', rule],
+    queryFn: (): Promise<RuleCheck> => dataOf(api.POST('/v1/organization/policies/check', { body: { rule } })),
+    enabled: rule.trim() !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+
+/** What a text would get. Undefined: nothing is evaluated. */
+export const useEvaluation = (request: EvaluationRequest | undefined) =>
+  useQuery({
+    queryKey: ['evaluation', request],
+    queryFn: ({ signal }): Promise<Evaluation> =>
+      dataOf(api.POST('/v1/organization/evaluate', { body: request ?? { scenario: {} }, signal })),
+    enabled: request !== undefined,
+    placeholderData: keepPreviousData,
+  })
+
+export const useCreatePolicy = (onDone: (policy: Policy) => void) =>
+  useChange({
+    send: (body: PolicyCreate): Promise<Policy> => dataOf(api.POST('/v1/organization/policies', { body })),
+    refresh: [['policies']],
+    onDone,
+  })
+
+export const useUpdatePolicy = (policyId: string, onSaved: (policy: Policy) => void) =>
+  useChange({
+    send: async (body: PolicyUpdate): Promise<Policy> => {
+      const saved = await dataOf(api.PATCH('/v1/organization/policies/{policy_id}', { params: pathOf(policyId), body }))
+      // Before the policy is loaded again, so that the form does not take its own change for somebody else's.
+      onSaved(saved)
+      return saved
+    },
+    refresh: [['policies'], policyKey(policyId)],
+  })
+
+/** Changes of what is in force, each against the revision that is on the screen. */
+export type PolicyAction = 'publish' | 'pause' | 'resume' | 'discard_draft'
+
+export const usePolicyAction = (policyId: string, onDone: () => void) =>
+  useChange({
+    send: ({ action, revision }: { readonly action: PolicyAction; readonly revision: number }): Promise<Policy> =>
+      dataOf(
+        api.POST(`/v1/organization/policies/{policy_id}/${action}`, { params: pathOf(policyId), body: { revision } }),
+      ),
+    refresh: [['policies'], policyKey(policyId)],
+    onDone,
+  })
+
+export const useRollback = (policyId: string, onDone: () => void) =>
+  useChange({
+    send: (body: components['schemas']['PolicyRollback']): Promise<Policy> =>
+      dataOf(api.POST('/v1/organization/policies/{policy_id}/rollback', { params: pathOf(policyId), body })),
+    refresh: [['policies'], policyKey(policyId)],
+    onDone,
+  })
+
+export const useDeletePolicy = (policyId: string, onDone: () => void) =>
+  useChange({
+    send: (revision: number) =>
+      dataOf(
+        api.DELETE('/v1/organization/policies/{policy_id}', { params: { ...pathOf(policyId), query: { revision } } }),
+      ),
+    refresh: [['policies']],
+    onDone,
+  })
+
+type Defined<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined> }
+
+const defined = <Value extends object>(value: Value): Defined<Value> =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Defined<Value>
