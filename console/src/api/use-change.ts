@@ -23,6 +23,8 @@ export function useChange<Input, Result>({ send, refresh, onDone }: ChangeOption
 
 /** The message of an error that names this field of the form. */
 export const errorOfField = (error: unknown, field: string): string | undefined =>
-  isApiError(error) && (error.param === field || error.param?.startsWith(`${field}.`) === true)
-    ? error.message
-    : undefined
+  isApiError(error) && (error.param === field || isBelow(error.param, field)) ? error.message : undefined
+
+/** Whether `param` is a part of the field, such as `rules.denylist[3]` of `rules.denylist`. */
+const isBelow = (param: string | undefined, field: string): boolean =>
+  param?.startsWith(`${field}.`) === true || param?.startsWith(`${field}[`) === true

@@ -2,7 +2,7 @@ import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
 export type PageLink = {
-  readonly to: '/overview' | '/requests' | '/policies' | '/limits' | '/exports'
+  readonly to: '/overview' | '/requests' | '/policies' | '/gateway' | '/limits' | '/exports'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -14,6 +14,7 @@ export const pages: readonly PageLink[] = [
   { to: '/overview', name: words.pages.overview, icon: 'overview' },
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
   { to: '/policies', name: words.pages.policies, icon: 'policies', group: 'govern' },
+  { to: '/gateway', name: words.pages.gateway, icon: 'gateway', group: 'govern' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
 ]

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch } from '../pages/policies/search.ts'
+import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
@@ -77,6 +78,13 @@ const policyTabs = [
   }),
 ] as const
 
+const gateway = createRoute({
+  getParentRoute: () => root,
+  path: '/gateway',
+  validateSearch: readGatewaySearch,
+  component: lazyRouteComponent(() => import('../pages/gateway/page.tsx'), 'GatewayPage'),
+})
+
 const limits = createRoute({
   getParentRoute: () => root,
   path: '/limits',
@@ -104,6 +112,7 @@ export const router = createRouter({
     requests.addChildren([request]),
     policies,
     policy.addChildren(policyTabs),
+    gateway,
     limits,
     exports.addChildren([exportSink]),
   ]),

@@ -3,6 +3,7 @@ import { signIn } from './en/sign-in.ts'
 import { shell, pages, range } from './en/shell.ts'
 import { overview } from './en/overview.ts'
 import { policies, policy } from './en/policies.ts'
+import { gateway } from './en/gateway.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 import { limits } from './en/limits.ts'
@@ -21,6 +22,7 @@ export const words = {
   request,
   policies,
   policy,
+  gateway,
   limits,
   exports,
 } as const

@@ -21,6 +21,7 @@ export const pages = {
   overview: 'Overview',
   requests: 'Requests',
   policies: 'Policies',
+  gateway: 'Gateway',
   limits: 'Limits and credits',
   exports: 'Exports',
 } as const

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'react'
+import { Card } from '../../kit/card.tsx'
+import { CommandPreview } from '../../kit/command-preview.tsx'
+import { DecisionBadge } from '../../kit/decision-badge.tsx'
+import { Field } from '../../kit/field.tsx'
+import { ErrorNotice } from '../../kit/notice.tsx'
+import { words } from '../../words/en.ts'
+import { useSimulation, type GatewayConfig, type Scenario, type Simulation } from './queries.ts'
+import styles from './simulate-pane.module.css'
+
+const text = words.gateway
+const delayMs = 300
+
+type PaneProps = { readonly config: GatewayConfig; readonly inForce: GatewayConfig }
+
+/** What the edited configuration decides about a text, beside what is in force. Runs while one types. */
+export function SimulatePane({ config, inForce }: PaneProps) {
+  const [scenario, setScenario] = useState<Scenario>({ text: '', direction: 'request' })
+  const input = useSettled({ config, scenario })
+  const edited = useSimulation(input.config, input.scenario)
+  const current = useSimulation(inForce, input.scenario)
+  return (
+    <Card title={text.simulate} note={text.simulateNote}>
+      <div className={styles.pane}>
+        <Field label={text.text} hint={text.textHint}>
+          {({ className = '', ...props }) => (
+            <textarea
+              {...props}
+              className={`${className} ${styles.text}`}
+              rows={4}
+              value={scenario.text}
+              onChange={({ target }) => setScenario({ ...scenario, text: target.value })}
+            />
+          )}
+        </Field>
+        <Field label={text.direction}>
+          {(props) => (
+            <select
+              {...props}
+              value={scenario.direction}
+              onChange={({ target }) =>
+                setScenario({ ...scenario, direction: target.value === 'response' ? 'response' : 'request' })
+              }
+            >
+              <option value="request">{text.directions.request}</option>
+              <option value="response">{text.directions.response}</option>
+            </select>
+          )}
+        </Field>
+        {edited.isError && <ErrorNotice error={edited.error} />}
+        {input.scenario.text !== '' && !edited.isError && edited.data && (
+          <div className={styles.pane} role="status">
+            <Verdict name={text.edited} simulation={edited.data} />
+            {current.data && <Verdict name={text.inForce} simulation={current.data} />}
+            <Evidence simulation={edited.data} />
+          </div>
+        )}
+        <CommandPreview
+          call={{ method: 'POST', path: '/api/policy-gateway/simulate', body: { ...input, judge: false } }}
+        />
+      </div>
+    </Card>
+  )
+}
+
+/** The value after nothing has changed for 300 ms. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  const key = JSON.stringify(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(JSON.parse(key) as Value), delayMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  return settled
+}
+
+const Verdict = ({ name, simulation }: { readonly name: string; readonly simulation: Simulation }) => (
+  <div className={styles.verdict}>
+    <span>{name}</span>
+    <DecisionBadge decision={simulation.decision} isEnforced={simulation.enforced} />
+    <code>{simulation.reason_code}</code>
+  </div>
+)
+
+function Evidence({ simulation }: { readonly simulation: Simulation }) {
+  const { denylist_hits: denied, allowlist_hits: allowed, redactions, triggered_categories: triggered } = simulation
+  const replaced = Object.entries(redactions).map(([kind, times]) => `${kind}: ${times}`)
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    [text.hits, denied],
+    [text.allowlistHits, allowed],
+    [text.redactions, replaced],
+    [text.triggered, triggered],
+  ]
+  return (
+    <>
+      <dl className={styles.facts}>
+        {facts.map(
+          ([name, values]) =>
+            values.length > 0 && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{values.join(', ')}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <ul className={styles.results}>
+        {simulation.results.map((result, at) => (
+          <li key={at}>
+            <span title={result.policy_id ?? undefined}>
+              {text.checks[result.check]} {result.check === 'policy' && <small>{result.policy_id}</small>}
+            </span>
+            <DecisionBadge decision={result.decision} isEnforced={result.enforced} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

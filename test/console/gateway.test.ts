@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
+import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+
+describe('the gateway configuration in the console', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let scene: ConsoleScene
+  before(async () => {
+    browser = await launchBrowser()
+    scene = await openConsoleScene()
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await browser.close()
+  })
+
+  const path = '/api/policy-gateway/config'
+  const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
+  type Saved = { version: number; config: { rules: { denylist: string[]; redact: boolean } } }
+  const saved = async (): Promise<Saved> => (await (await scene.get(path, admin())).json()) as Saved
+  const saveTerms = (denylist: string[]) => scene.post(path, { rules: { denylist } }, admin())
+  const openGateway = async (page: Page): Promise<void> => {
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/gateway`)
+    await page.getByLabel('Denied terms').waitFor()
+  }
+
+  it('simulates the edited configuration beside the one in force while one types', async () => {
+    await saveTerms([])
+    const unchanged = await saved()
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('Text', { exact: true }).fill('What is Project Heron?')
+    await page.getByRole('status').getByText('Edited').waitFor()
+    await page.getByLabel('Denied terms').fill('project heron')
+    await page.getByText('project heron', { exact: true }).last().waitFor()
+    const verdicts = page.getByRole('status')
+    await verdicts.getByText('Denied terms found').waitFor()
+    await verdicts.getByText('REFUSE', { exact: true }).waitFor()
+    await verdicts.getByText('ALLOW', { exact: true }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(await saved(), unchanged)
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('shows what differs, saves it, and restores an earlier version', async () => {
+    await saveTerms(['kept', 'removed'])
+    const { version } = await saved()
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('Denied terms').fill('kept\nadded')
+    await page.getByLabel(/^Replace personal data/).check()
+    await page.getByText('rules.denylist').waitFor()
+    assert.equal(await page.locator('del').first().textContent(), 'removed')
+    assert.equal(await page.locator('ins').first().textContent(), 'added')
+    await page.getByText('Applies to every request that starts after saving.').waitFor()
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('Saved. Requests that start now use it.').waitFor()
+    const changed = await saved()
+    assert.deepEqual(changed.config.rules.denylist, ['kept', 'added'])
+    assert.equal(changed.config.rules.redact, true)
+    await page.getByRole('link', { name: 'Versions' }).click()
+    await page.waitForURL(/view=versions/)
+    await page.getByRole('button', { name: `Open version ${version}` }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: `Open version ${version}` }).click()
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('Saved. Requests that start now use it.').waitFor()
+    assert.deepEqual((await saved()).config.rules.denylist, ['kept', 'removed'])
+  })
+
+  it('does not overwrite what somebody else saved meanwhile', async () => {
+    await saveTerms(['mine'])
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('Denied terms').fill('mine\nmore')
+    await saveTerms(['theirs'])
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByRole('button', { name: 'Compare with the saved one' }).click()
+    await page.locator('del').getByText('theirs').waitFor()
+    assert.deepEqual((await saved()).config.rules.denylist, ['theirs'])
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('Saved. Requests that start now use it.').waitFor()
+    assert.deepEqual((await saved()).config.rules.denylist, ['mine', 'more'])
+  })
+
+  it('shows the error of the server at the field, and edits every field as JSON', async () => {
+    await saveTerms([])
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('Denied terms').fill('/(unclosed/')
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^rules\.denylist/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('link', { name: 'JSON' }).click()
+    const editor = page.getByLabel('Configuration as JSON')
+    const written = JSON.parse(await editor.inputValue()) as object
+    await editor.fill('{')
+    await page.getByText(/^This is not JSON yet/).waitFor()
+    await editor.fill(JSON.stringify({ ...written, owner: 'Legal' }))
+    await page.getByText('owner', { exact: true }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  it('lets a key without gateway:write try changes, and not save them', async () => {
+    const body = { name: 'Reader', permissions: ['gateway:read', 'audit:read'] }
+    const created = await scene.post('/v1/organization/admin_api_keys', body, admin())
+    const { value } = (await created.json()) as { value: string }
+    await using open = await openPage(browser)
+    const { page } = open
+    await page.goto(`${scene.url}/console/gateway`)
+    await page.getByLabel('Administrator key').fill(value)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Denied terms').fill('heron')
+    await page.getByText('rules.denylist').waitFor()
+    await page.getByText(/lacks the permission gateway:write/).waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Save for new requests' }).isDisabled())
+  })
+
+  it('works in both themes and at 390 pixels', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
+      const { page } = open
+      await openGateway(page)
+      await page.getByLabel('Applies to').selectOption('share')
+      await page.getByLabel(/^Share of users/).fill('10')
+      await page.getByText('Applies to 10 % of users').waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+    }
+  })
+})
