@@ -96,7 +96,10 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.goto(`${scene.url}/console/exports/${id}`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill(id)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${scene.url}/console/exports/${id}`)
     const drawer = drawerOf(page)
     await drawer.getByRole('button', { name: 'Pause delivery' }).click()
     await drawer.getByText('Paused', { exact: true }).waitFor()

@@ -13,6 +13,7 @@ export type Command = {
 
 const requestId = /^req_\w+$/
 const policyId = /^pol_\w+$/
+const sinkId = /^sink_\w+$/
 
 /** What the search finds: the object of an id, and the pages whose name contains the words. */
 export function commandsFor(query: string): readonly Command[] {
@@ -28,6 +29,8 @@ function idCommands(id: string): Command[] {
     return open(words.shell.openRequest(id), 'requests', { to: '/requests/$requestId', params: { requestId: id } })
   if (policyId.test(id))
     return open(words.shell.openPolicy(id), 'policies', { to: '/policies/$policyId', params: { policyId: id } })
+  if (sinkId.test(id))
+    return open(words.shell.openSink(id), 'exports', { to: '/exports/$exportId', params: { exportId: id } })
   return []
 }
 
