@@ -25,6 +25,7 @@ const options = {
   since: { type: 'string' },
   until: { type: 'string' },
   limit: { type: 'string' },
+  'without-requests': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -32,7 +33,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
   summary: 'List, verify and export the audit log, list its keys, erase texts',
-  usage: `gatehouse audit list [--kind KIND] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+  usage: `gatehouse audit list [--kind KIND] [--without-requests] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--keys FILE] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
@@ -40,6 +41,7 @@ gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
 list prints the newest events, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago.
+--without-requests lists only changes by administrators and acts of the service.
 verify prints the first event that was changed, removed or moved, and exits with 1; it also exits with 1 if there was nothing
 to check. It shows what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
 (as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
@@ -66,6 +68,7 @@ function listEvents(context: CommandContext, values: Values): Promise<number> {
     const query = {
       order: 'desc',
       kind: values.kind,
+      without_requests: values['without-requests'] ? 'true' : undefined,
       decision: values.decision,
       policy_id: values.policy,
       project_id: values.project,

@@ -6,6 +6,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
+import { readAuditSearch } from '../pages/audit/search.ts'
 import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
@@ -105,6 +106,19 @@ const exportSink = createRoute({
   component: lazyRouteComponent(() => import('../pages/exports/sink-drawer.tsx'), 'SinkDrawer'),
 })
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('../pages/audit/page.tsx'), 'AuditPage'),
+})
+
+const auditEvent = createRoute({
+  getParentRoute: () => audit,
+  path: '$eventId',
+  component: lazyRouteComponent(() => import('../pages/audit/event-drawer.tsx'), 'EventDrawer'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -115,6 +129,7 @@ export const router = createRouter({
     gateway,
     limits,
     exports.addChildren([exportSink]),
+    audit.addChildren([auditEvent]),
   ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',

@@ -7,6 +7,7 @@ import { gateway } from './en/gateway.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 import { limits } from './en/limits.ts'
+import { audit } from './en/audit.ts'
 
 /** Every word of the console, one file for each page, so that a second language is a second folder. */
 export const words = {
@@ -24,5 +25,6 @@ export const words = {
   policy,
   gateway,
   limits,
+  audit,
   exports,
 } as const

@@ -48,6 +48,8 @@ export type AuditFilter = {
   /** First segment of the code. */
   readonly family?: string
   readonly code?: string
+  /** Leaves the events of requests out. */
+  readonly withoutRequests?: boolean
   readonly decision?: string
   readonly projectId?: string
   readonly policyId?: string
@@ -61,7 +63,7 @@ export type AuditFilter = {
 }
 
 /** A filter of requests. */
-export type RequestFilter = Omit<AuditFilter, 'family' | 'code'> & {
+export type RequestFilter = Omit<AuditFilter, 'family' | 'code' | 'withoutRequests'> & {
   readonly model?: string
   readonly status?: RequestStatus
   readonly reasonCode?: string

@@ -25,6 +25,7 @@ export const pages = {
   gateway: 'Gateway',
   limits: 'Limits and credits',
   exports: 'Exports',
+  audit: 'Audit',
 } as const
 
 export const range = {

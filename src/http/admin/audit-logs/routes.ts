@@ -24,6 +24,7 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       async operation({ events }, { actor, query }) {
         const filter = omitUndefined({
           code: query.kind === undefined ? undefined : codeOfFilter(query.kind),
+          withoutRequests: query.without_requests,
           decision: query.decision,
           policyId: query.policy_id,
           projectId: query.project_id,

@@ -14,6 +14,9 @@ export const AuditEventParams = Type.Object({
 
 export const AuditLogQuery = listQuery({
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
+  without_requests: Type.Optional(
+    Type.Boolean({ description: 'True: only changes by administrators and acts of the service, no requests.' }),
+  ),
   decision: Type.Optional(Type.Enum([...decisions], { description: 'Only events with this decision.' })),
   policy_id: Type.Optional(idText('Only changes and decisions of this policy.', policyExampleId)),
   project_id: Type.Optional(idText('Only events of this project and its keys.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),

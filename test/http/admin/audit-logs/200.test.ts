@@ -50,6 +50,18 @@ describe('the audit log', () => {
     assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'kind'])
   })
 
+  it('can leave requests out', async () => {
+    const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+    await (await app().post('/v1/messages', body)).text()
+    const kinds = async (query: string) =>
+      new Set(itemsOf(await admin().get(`/audit_logs?limit=100${query}`)).map(({ kind }) => kind))
+    assert.ok((await kinds('')).has('gateway.request.decided'))
+    const changes = await kinds('&without_requests=true')
+    assert.ok(changes.size > 0 && !changes.has('gateway.request.decided'))
+    const wrong = await send('GET', '/audit_logs?without_requests=maybe')
+    assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'without_requests'])
+  })
+
   it('has one entry for each change, and none for a rejected request', async () => {
     await using fresh = await startAdminApp()
     const made = await fresh.admin.post('/policies', { name: 'One', rule: 'r' })

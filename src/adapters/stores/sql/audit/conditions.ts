@@ -27,11 +27,12 @@ export function equalities({
 
 /** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
 export function otherConditions(filter: AuditFilter): string {
-  const { family, code, decision } = filter
+  const { family, code, decision, withoutRequests } = filter
+  const isNoRequest = withoutRequests === true || (code !== undefined && code !== plainRequest)
   const conditions = [
     ...timeConditions(filter),
     ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
-    ...(code === undefined || code === plainRequest ? [] : [`e.code <> '${plainRequest}'`]),
+    ...(isNoRequest ? [`e.code <> '${plainRequest}'`] : []),
     ...(decision === undefined || decision === 'allow' ? [] : ["e.decision <> 'allow'"]),
   ]
   return conditions.join(' and ') || '1 = 1'

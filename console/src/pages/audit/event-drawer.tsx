@@ -1,0 +1,128 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, type ReactNode } from 'react'
+import { useProjectNames } from '../../api/names.ts'
+import { IconButton } from '../../kit/button.tsx'
+import { CommandPreview } from '../../kit/command-preview.tsx'
+import { fullTime } from '../../kit/format.ts'
+import { ShortId } from '../../kit/short-id.tsx'
+import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { words } from '../../words/en.ts'
+import { ActorName } from './actor.tsx'
+import { useEvent, type AuditEvent } from './queries.ts'
+import styles from './event-drawer.module.css'
+
+const text = words.audit
+
+/** One event: who did what, the fields after the change, and its place in the chain. */
+export function EventDrawer() {
+  const { eventId } = useParams({ from: '/audit/$eventId' })
+  const event = useEvent(eventId)
+  const navigate = useNavigate()
+  useEffect(() => {
+    const onKey = ({ key, defaultPrevented }: KeyboardEvent): void => {
+      if (key === 'Escape' && !defaultPrevented) void navigate({ to: '/audit', search: true })
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [navigate])
+  return (
+    <aside className={styles.drawer} aria-label={text.event}>
+      <header>
+        <ShortId id={eventId} />
+        <IconButton
+          isSmall
+          icon="close"
+          label={words.common.close}
+          onClick={() => void navigate({ to: '/audit', search: true })}
+        />
+      </header>
+      {event.isPending && <LoadingRows widths={[90, 220]} />}
+      {event.isError && (
+        <FailureState title={text.eventFailed} error={event.error} onRetry={() => void event.refetch()} />
+      )}
+      {event.data && <Detail event={event.data} />}
+    </aside>
+  )
+}
+
+function Detail({ event }: { readonly event: AuditEvent }) {
+  const details = Object.entries(event.details)
+  return (
+    <>
+      <section>
+        <p className={styles.message}>{event.message}</p>
+        <Facts event={event} />
+      </section>
+      <section>
+        <h2>{text.changes}</h2>
+        {details.length === 0 && <p className={styles.quiet}>{text.noChanges}</p>}
+        <dl className={styles.facts}>
+          {details.map(([name, value]) => (
+            <Fact key={name} name={name}>
+              <code>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</code>
+            </Fact>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <h2>{text.proof}</h2>
+        <dl className={styles.facts}>
+          <Fact name={text.position}>{event.sequence}</Fact>
+          <Fact name={text.fingerprint}>
+            <code>{event.fingerprint}</code>
+          </Fact>
+        </dl>
+        <CommandPreview
+          call={{
+            method: 'GET',
+            path: `/v1/organization/audit_logs/${event.id}`,
+            command: `gatehouse audit verify --from ${event.sequence} --to ${event.sequence}`,
+          }}
+        />
+      </section>
+    </>
+  )
+}
+
+function Facts({ event }: { readonly event: AuditEvent }) {
+  const projects = useProjectNames()
+  const { resource_id: resource, request_id: request, project_id: project, actor } = event
+  const { old_revision: before, new_revision: after } = event
+  return (
+    <dl className={styles.facts}>
+      <Fact name={text.time}>{fullTime(event.created_at * 1_000)}</Fact>
+      <Fact name={text.kind}>
+        <code>{event.kind}</code>
+      </Fact>
+      <Fact name={text.actor}>
+        {actor.id === null ? (
+          <ActorName actor={actor} />
+        ) : (
+          <Link to="/audit" search={(search: object) => ({ ...search, actor_id: actor.id ?? undefined })}>
+            <ActorName actor={actor} />
+          </Link>
+        )}
+        {actor.id !== null && `, ${text.actors[actor.type].toLowerCase()}`}
+      </Fact>
+      {resource !== null && (
+        <Fact name={text.resource}>
+          <ShortId id={resource} />
+        </Fact>
+      )}
+      {(before !== null || after !== null) && <Fact name={text.revision}>{text.revisions(before, after)}</Fact>}
+      {project !== null && <Fact name={text.project}>{projects.get(project) ?? project}</Fact>}
+      {request !== null && (
+        <Fact name={text.request}>
+          <ShortId id={request} />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)

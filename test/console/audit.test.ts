@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
+import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+
+describe('the audit log in the console', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let scene: ConsoleScene
+  before(async () => {
+    browser = await launchBrowser()
+    scene = await openConsoleScene()
+    await scene.ask('Hello')
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await browser.close()
+  })
+
+  it('shows who changed what, and no requests', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.getByRole('link', { name: 'Audit' }).click()
+    const published = page.getByRole('row').filter({ hasText: 'policy.published' })
+    await published.getByText('First administrator key').waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: 'gateway.request.decided' }).count(), 0)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await published.getByRole('link').click()
+    const event = page.getByRole('complementary', { name: 'Event' })
+    await event.getByText('1 → 2').waitFor()
+    await event
+      .getByText(/falcon/)
+      .first()
+      .waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.keyboard.press('Escape')
+    await event.waitFor({ state: 'detached' })
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('keeps kind, key and the open event in the address', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/audit`)
+    await page.getByLabel('Kind').selectOption('policy.created')
+    await page.waitForURL(/event_kind=policy\.created/)
+    await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor({ state: 'detached' })
+    await page.getByRole('row').nth(1).getByRole('link').click()
+    await page.waitForURL(/audit\/evt_\w+\?.*event_kind=policy\.created/)
+    await page.getByRole('complementary', { name: 'Event' }).getByRole('link').click()
+    await page.waitForURL(/actor_id=adk_/)
+    assert.notEqual(await page.getByLabel('Id of a key').inputValue(), '')
+    await page.getByLabel('Id of a key').fill('adk_nobody')
+    await page.keyboard.press('Enter')
+    await page.getByText('No events match these filters').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor()
+  })
+
+  it('shows the keys of checkpoints, and the commands that verify the log', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await page.getByText('BEGIN PUBLIC KEY').first().waitFor()
+    await page.getByText('gatehouse audit verify', { exact: true }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  it('says which permission a key lacks', async () => {
+    const admin = { authorization: `Bearer ${scene.adminKey}` }
+    const body = { name: 'no auditor', permissions: ['usage:read'] }
+    const made = await scene.post('/v1/organization/admin_api_keys', body, admin)
+    const { value } = (await made.json()) as { value: string }
+    await using open = await openPage(browser)
+    const { page } = open
+    await page.goto(`${scene.url}/console/audit`)
+    await page.getByLabel('Administrator key').fill(value)
+    await page.keyboard.press('Enter')
+    await page.getByText('This key lacks the permission audit:read').waitFor()
+  })
+
+  it('fits in 390 pixels and in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
+      const { page } = open
+      await scene.signIn(page)
+      await page.goto(`${scene.url}/console/audit`)
+      await page.getByRole('row').nth(1).getByRole('link').focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('complementary', { name: 'Event' }).getByText('Fingerprint').waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+    }
+  })
+})
