@@ -19,6 +19,8 @@ export type Route = {
   readonly credential: Credential
   /** What the credential must be allowed to do. */
   readonly permission?: Permission
+  /** Left out of the OpenAPI description and the reference: pages of the console, and what only browsers call. */
+  readonly isUndescribed?: true
   /** The call in the vendor's SDK that sends this request, for the examples of the reference. */
   readonly sdk?: SdkCall
   readonly bodyLimitBytes?: number
@@ -61,6 +63,12 @@ export type ErrorResponse = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
+
+/** The families without routes that are left out of descriptions. */
+export const describedFamilies = (families: readonly EndpointFamily[]): EndpointFamily[] =>
+  families
+    .map((family) => ({ ...family, routes: family.routes.filter(({ isUndescribed }) => isUndescribed !== true) }))
+    .filter(({ routes }) => routes.length > 0)
 
 /** Endpoints that share an error format. */
 export type EndpointFamily = {

@@ -10,13 +10,15 @@ export type Belongings = {
   readonly admin_key_id: string
   readonly backtest_id: string
   readonly event_id: string
+  readonly request_id: string
 }
 
 export type AdminRoute = {
   readonly method: string
   /** Path after `/v1/organization`. */
   readonly path: string
-  readonly permission: string
+  /** Without it, every administrator key is enough. */
+  readonly permission?: string
   /** Further permissions that it needs. */
   readonly alsoNeeds?: readonly string[]
   /** Required query of the path. */
@@ -124,6 +126,11 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: { grace_seconds: 60 },
   },
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
+  { method: 'GET', path: '/me' },
+  { method: 'GET', path: '/overview', permission: 'audit:read' },
+  { method: 'GET', path: '/traffic', permission: 'audit:read' },
+  { method: 'GET', path: '/requests', permission: 'audit:read' },
+  { method: 'GET', path: '/requests/{request_id}', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/{event_id}', permission: 'audit:read' },
@@ -176,13 +183,15 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
   const project = await admin.post('/projects', { name: 'Furniture' })
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
+  const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
   return {
     policy_id: textOf(policy),
     version_id: Array.isArray(data) ? textOf(data[0]) : '',
     project_id: textOf(project),
-    key_id: textOf(await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })),
+    key_id: textOf(key),
     admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture', permissions: ['keys:write'] })),
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
     event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
+    request_id: await admin.infer(textOf(key, 'value')),
   }
 }

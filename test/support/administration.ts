@@ -17,6 +17,8 @@ export type Admin = {
   get(path: string): Promise<Json>
   /** Sends a mutation that must succeed. */
   post(path: string, body?: unknown): Promise<Json>
+  /** Sends an inference request with this API key, and returns its id. */
+  infer(apiKey: string): Promise<string>
 }
 
 export type AdminApp = TestApp & {
@@ -71,6 +73,16 @@ export function adminOf(url: string, key: string): Admin {
     send,
     get: (path) => mustSucceed(send('GET', path)),
     post: (path, body) => mustSucceed(send('POST', path, { body })),
+    async infer(apiKey) {
+      const body = { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }
+      const response = await fetch(`${url}/v1/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      await response.text()
+      return response.headers.get('x-request-id') ?? ''
+    },
   }
 }
 

@@ -11,7 +11,7 @@ export function consoleFamily(
     name: 'Console',
     description: 'The web console, and how a browser signs in.',
     prefixes: ['/console'],
-    routes: [...signInRoutes(parts), ...consolePageRoutes(parts)],
+    routes: [...signInRoutes(parts), ...consolePageRoutes(parts)].map((route) => ({ ...route, isUndescribed: true })),
     encodeError: createDefaultErrors(parts.publicUrl),
     errorSchema: GeneralErrorBody,
   }

@@ -1,4 +1,4 @@
-import type { EndpointFamily, Route } from '../route.ts'
+import { describedFamilies, type EndpointFamily, type Route } from '../route.ts'
 import { escape, inline } from './html.ts'
 import type { PageGroup } from './pages.ts'
 
@@ -17,7 +17,7 @@ const maxInGroup = 9
 
 /** The endpoints in the order of the reference: the service itself after other families, then the divided ones. */
 export function operationGroups(families: readonly EndpointFamily[]): readonly OperationGroup[] {
-  const groups = families.filter(({ routes }) => routes.length > 0).flatMap(groupsOf)
+  const groups = describedFamilies(families).flatMap(groupsOf)
   const rankOf = ({ family, title }: OperationGroup): number => (family !== undefined ? 2 : title === 'Service' ? 1 : 0)
   return groups.toSorted((left, right) => rankOf(left) - rankOf(right))
 }

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import type { Credential, EndpointFamily, Route } from '../route.ts'
+import { describedFamilies, type Credential, type EndpointFamily, type Route } from '../route.ts'
 import { createComponents, type Components, type Json } from './openapi-components.ts'
 import { allHeaders, headersOf } from './openapi-headers.ts'
 
@@ -80,7 +80,8 @@ export function openapiRoutes(families: () => readonly EndpointFamily[], info: A
 }
 
 /** OpenAPI 3.1 from the schemas that validate requests, so that it always matches the server. */
-export function describeApi(families: readonly EndpointFamily[], { version, url = '/' }: ApiInfo): Json {
+export function describeApi(all: readonly EndpointFamily[], { version, url = '/' }: ApiInfo): Json {
+  const families = describedFamilies(all)
   const components = createComponents()
   const paths: Record<string, Json> = {}
   for (const family of families) {
@@ -97,7 +98,7 @@ export function describeApi(families: readonly EndpointFamily[], { version, url 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url, description: 'This gateway.' }],
-    tags: families.filter(({ routes }) => routes.length > 0).map(({ name, description }) => ({ name, description })),
+    tags: families.map(({ name, description }) => ({ name, description })),
     paths,
     components: { securitySchemes, headers: allHeaders, schemas: components.schemas },
   }

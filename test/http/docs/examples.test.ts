@@ -125,6 +125,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     bt: own.backtest_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
+    req: await app.admin.infer(app.apiKey),
     evt: textOf(itemsOf(await app.admin.get('/audit_logs?limit=1'))[0] ?? {}),
   }
 }

@@ -39,7 +39,7 @@ export const MeObject = Type.Object(
       },
       { description: 'Who sent the request.' },
     ),
-    organization: OrganizationObject,
+    organization: Type.Object(OrganizationObject.properties, { description: 'The organization of the credential.' }),
     permissions: Type.Array(Type.Enum([...permissions]), { description: 'What the credential may do.' }),
     expires_at: orNull(unixTime('When the key expires.'), 'When the key expires; null: never.'),
     features: Type.Object(

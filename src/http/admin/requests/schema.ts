@@ -147,7 +147,7 @@ const Proof = Type.Object(
       'The first signature that covers the event; null until the next one.',
     ),
   },
-  { title: 'RequestProof' },
+  { title: 'RequestProof', description: 'The place of its event in the hash chain of the audit log.' },
 )
 
 const Receipt = Type.Object(
@@ -161,6 +161,41 @@ const Receipt = Type.Object(
   { title: 'RequestReceipt' },
 )
 
+const detailExample = {
+  ...example,
+  address: '192.0.2.7',
+  user_agent: 'openai-node/7.53.0',
+  finish_reasons: ['stop'],
+  timeline: [
+    { step: 'accepted', at_ms: 0, ms: 0.3, outcome: null, detail: null },
+    { step: 'admitted', at_ms: 0.3, ms: 0.7, outcome: null, detail: null },
+    { step: 'request_checks', at_ms: 1, ms: 1.6, outcome: null, detail: null },
+    { step: 'attempt', at_ms: 2.6, ms: 653.3, outcome: null, detail: { upstream: 'openai' } },
+    { step: 'first_byte', at_ms: 655.9, ms: 0, outcome: null, detail: null },
+    { step: 'answer', at_ms: 655.9, ms: 1148.1, outcome: 'denied', detail: { coverage: 'held_back' } },
+  ],
+  outcomes: [
+    {
+      check: 'policy',
+      policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8',
+      name: 'No payment data in answers',
+      version: 7,
+      decision: 'refuse',
+      is_enforced: true,
+      score_bp: 10_000,
+      threshold_bp: 5_000,
+    },
+  ],
+  receipt: { input_tokens: 272, output_tokens: 46, cost_usd: 0.001813, credits: 2, usage_source: 'reported' },
+  proof: {
+    sequence: 42,
+    fingerprint: '9f2c'.repeat(16),
+    previous: { sequence: 41, fingerprint: '71ab'.repeat(16) },
+    next: { sequence: 43, fingerprint: 'c41e'.repeat(16) },
+    checkpoint: { sequence: 64, signed_at: 1_767_225_660, key_id: '1f3b9c0d5e7a2468' },
+  },
+}
+
 export const RequestDetailObject = Type.Object(
   {
     ...fields,
@@ -172,5 +207,5 @@ export const RequestDetailObject = Type.Object(
     receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
     proof: Proof,
   },
-  { title: 'RequestDetail' },
+  { title: 'RequestDetail', examples: [detailExample] },
 )

@@ -44,6 +44,7 @@ export function requestStreamRoute(parts: StreamParts): Route {
     description:
       'Server-sent events, at most one a second, each with the number of new requests that match and the newest of them. Send the last `id` as `Last-Event-ID` to continue without a gap. A stream ends after 10 minutes.',
     credential: 'admin_key',
+    isUndescribed: true,
     permission: 'audit:read',
     query: StreamQuery,
     answers: {

@@ -31,7 +31,7 @@ describe('every administration route', () => {
   for (const route of adminRoutes) {
     it(`${titleOf(route)} responds to an authorised caller, with a request id`, async () => {
       const ids = await createOneOfEach(app.admin)
-      const holder = await app.adminWith([route.permission, ...(route.alsoNeeds ?? [])])
+      const holder = await app.adminWith([route.permission ?? 'usage:read', ...(route.alsoNeeds ?? [])])
       const { status, headers, body } = await holder.send(route.method, pathOf(route, { ...ids }), {
         body: bodyOf(route, { ...ids }),
       })

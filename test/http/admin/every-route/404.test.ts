@@ -19,6 +19,7 @@ const unknown: Belongings = {
   admin_key_id: 'adk_00000000000000000000000000',
   backtest_id: 'bt_00000000000000000000000000',
   event_id: 'evt_00000000000000000000000000',
+  request_id: 'req_00000000000000000000000000',
 }
 
 /** Each id of a path replaced by a foreign one in turn, and all of them together. */

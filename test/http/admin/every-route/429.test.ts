@@ -81,7 +81,7 @@ describe('the limits of administration', () => {
     for (const route of adminRoutes) {
       const holder = await app.adminWith([route.permission === 'usage:read' ? 'audit:read' : 'usage:read'])
       const send = () => holder.send(route.method, pathOf(route, {}), { body: route.body })
-      assert.equal((await send()).status, 403, titleOf(route))
+      assert.equal((await send()).status, route.permission === undefined ? 200 : 403, titleOf(route))
       assert.equal((await send()).status, 429, titleOf(route))
     }
   })
