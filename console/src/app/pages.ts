@@ -2,7 +2,7 @@ import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
 export type PageLink = {
-  readonly to: '/overview' | '/requests' | '/policies' | '/gateway' | '/limits' | '/exports' | '/audit'
+  readonly to: '/overview' | '/requests' | '/policies' | '/gateway' | '/limits' | '/exports' | '/audit' | '/projects'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -18,4 +18,5 @@ export const pages: readonly PageLink[] = [
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },
+  { to: '/projects', name: words.pages.projects, icon: 'key', group: 'access' },
 ]

@@ -11,6 +11,7 @@ import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
+import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
 import { readTimeRange } from './time-range.ts'
@@ -119,6 +120,13 @@ const auditEvent = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit/event-drawer.tsx'), 'EventDrawer'),
 })
 
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: '/projects',
+  validateSearch: readProjectsSearch,
+  component: lazyRouteComponent(() => import('../pages/projects/page.tsx'), 'ProjectsPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -130,6 +138,7 @@ export const router = createRouter({
     limits,
     exports.addChildren([exportSink]),
     audit.addChildren([auditEvent]),
+    projects,
   ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',

@@ -12,13 +12,18 @@ type DialogProps = {
   readonly isWide?: boolean
 }
 
-/** A modal dialog. It is open as long as it is rendered; the focus returns to where it was. */
+/**
+ * A modal dialog. It is open as long as it is rendered. The first field of its body has the focus, without `autoFocus`,
+ * which would hide from the dialog where the focus was. It returns there.
+ */
 export function Dialog({ title, onClose, children, actions, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   const titleId = useId()
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    body.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
@@ -38,7 +43,9 @@ export function Dialog({ title, onClose, children, actions, isWide = false }: Di
         <h2 id={titleId}>{title}</h2>
         <IconButton isSmall icon="close" label={words.common.close} onClick={onClose} />
       </header>
-      <div className={styles.body}>{children}</div>
+      <div ref={body} className={styles.body}>
+        {children}
+      </div>
       {actions && <footer>{actions}</footer>}
     </dialog>
   )

@@ -11,7 +11,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 const clockMinutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const dayAndYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 
 export const count = (value: number | null | undefined): string =>
@@ -39,12 +39,15 @@ const isToday = (date: Date): boolean => date.toDateString() === new Date().toDa
 /** The time of day, with the day in front unless it is today. */
 export function time(atMs: number): string {
   const date = new Date(atMs)
-  return isToday(date) ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`
+  return isToday(date) ? clock.format(date) : `${dayFormat.format(date)}, ${clock.format(date)}`
 }
 
 export const fullTime = (atMs: number): string =>
   `${dayAndYear.format(atMs)}, ${clock.format(atMs)}.${String(Math.floor(atMs) % 1_000).padStart(3, '0')}`
 
+/** The day, with its year. */
+export const day = (atMs: number): string => dayAndYear.format(atMs)
+
 /** The label of an axis that spans so many seconds. */
 export const axisTime = (atMs: number, spanSeconds: number): string =>
-  spanSeconds <= 172_800 ? clockMinutes.format(atMs) : day.format(atMs)
+  spanSeconds <= 172_800 ? clockMinutes.format(atMs) : dayFormat.format(atMs)

@@ -8,6 +8,7 @@ import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 import { limits } from './en/limits.ts'
 import { audit } from './en/audit.ts'
+import { projects } from './en/projects.ts'
 
 /** Every word of the console, one file for each page, so that a second language is a second folder. */
 export const words = {
@@ -27,4 +28,5 @@ export const words = {
   limits,
   audit,
   exports,
+  projects,
 } as const

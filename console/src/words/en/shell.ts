@@ -4,7 +4,8 @@ export const shell = {
   menu: 'Menu',
   search: 'Search or paste an id',
   results: 'Results',
-  noResults: 'No page or id matches. Ids of requests begin with req_, of policies with pol_, of export sinks with sink_.',
+  noResults:
+    'No page or id matches. Ids of requests begin with req_, of policies with pol_, of export sinks with sink_.',
   openRequest: (id: string) => `Open request ${id}`,
   openPolicy: (id: string) => `Open policy ${id}`,
   openSink: (id: string) => `Open export sink ${id}`,
@@ -26,6 +27,7 @@ export const pages = {
   limits: 'Limits and credits',
   exports: 'Exports',
   audit: 'Audit',
+  projects: 'Projects and keys',
 } as const
 
 export const range = {

@@ -1,0 +1,60 @@
+import type { AnyKey, Permission } from './queries.ts'
+import { isApiKey } from './queries.ts'
+
+/** The fields of the form, as they are typed. */
+export type KeyDraft = {
+  readonly name: string
+  readonly models: string
+  readonly permissions: readonly Permission[]
+  /** `2027-01-31`, or empty. */
+  readonly expires: string
+  readonly addresses: string
+}
+
+export const emptyDraft: KeyDraft = { name: '', models: '', permissions: [], expires: '', addresses: '' }
+
+export const draftOf = (key: AnyKey): KeyDraft => ({
+  name: key.name,
+  models: (isApiKey(key) ? key.models : null)?.join(', ') ?? '',
+  permissions: key.permissions as Permission[],
+  expires: key.expires_at === undefined ? '' : dayOf(key.expires_at),
+  addresses: key.allowed_ips?.join(', ') ?? '',
+})
+
+/**
+ * The body that creates a key. Empty fields are left out, so that the server applies its defaults. The permissions of an
+ * administrator key are always sent, because without them it gets all of its creator's.
+ */
+export const createBody = ({ name, models, permissions, expires, addresses }: KeyDraft, isAdmin: boolean) => ({
+  name: name.trim(),
+  ...((isAdmin || permissions.length > 0) && { permissions }),
+  ...(models.trim() !== '' && { models: listOf(models) }),
+  ...(expires !== '' && { expires_at: startOfDay(expires) }),
+  ...(addresses.trim() !== '' && { allowed_ips: listOf(addresses) }),
+})
+
+/** The body that changes a key: the fields that differ. An emptied field removes its restriction. */
+export const updateBody = (before: KeyDraft, after: KeyDraft) => ({
+  ...(after.name.trim() !== before.name && { name: after.name.trim() }),
+  ...(isOtherSet(before.permissions, after.permissions) && { permissions: after.permissions }),
+  ...(after.models !== before.models && { models: orNull(listOf(after.models)) }),
+  ...(after.expires !== before.expires && { expires_at: after.expires === '' ? null : startOfDay(after.expires) }),
+  ...(after.addresses !== before.addresses && { allowed_ips: orNull(listOf(after.addresses)) }),
+})
+
+const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
+
+const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
+
+const isOtherSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length !== other.length || one.some((each) => !other.includes(each))
+
+/** The local day of a time in Unix seconds, in the format of a date input. */
+export function dayOf(seconds: number): string {
+  const date = new Date(seconds * 1_000)
+  const part = (value: number): string => String(value).padStart(2, '0')
+  return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`
+}
+
+/** When a local day begins, in Unix seconds. */
+export const startOfDay = (day: string): number => Math.floor(new Date(`${day}T00:00:00`).getTime() / 1_000)

@@ -1,0 +1,73 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import type { ProjectsSearch } from './search.ts'
+
+export type Project = components['schemas']['Project']
+export type ApiKey = components['schemas']['ProjectApiKey']
+export type AdminKey = components['schemas']['AdminApiKey']
+export type AnyKey = ApiKey | AdminKey
+export type IssuedKey = components['schemas']['ApiKeyWithSecret'] | components['schemas']['AdminApiKeyWithSecret']
+export type Permission = components['schemas']['Me']['permissions'][number]
+
+export const isApiKey = (key: AnyKey): key is ApiKey => 'project_id' in key
+
+type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; readonly last_id: string | null }
+
+const pageSize = 100
+
+/** The rows of all loaded pages of a list. */
+function useList<Row>(queryKey: readonly unknown[], load: (after: string | undefined) => Promise<Page<Row>>) {
+  const query = useInfiniteQuery({
+    queryKey,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => load(pageParam),
+    getNextPageParam: (page: Page<Row>) => (page.has_more ? (page.last_id ?? undefined) : undefined),
+    placeholderData: keepPreviousData,
+  })
+  return { ...query, rows: query.data?.pages.flatMap(({ data }) => data) ?? [] }
+}
+
+export const useApiKeys = ({ search, status, project_id }: ProjectsSearch) =>
+  useList<ApiKey>(['api_keys', { search, status, project_id }], (after) => {
+    const query = definedOf({ search, status, project_id, after, limit: pageSize })
+    return dataOf(api.GET('/v1/organization/api_keys', { params: { query } }))
+  })
+
+export const useAdminKeys = ({ search, status }: ProjectsSearch) =>
+  useList<AdminKey>(['admin_api_keys', { search, status }], (after) => {
+    const query = definedOf({ search, status, after, limit: pageSize })
+    return dataOf(api.GET('/v1/organization/admin_api_keys', { params: { query } }))
+  })
+
+export const useProjects = ({ search, status }: ProjectsSearch) =>
+  useList<Project>(['projects', { search, status }], (after) => {
+    const query = definedOf({ search, status, after, limit: pageSize })
+    return dataOf(api.GET('/v1/organization/projects', { params: { query } }))
+  })
+
+/** Dollars by the id of an API key, in the time range of the page. Needs `usage:read`. */
+export function useSpendByKey(isEnabled: boolean): ReadonlyMap<string, number> | undefined {
+  const search = useTimeRangeSearch()
+  return useQuery({
+    queryKey: ['usage', 'api_key', search],
+    enabled: isEnabled,
+    queryFn: () => {
+      const { from, to } = timeRangeOf(search, Date.now())
+      const period = { start_time: from, ...(to !== undefined && { end_time: to }) }
+      const query = { ...period, bucket: 'day' as const, group_by: ['api_key' as const] }
+      return dataOf(api.GET('/v1/organization/usage', { params: { query } }))
+    },
+    select: ({ data }) => {
+      const dollars = new Map<string, number>()
+      for (const { api_key_id: id, cost_usd: cost } of data.flatMap(({ results }) => results))
+        if (id !== null) dollars.set(id, (dollars.get(id) ?? 0) + cost)
+      return dollars
+    },
+    placeholderData: keepPreviousData,
+  }).data
+}
+
+const definedOf = (query: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))

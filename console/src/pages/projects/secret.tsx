@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { serverUrl } from '../../api/client.ts'
+import { Button } from '../../kit/button.tsx'
+import { CodeBlock } from '../../kit/code-block.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
+import { time } from '../../kit/format.ts'
+import { Notice } from '../../kit/notice.tsx'
+import { words } from '../../words/en.ts'
+import type { IssuedKey } from './queries.ts'
+import styles from './secret.module.css'
+
+const text = words.projects
+
+type SecretProps = { readonly issued: IssuedKey; readonly isRotated?: boolean; readonly onClose: () => void }
+
+/** The secret of a key, which the server returns once, and code that uses it. It is kept in no address and no storage. */
+export function SecretDialog({ issued, isRotated = false, onClose }: SecretProps) {
+  return (
+    <Dialog
+      isWide
+      title={text.secretTitle(issued.name)}
+      onClose={onClose}
+      actions={
+        <Button look="primary" onClick={onClose}>
+          {text.done}
+        </Button>
+      }
+    >
+      <Notice tone="warning">{text.secretOnce}</Notice>
+      <CodeBlock code={issued.value} />
+      {isRotated && <p>{oldSecretText(issued)}</p>}
+      <Snippets issued={issued} />
+    </Dialog>
+  )
+}
+
+const oldSecretText = ({ previous_expires_at: until }: IssuedKey): string =>
+  until !== undefined && until * 1_000 > Date.now() ? text.oldUntil(time(until * 1_000)) : text.oldEnded
+
+const kinds = ['curl', 'openai', 'anthropic'] as const
+
+function Snippets({ issued }: { readonly issued: IssuedKey }) {
+  const [kind, setKind] = useState<(typeof kinds)[number]>('curl')
+  if (!('project_id' in issued)) return <CodeBlock code={adminSnippet(issued.value)} />
+  const model = issued.models?.[0]
+  return (
+    <section className={styles.snippets} aria-label={text.tryIt}>
+      <header>
+        <h3>{text.tryIt}</h3>
+        <div className={styles.kinds}>
+          {kinds.map((each) => (
+            <button key={each} type="button" aria-pressed={each === kind} onClick={() => setKind(each)}>
+              {text.snippets[each]}
+            </button>
+          ))}
+        </div>
+      </header>
+      <CodeBlock code={snippets[kind](issued.value, model ?? exampleModel)} />
+      {model === undefined && <small>{text.snippetHint(exampleModel)}</small>}
+    </section>
+  )
+}
+
+/** Served by every installation that has no upstream of its own. */
+const exampleModel = 'gatehouse-echo'
+
+const snippets = {
+  curl: (secret: string, model: string) =>
+    [
+      `curl ${serverUrl}/v1/messages \\`,
+      `  -H 'x-api-key: ${secret}' -H 'content-type: application/json' \\`,
+      `  -d '{"model":"${model}","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
+    ].join('\n'),
+  openai: (secret: string, model: string) =>
+    [
+      `import OpenAI from 'openai'`,
+      ``,
+      `const client = new OpenAI({ baseURL: '${serverUrl}/v1', apiKey: '${secret}' })`,
+      `const response = await client.responses.create({ model: '${model}', input: 'Hello' })`,
+      `console.log(response.output_text)`,
+    ].join('\n'),
+  anthropic: (secret: string, model: string) =>
+    [
+      `import Anthropic from '@anthropic-ai/sdk'`,
+      ``,
+      `const client = new Anthropic({ baseURL: '${serverUrl}', apiKey: '${secret}' })`,
+      `const messages = [{ role: 'user', content: 'Hello' }]`,
+      `const message = await client.messages.create({ model: '${model}', max_tokens: 100, messages })`,
+      `console.log(message.content)`,
+    ].join('\n'),
+}
+
+const adminSnippet = (secret: string): string =>
+  `curl ${serverUrl}/v1/organization/me \\\n  -H 'authorization: Bearer ${secret}'`
