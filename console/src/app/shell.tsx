@@ -30,7 +30,7 @@ export function Shell() {
           {pages.map(({ to, name, icon, group }, at) => (
             <Fragment key={to}>
               {group && group !== pages[at - 1]?.group && <h2 className={styles.group}>{words.shell.groups[group]}</h2>}
-              <Link to={to} search={true} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
+              <Link to={to} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
                 <Icon name={icon} />
                 {name}
               </Link>
