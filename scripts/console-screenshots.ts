@@ -12,6 +12,15 @@ const target = join(import.meta.dirname, '../docs/guide/console')
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const viewport = { width: 1280, height: 800 }
 
+const otherPages = [
+  ['policies', 'policies'],
+  ['gateway', 'gateway'],
+  ['limits', 'limits'],
+  ['exports', 'exports'],
+  ['audit', 'audit'],
+  ['keys', 'projects'],
+] as const
+
 const sampleTexts = [
   'Summarize the minutes of the meeting',
   'Translate this letter into French',
@@ -39,14 +48,14 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 try {
   await using app = await createApp(checkConfig(settings), {}, { clock })
   const { api: url } = await app.listen()
-  const denied = await sendSamples(app, url)
+  const { denied, policyId } = await sendSamples(app, url)
   mkdirSync(target, { recursive: true })
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport, colorScheme })
     const page = await context.newPage()
     const link = await app.client.post<{ url: string }>('/operator/organization/console_links', {})
     await page.goto(link.url)
-    await page.getByText(/^Denied [1-9]/).waitFor({ timeout: 30_000 })
+    await page.getByText(/^All requests [34]\d\d$/).waitFor({ timeout: 30_000 })
     await take(page, `overview-${colorScheme}`)
     await page.goto(`${url}/console/requests`)
     await page.getByRole('row').nth(1).waitFor()
@@ -54,6 +63,14 @@ try {
     await page.goto(`${url}/console/requests/${denied}`)
     await page.getByText('Outcomes').waitFor()
     await take(page, `request-${colorScheme}`)
+    for (const [name, path] of otherPages) {
+      await page.goto(`${url}/console/${path}`)
+      await page.waitForLoadState('networkidle')
+      await take(page, `${name}-${colorScheme}`)
+    }
+    await page.goto(`${url}/console/policies/${policyId}`)
+    await page.locator('.cm-content').waitFor()
+    await take(page, `policy-${colorScheme}`)
     await context.close()
   }
 } finally {
@@ -66,8 +83,8 @@ async function take(page: Page, name: string): Promise<void> {
   console.log(`docs/guide/console/${name}.png`)
 }
 
-/** Sends requests that are allowed, denied, changed and failed. Returns the id of a denied one. */
-async function sendSamples({ client }: App, url: string): Promise<string> {
+/** Sends requests that are allowed, denied, changed and failed. Returns the ids of a denied one and of a policy. */
+async function sendSamples({ client }: App, url: string): Promise<{ denied: string; policyId: string }> {
   const keys = await client.post<{ api_key: string; admin_key: string }>('/operator/setup', {
     name: 'Nordwind Energie',
   })
@@ -77,6 +94,7 @@ async function sendSamples({ client }: App, url: string): Promise<string> {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
+  let policyId = ''
   for (const [name, rule, mode] of [
     ['No code names', 'cel:text.contains("falcon") ? 1.0 : 0.0', 'enforcing'],
     ['No payment data', 'cel:text.matches("[0-9]{4} [0-9]{4}") ? 1.0 : 0.0', 'enforcing'],
@@ -84,6 +102,7 @@ async function sendSamples({ client }: App, url: string): Promise<string> {
   ]) {
     const created = await send('/v1/organization/policies', { name, rule, mode }, keys.admin_key)
     const { id } = (await created.json()) as { id: string }
+    policyId ||= id
     await send(`/v1/organization/policies/${id}/publish`, { revision: 1 }, keys.admin_key)
   }
   let denied = ''
@@ -102,5 +121,5 @@ async function sendSamples({ client }: App, url: string): Promise<string> {
     await response.text()
     if (text.includes('falcon')) denied = response.headers.get('x-request-id') ?? denied
   }
-  return denied
+  return { denied, policyId }
 }
