@@ -31,7 +31,7 @@ async function buildIfChanged() {
   } catch (error) {
     mkdirSync(target, { recursive: true })
     rmSync(join(target, 'stamp.json'), { force: true })
-    writeFileSync(join(target, 'problem.txt'), String(error?.stack ?? error))
+    writeFileSync(join(target, 'problem.txt'), String(error?.message ?? error))
     log(`the console could not be built, and is not served: ${error?.message ?? error}`)
     if (process.argv.includes('--strict')) process.exitCode = 1
   }

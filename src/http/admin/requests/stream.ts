@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Clock } from '../../../base/clock.ts'
+import { isFault } from '../../../base/fault.ts'
 import type { AuditReads, RequestFilter } from '../../../domain/audit/log.ts'
-import { requirePermission } from '../../../domain/identity/permissions.ts'
+import { holds, requirePermission } from '../../../domain/identity/permissions.ts'
 import { integer } from '../../described.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import type { Route } from '../../route.ts'
@@ -27,8 +28,6 @@ const StreamEvent = Type.Object(
 const pollMs = 1_000
 /** A browser connects again, and then shows a credential that is still valid. */
 const longestMs = 10 * 60_000
-/** Proxies close connections on which nothing is sent. */
-const heartbeatMs = 15_000
 const maxRows = 20
 
 type StreamParts = Pick<AdminParts, 'callerOf' | 'reads' | 'limits' | 'clock' | 'isShuttingDown'>
@@ -56,11 +55,26 @@ export function requestStreamRoute(parts: StreamParts): Route {
       requirePermission(actor.permissions, 'audit:read')
       const filter = requestFilterOf(readQuery(request.query))
       const slot = admitRequest(parts, actor)
+      // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
+      reply.raw.once('close', () => slot[Symbol.dispose]())
       const { events } = parts.reads
       const source = { events, organizationId: actor.organization.id, filter, after: lastEventId(request) }
+      const isOver = async (): Promise<boolean> => parts.isShuttingDown() || !(await mayStillRead(parts, request))
       reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no')
-      return reply.send(Readable.from(frames(source, parts, slot), { objectMode: false }))
+      return reply.send(Readable.from(frames(source, parts.clock, isOver), { objectMode: false }))
     },
+  }
+}
+
+/** Authenticates again, so that a revoked key or an ended session reads nothing more. */
+async function mayStillRead({ callerOf }: Pick<StreamParts, 'callerOf'>, request: FastifyRequest): Promise<boolean> {
+  if (request.record) request.record.administrator = undefined
+  try {
+    const { permissions } = await callerOf.administrator(request)
+    return holds(permissions, 'audit:read')
+  } catch (error) {
+    // While storage fails, a credential is neither valid nor invalid. The next read of events then ends the stream.
+    return isFault(error) && error.kind !== 'auth' && error.kind !== 'permission'
   }
 }
 
@@ -73,21 +87,16 @@ type Source = {
 
 async function* frames(
   { events, organizationId, filter, after }: Source,
-  { clock, isShuttingDown }: Pick<StreamParts, 'clock' | 'isShuttingDown'>,
-  slot: Disposable,
+  clock: Clock,
+  isOver: () => Promise<boolean>,
 ): AsyncGenerator<string> {
-  using _slot = slot
   const endMs = clock.monotonicMs() + longestMs
   let sequence = after ?? (await events.newRequests(organizationId, { filter, after, limit: 0 })).sequence
-  let sentMs = clock.monotonicMs()
   yield `retry: ${pollMs}\nid: ${sequence}\n\n`
-  while (!isShuttingDown() && clock.monotonicMs() < endMs) {
+  while (clock.monotonicMs() < endMs && !(await isOver())) {
     const fresh = await events.newRequests(organizationId, { filter, after: sequence, limit: maxRows })
-    const isDue = clock.monotonicMs() - sentMs >= heartbeatMs
-    if (fresh.count > 0 || isDue) {
-      yield fresh.count > 0 ? frameOf(fresh) : ': nothing new\n\n'
-      sentMs = clock.monotonicMs()
-    }
+    // A line in any case: a caller who closed only its sending side may be gone, which a write finds out.
+    yield fresh.count > 0 ? frameOf(fresh) : ':\n\n'
     sequence = Math.max(sequence, fresh.sequence)
     await pause(clock)
   }

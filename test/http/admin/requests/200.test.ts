@@ -4,8 +4,8 @@ import { openConsoleScene } from '../../../support/console-scene.ts'
 
 type Row = { readonly id: string; readonly status: string; readonly decision: string } & Record<string, unknown>
 
-async function openScene() {
-  const scene = await openConsoleScene()
+async function openScene(config: Readonly<Record<string, unknown>> = {}) {
+  const scene = await openConsoleScene({ config })
   const headers = { authorization: `Bearer ${scene.adminKey}` }
   const read = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await scene.get(`/v1/organization${path}`, headers)
@@ -159,6 +159,40 @@ describe('the stream of requests', () => {
     await scene.ask('a third falcon')
     const second = await readEvents(await open(String(first.sequence)), async () => {})
     assert.deepEqual([second.count, second.data.map(({ status }) => status)], [2, ['denied', 'denied']])
+  })
+
+  it('ends when its key is revoked', async () => {
+    await using scene = await openScene()
+    const admin = { authorization: `Bearer ${scene.adminKey}` }
+    const made = await scene.post('/v1/organization/admin_api_keys', { name: 'B', permissions: ['audit:read'] }, admin)
+    const { id, value } = (await made.json()) as { id: string; value: string }
+    const stream = await scene.get('/v1/organization/requests/stream', { authorization: `Bearer ${value}` })
+    await fetch(`${scene.url}/v1/organization/admin_api_keys/${id}`, { method: 'DELETE', headers: admin })
+    assert.doesNotMatch(await stream.text(), /^event:/m)
+  })
+
+  it('frees its slot when the caller leaves', async () => {
+    const credential = { requests_per_minute: 10_000, concurrent_requests: 2 }
+    await using scene = await openScene({ administration: { credential } })
+    const headers = { authorization: `Bearer ${scene.adminKey}` }
+    const openAndLeave = async (): Promise<number> => {
+      const leaving = new AbortController()
+      const { status } = await fetch(`${scene.url}/v1/organization/requests/stream`, {
+        headers,
+        signal: leaving.signal,
+      })
+      leaving.abort()
+      return status
+    }
+    for (let at = 0; at < 6; at++) {
+      // The server notices a moment later that the caller before has left.
+      let status = await openAndLeave()
+      for (let tries = 0; status === 429 && tries < 500; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        status = await openAndLeave()
+      }
+      assert.equal(status, 200)
+    }
   })
 })
 
