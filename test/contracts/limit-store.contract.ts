@@ -141,6 +141,28 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(second.credits?.leftMicro, 4)
     })
 
+    inWorld('holds credits for a request that a node has contributed before its admission', async (words) => {
+      const limits = limitsWith('key', { rpm: 1, concurrent: 1 })
+      await words.admit(limits, { id: 'contributed', tokens: 5 })
+      await words.grant('slice', 10)
+      const admitted = await words.admit(limits, { id: 'contributed', tokens: 5, micro: 6 })
+      assert.equal(admitted.admitted, true)
+      assert.deepEqual([admitted.credits?.sliceId, admitted.credits?.leftMicro], ['slice', 4])
+      const { holds } = await words.account()
+      assert.deepEqual([holds.length, holds[0]?.micro, holds[0]?.sliceId], [1, 6, 'slice'])
+    })
+
+    inWorld('rejects a contributed request whose credits are missing, and frees its slot and tokens', async (words) => {
+      const limits = limitsWith('key', { rpm: 9, tpm: 9, concurrent: 1 })
+      await words.admit(limits, { id: 'contributed', tokens: 5 })
+      await words.grant('slice', 5)
+      const rejected = await words.admit(limits, { id: 'contributed', tokens: 5, micro: 6 })
+      assert.equal(rejectionOf(rejected).reason, 'credits')
+      assert.equal(rejected.limitStatus.key.concurrent?.remaining, 1)
+      assert.equal(rejected.limitStatus.key.tpm?.remaining, 9)
+      assert.deepEqual((await words.account()).holds, [])
+    })
+
     inWorld('returns unused tokens to the time slot of their reservation', async ({ admit, settle, pass }) => {
       const limits = limitsWith('key', { tpm: 100 })
       await admit(limits, { id: 'early', tokens: 30 })

@@ -96,7 +96,26 @@ end
 
 local existing = RUNS and TAKES and redis.call('HGET', KEYS[8], ID)
 if existing then
-  slice = cmsgpack.unpack(existing)[3]
+  local tokens, _, held_slice, admitted_at, project, key = unpack(cmsgpack.unpack(existing))
+  -- A node may have contributed the request before it was admitted here. A contribution holds no credits.
+  local lacks_credits = METERED and held_slice == ''
+  if lacks_credits and (slice == '' or MICRO > left) then
+    redis.call('HDEL', KEYS[8], ID)
+    redis.call('ZREM', KEYS[9], ID)
+    for scope = 1, 3 do
+      in_flight[scope] = in_flight[scope] - redis.call('ZREM', KEYS[3 + scope], ID)
+      take_back(states[scope].minute, admitted_at, tokens)
+      take_back(states[scope].day, admitted_at, tokens)
+      save(KEYS[scope], states[scope])
+    end
+    return reply('credits', 3, 0, 0)
+  end
+  if lacks_credits then
+    left = redis.call('HINCRBY', KEYS[7], 'left', integer(-MICRO))
+    redis.call('HSET', KEYS[8], ID, cmsgpack.pack({ tokens, MICRO, slice, admitted_at, project, key }))
+  else
+    slice = held_slice
+  end
   save(KEYS[3], states[3])
   return reply('duplicate', 0, 0, 0)
 end

@@ -7,8 +7,8 @@ import {
 } from '../admission.ts'
 import { exceededLimits, limitWaitMs, statusOf, type CheckContext, type LimitCheck } from './check.ts'
 import { canHold, creditStatus } from './slice.ts'
-import { add } from './sliding-window.ts'
-import { takeSlot, type Tenant } from './tenant.ts'
+import { add, takeBack } from './sliding-window.ts'
+import { freeSlot, takeSlot, type CreditHold, type Tenant } from './tenant.ts'
 
 /** The request, and the state and settings that it is checked against. */
 export type AdmitContext = {
@@ -21,14 +21,42 @@ export type AdmitContext = {
 /** Checks everything, then takes everything. Credits are checked last, so that a request over a limit is reported as that. */
 export function admit(parts: AdmitContext, context: CheckContext): AdmissionResult {
   const { tenant, request } = parts
-  const duplicate = request.mode === 'full' && tenant.holds.has(request.requestId)
-  if (!duplicate) {
-    const exceeded = exceededLimits(context)
-    if (exceeded.length > 0) return reject(parts, context, exceeded)
-    if (!canHold(tenant, request)) return rejectForCredits(parts, context)
-    if (request.mode !== 'check') take(parts, context)
+  const known = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
+  if (known !== undefined) return admitKnown(parts, context, known)
+  const exceeded = exceededLimits(context)
+  if (exceeded.length > 0) return reject(parts, context, exceeded)
+  if (!canHold(tenant, request)) return rejectForCredits(parts, context)
+  if (request.mode !== 'check') take(parts, context)
+  return { admitted: true, duplicate: false, ...decisionOf(parts, context) }
+}
+
+/**
+ * A repeated request, or one that a node contributed before it was admitted here. A contribution counts requests and tokens
+ * and holds no credits, so they are held now.
+ */
+function admitKnown(parts: AdmitContext, context: CheckContext, hold: CreditHold): AdmissionResult {
+  const { tenant, request } = parts
+  if (request.mode === 'full' && request.micro !== null && hold.sliceId === null) {
+    if (!canHold(tenant, request)) {
+      release(tenant, request.requestId, context)
+      return rejectForCredits(parts, context)
+    }
+    tenant.holds.set(request.requestId, { ...hold, micro: request.micro, sliceId: tenant.slice?.sliceId ?? null })
+    if (tenant.slice !== null) tenant.slice.leftMicro -= request.micro
   }
-  return { admitted: true, duplicate, ...decisionOf(parts, context) }
+  return { admitted: true, duplicate: true, ...decisionOf(parts, context) }
+}
+
+/** Frees the slot and the tokens. The request itself stays counted as an attempt. */
+function release(tenant: Tenant, requestId: string, { states }: CheckContext): void {
+  const hold = tenant.holds.get(requestId)
+  if (hold === undefined) return
+  freeSlot(tenant, requestId)
+  tenant.holds.delete(requestId)
+  for (const { tpm, tpd } of states) {
+    takeBack(tpm, hold.admittedAtMs, hold.tokens)
+    takeBack(tpd, hold.admittedAtMs, hold.tokens)
+  }
 }
 
 /** Counts the attempt before it computes the wait, because the attempt itself may lengthen the wait. */
