@@ -88,6 +88,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const parts = {
     catalogue,
     modelDirectory: served.modelDirectory,
+    listServedModels: served.listServed,
     callerOf,
     infer: record(infer),
     testSink,

@@ -36,6 +36,7 @@ export type FamilyParts = InferenceParts &
     readonly catalogue: Catalogue
     readonly modelDirectory: ModelDirectory
     readonly metrics: Metrics
+    readonly listServedModels: AdminParts['listServedModels']
     readonly administration: Pick<
       AdminParts,
       | 'reads'

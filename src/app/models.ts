@@ -3,9 +3,10 @@ import { ConfigError, type Environment } from '../config/config.ts'
 import { createCatalogue, type Catalogue, type Model } from '../domain/inference/catalogue.ts'
 import { createModelDirectory, type ModelDirectory } from '../domain/inference/model-directory.ts'
 import type { Provider } from '../domain/inference/provider.ts'
+import type { ListServedModels } from '../domain/inference/served-models.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createProviders } from './providers.ts'
-import { effectiveModels, namingProblems } from './upstreams.ts'
+import { effectiveModels, modelDefinitions, namingProblems } from './upstreams.ts'
 
 /** The models for the start message. */
 export type ModelSummary = {
@@ -39,6 +40,8 @@ export type ServedModels = {
   readonly catalogue: Catalogue
   readonly providers: ReadonlyMap<string, Provider>
   readonly modelDirectory: ModelDirectory
+  /** The entries of the catalogue, for administrators. */
+  readonly listServed: ListServedModels
 }
 
 export function openModels(
@@ -53,10 +56,24 @@ export function openModels(
   const catalogue = createCatalogue(models)
   const onFailedList = (upstream: string, error: unknown): void =>
     log.warn({ upstream, error: messageOf(error) }, 'the upstream did not list its models; the last known list is used')
+  const modelDirectory = createModelDirectory({ catalogue, providers, clock, onFailedList })
+  const definitions = modelDefinitions(config, env)
+  const kinds = new Map(upstreams.map(({ name, kind }) => [name, kind === 'both-openai' ? 'openai' : kind]))
   return {
     models,
     catalogue,
     providers,
-    modelDirectory: createModelDirectory({ catalogue, providers, clock, onFailedList }),
+    modelDirectory,
+    async listServed() {
+      const all = await modelDirectory.list()
+      const entries = models.map((model, at) => ({
+        ...model,
+        targets: model.targets.map((target) => ({ ...target, kind: kinds.get(target.upstream) ?? 'unknown' })),
+        names: all.filter(({ name }) => catalogue.entryOf(name) === model).map(({ name }) => name),
+        definedIn: definitions[at] ?? { source: 'built_in', file: null, key: null },
+      }))
+      // A configured prefix replaces the same prefix of an upstream from the environment.
+      return entries.filter((_, at) => catalogue.entryOf(models[at]?.name ?? '') === models[at])
+    },
   }
 }

@@ -27,6 +27,7 @@ export type OperatorFamilyParts = {
   readonly readiness: readonly ReadinessCheck[]
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
+  readonly listServedModels: AdminParts['listServedModels']
   readonly simulate: GatewayParts['simulate']
   readonly inspectRule: AdminParts['inspectRule']
   readonly findEvidence: AdminParts['findEvidence']

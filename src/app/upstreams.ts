@@ -1,5 +1,7 @@
 import { ConfigError, type Config, type Environment } from '../config/config.ts'
+import { originsOf } from '../config/origins.ts'
 import type { Model } from '../domain/inference/catalogue.ts'
+import type { Definition } from '../domain/inference/served-models.ts'
 
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]
@@ -13,6 +15,8 @@ export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
 
 type DetectedUpstream = {
   readonly upstream: EffectiveUpstream
+  /** The variable that names it; undefined for the echo upstream. */
+  readonly variable?: string
   readonly models: readonly string[]
   /** The name of one of them, for a first request. Undefined if only the upstream knows their names. */
   readonly example?: string
@@ -26,6 +30,7 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
     const base_url = urlIn(env, 'OPENAI_BASE_URL') || 'https://api.openai.com/v1'
     detected.push({
       upstream: { ...timeouts, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
+      variable: 'OPENAI_API_KEY',
       models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*'],
       example: 'gpt-4.1-mini',
     })
@@ -34,6 +39,7 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
     const base_url = urlIn(env, 'ANTHROPIC_BASE_URL') || 'https://api.anthropic.com'
     detected.push({
       upstream: { ...timeouts, name: 'anthropic', kind: 'anthropic', base_url, api_key: anthropic },
+      variable: 'ANTHROPIC_API_KEY',
       models: ['claude-*'],
       example: 'claude-sonnet-4-5',
     })
@@ -45,6 +51,7 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
     const host = urlIn({ OLLAMA_HOST }, 'OLLAMA_HOST').replace(/\/+$/, '')
     detected.push({
       upstream: { ...timeouts, name: 'ollama', kind: 'openai-chat', server: 'ollama', base_url: `${host}/v1` },
+      variable: 'OLLAMA_HOST',
       models: ['*'],
     })
   }
@@ -93,6 +100,23 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   )
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
 }
+
+/** Where each model of `effectiveModels` is defined, in the same order. */
+export const modelDefinitions = (config: Config, env: Environment): Definition[] => [
+  ...config.models.map((_, at) => inFile(config, `models[${at}]`)),
+  ...detectedOrEcho(config, env).flatMap(({ models, variable }) => models.map(() => inEnvironment(variable))),
+]
+
+const inFile = (config: Config, key: string): Definition => ({
+  source: 'file',
+  file: originsOf(config).file ?? null,
+  key,
+})
+
+const inEnvironment = (variable: string | undefined): Definition =>
+  variable === undefined
+    ? { source: 'built_in', file: null, key: null }
+    : { source: 'environment', file: null, key: variable }
 
 /** A model for a first request; undefined if there are only name patterns of upstreams that are not a vendor's. */
 export const exampleModel = (config: Config, env: Environment): string | undefined =>

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { setFileValues, pathIn, readSecretText, type FileValue } from './file-values.ts'
+import { setOrigins } from './origins.ts'
 import { ConfigSchema, type Config } from './schema.ts'
 
 export type { Config } from './schema.ts'
@@ -23,9 +24,11 @@ export function readConfig(env: Environment): Config {
   const named = env['GATEHOUSE_CONFIG'] || undefined
   const file = named ?? './gatehouse.yaml'
   const values: FileValue[] = []
-  const written = existsSync(file) || named !== undefined ? readFile({ file, env, values }) : {}
+  const hasFile = existsSync(file) || named !== undefined
+  const written = hasFile ? readFile({ file, env, values }) : {}
   const config = checkConfig(withEnvironment(written, env))
   setFileValues(config, values)
+  setOrigins(config, { file: hasFile ? file : undefined })
   return config
 }
 

@@ -127,6 +127,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   },
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/me' },
+  { method: 'GET', path: '/models' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
   { method: 'GET', path: '/traffic', permission: 'audit:read' },
   { method: 'GET', path: '/requests', permission: 'audit:read' },

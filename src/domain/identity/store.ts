@@ -64,6 +64,8 @@ export type KeyPage = NamedPage & {
 export type ProjectKeyPage = KeyPage & { readonly projectId?: string }
 /** An API key with its project. */
 export type ProjectKey = ApiKey & { readonly project: Pick<Project, 'name' | 'archivedAtMs'> }
+/** How many keys have this list of models; null for keys that may use all models. */
+export type KeysByModels = { readonly models: readonly string[] | null; readonly count: number }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
 /** The storage of organizations, projects and keys. Every lookup takes the organization first, for tenant isolation. */
@@ -91,6 +93,8 @@ export type DirectoryStore = {
   listApiKeys(organizationId: string, projectId: string, page: KeyPage): Promise<Paged<ApiKey>>
   /** Keys of all projects, or of one. */
   listProjectKeys(organizationId: string, page: ProjectKeyPage): Promise<Paged<ProjectKey>>
+  /** Counts the keys that work at this time. */
+  countKeysByModels(organizationId: string, nowMs: number): Promise<readonly KeysByModels[]>
   findApiKey(organizationId: string, id: string): Promise<ApiKey | undefined>
   /** Writes name, permissions, models, expiry and allowed addresses. Returns false if the key is unknown or revoked. */
   updateApiKey(key: ApiKey): Promise<boolean>

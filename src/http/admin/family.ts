@@ -9,6 +9,7 @@ import { ledgerRoutes } from './credits/routes.ts'
 import { overrideRoutes } from './limits/override-routes.ts'
 import { evaluateRoute } from './evaluate/route.ts'
 import { limitRoutes } from './limits/routes.ts'
+import { catalogueRoute } from './models/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { overviewRoute } from './overview/route.ts'
 import type { AdminParts } from './parts.ts'
@@ -40,6 +41,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),
+      catalogueRoute(routes, parts),
       overviewRoute(routes, parts),
       trafficRoute(routes, parts),
       ...requestRoutes(routes),

@@ -22,6 +22,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { ListServedModels } from '../../domain/inference/served-models.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
 import type { TrafficStore } from '../../domain/traffic/traffic.ts'
@@ -65,7 +66,8 @@ export type AdminParts = ResourceLimitParts & {
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight
-  readonly catalogue: Pick<Catalogue, 'find'>
+  readonly catalogue: Pick<Catalogue, 'find' | 'entryOf'>
+  readonly listServedModels: ListServedModels
   readonly ids: Ids
   readonly balances: Pick<LedgerStore, 'balance'>
   /** What is configured, for clients that show it. */

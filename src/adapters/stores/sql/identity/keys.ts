@@ -4,7 +4,7 @@ import type { DirectoryStore } from '../../../../domain/identity/store.ts'
 import type { Transaction, Value } from '../database.ts'
 import { nameMatches, selectPage } from '../page.ts'
 import { keyConditions } from './conditions.ts'
-import { adminKeyOf, apiKeyOf, columns, finder, prefixed, projectKeyOf } from './rows.ts'
+import { adminKeyOf, apiKeyOf, columns, finder, prefixed, projectKeyOf, stringsOf } from './rows.ts'
 
 /** API keys in SQL, in the given transaction. */
 export function apiKeys(
@@ -14,6 +14,7 @@ export function apiKeys(
   | 'insertApiKey'
   | 'listApiKeys'
   | 'listProjectKeys'
+  | 'countKeysByModels'
   | 'findApiKey'
   | 'lockApiKey'
   | 'updateApiKey'
@@ -73,6 +74,18 @@ export function apiKeys(
         },
         page,
       ),
+    async countKeysByModels(organizationId, nowMs) {
+      const rows = await tx.query<{ models: string | null; count: number }>(
+        `select k.models, count(*) as count from api_key k join project p on p.id = k.project_id
+         where k.organization_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
+         and p.archived_at is null group by k.models`,
+        [organizationId, nowMs],
+      )
+      return rows.map(({ models, count }) => ({
+        models: models === null ? null : stringsOf(models),
+        count,
+      }))
+    },
     findApiKey: (organizationId, id) =>
       one(apiKeyOf, `select ${columns.apiKey} from api_key where organization_id = $1 and id = $2`, [
         organizationId,

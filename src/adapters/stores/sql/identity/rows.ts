@@ -93,7 +93,7 @@ export const projectKeyOf = (row: ProjectKeyRow): ProjectKey => ({
   project: { name: row.project_name, archivedAtMs: row.project_archived_at },
 })
 
-function stringsOf(json: string): string[] {
+export function stringsOf(json: string): string[] {
   const value: unknown = JSON.parse(json)
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
