@@ -85,6 +85,7 @@ export function createFamilies(
   const ifServed = <Part>(purpose: Purpose, make: () => Part[]): Part[] => (purposes.has(purpose) ? make() : [])
   // The configured address leads to the API, so the pages of another port print the address that they were requested at.
   const docsUrl = purposes.has('api') ? parts.configuredUrl?.replace(/\/+$/, '') : undefined
+  const inferenceUrl = (): string | null => (purposes.has('api') ? (docsUrl ?? null) : parts.publicUrl())
   const isDescribed = purposes.has('api') || purposes.has('administration')
   const { console: consoleParts } = parts
   const hasConsole = consoleParts !== undefined && purposes.has('administration')
@@ -107,7 +108,7 @@ export function createFamilies(
       moderationsFamily(parts),
     ]),
     ...ifServed('administration', () => [
-      adminFamily({ ...parts, ...parts.administration, limits }),
+      adminFamily({ ...parts, ...parts.administration, limits, inferenceUrl }),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
       ...(consoleParts === undefined ? [] : [consoleFamily({ ...parts, ...consoleParts })]),
     ]),
@@ -125,10 +126,14 @@ export function createFamilies(
 }
 
 function limitsOf({ clock, administrationLimits }: FamilyParts): AdminParts['limits'] {
-  const { credential, organization } = administrationLimits
+  const { credential, console: sessions, organization } = administrationLimits
   const limitOf = ({ requests_per_minute, concurrent_requests }: typeof credential) => ({
     requestsPerMinute: requests_per_minute,
     concurrentRequests: concurrent_requests,
   })
-  return createAdministrationLimits(clock, { credential: limitOf(credential), organization: limitOf(organization) })
+  return createAdministrationLimits(clock, {
+    credential: limitOf(credential),
+    console: limitOf(sessions),
+    organization: limitOf(organization),
+  })
 }

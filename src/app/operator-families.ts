@@ -47,7 +47,7 @@ const unlimited = { requestsPerMinute: Infinity, concurrentRequests: Infinity }
 /** The endpoint families of the control socket: administration as on the network, and the operator's own. */
 export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamily, ...EndpointFamily[]] {
   const limits = createAdministrationLimits(own.clock, { credential: unlimited, organization: unlimited })
-  const parts = { ...own, ...own.administration, limits }
+  const parts = { ...own, ...own.administration, limits, inferenceUrl: () => own.publicUrl() || null }
   const routes = createResourceRoutes({ ...parts, authenticate: own.callerOf.administrator, credential: 'operator' })
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     {

@@ -139,6 +139,11 @@ export const ConfigSchema = section(
     administration: section(
       {
         credential: administrationLimit(120, 10, 'For each administrator key.'),
+        console: administrationLimit(
+          300,
+          20,
+          'For the console sessions of an administrator key together. They do not count against the limit of the key.',
+        ),
         organization: administrationLimit(600, 40, 'For all keys of an organization together.'),
       },
       'Limits of the administration API, counted on each node.',

@@ -73,6 +73,26 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     assert.deepEqual((await saved()).config.rules.denylist, ['kept', 'removed'])
   })
 
+  it('asks before unsaved changes are lost, and keeps them from view to view', async () => {
+    await saveTerms([])
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('Denied terms').fill('half typed')
+    await page.getByRole('link', { name: 'JSON' }).click()
+    await page.getByText('"half typed"').first().waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await question.waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await page.getByRole('link', { name: 'Form' }).click()
+    assert.equal(await page.getByLabel('Denied terms').inputValue(), 'half typed')
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await question.getByRole('button', { name: 'Leave and lose changes' }).click()
+    await page.waitForURL(/overview/)
+  })
+
   it('does not overwrite what somebody else saved meanwhile', async () => {
     await saveTerms(['mine'])
     await using open = await openPage(browser)

@@ -14,7 +14,9 @@ describe('the policies of the console', { skip: withoutBrowser }, () => {
     browser = await launchBrowser()
     // All pages of the test act as one key, which makes more requests than a person does.
     const limits = { requests_per_minute: 10_000, concurrent_requests: 100 }
-    scene = await openConsoleScene({ config: { administration: { credential: limits, organization: limits } } })
+    scene = await openConsoleScene({
+      config: { administration: { credential: limits, console: limits, organization: limits } },
+    })
     admin = { authorization: `Bearer ${scene.adminKey}` }
   })
   after(async () => {

@@ -14,7 +14,9 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
   let scene: ConsoleScene
   before(async () => {
     browser = await launchBrowser()
-    scene = await openConsoleScene({ config: { administration: { credential: many, organization: many } } })
+    scene = await openConsoleScene({
+      config: { administration: { credential: many, console: many, organization: many } },
+    })
   })
   after(async () => {
     await scene[Symbol.asyncDispose]()
@@ -69,6 +71,25 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Support chat' }).waitFor()
     assert.equal(await page.getByText(secret).count(), 0)
     assert.deepEqual(open.errors, [])
+  })
+
+  it('ask before the secret is closed unread, and show code with the address of inference', async () => {
+    const limits = { credential: many, console: many, organization: many }
+    await using apart = await openConsoleScene({ config: { server: { admin_port: 0 }, administration: limits } })
+    await using open = await openPage(browser)
+    const { page } = open
+    await apart.signIn(page)
+    await page.goto(`${apart.addresses.administration}/console/projects?dialog=create`)
+    await page.getByLabel('Name', { exact: true }).fill('Careful')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'The secret of Careful' })
+    await dialog.getByText(`curl ${apart.addresses.api}/v1/messages`).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await dialog.getByText(/Have you copied the secret/).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByRole('button', { name: 'Close without copying' }).click()
+    await dialog.waitFor({ state: 'detached' })
   })
 
   it('show the request of the form as curl and as a command', async () => {
@@ -176,7 +197,7 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     const created = await scene.post(`/v1/organization/projects/${id}/api_keys`, { name: 'Notebook' }, admin())
     const { value: secret } = (await created.json()) as { value: string }
     await chooseAction(page, 'Research lab', 'Archive')
-    await page.getByText('Affected: 1 active keys: Notebook.').waitFor()
+    await page.getByText('Affected: 1 active key: Notebook.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Archive Research lab' }).click()
     await page
@@ -280,6 +301,7 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.equal(await page.evaluate('document.activeElement.ariaLabel'), 'Actions for Narrow')
     }
   })
 })

@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { words } from '../words/en.ts'
 import { ApiError, errorIn } from './error.ts'
+import { fetchWithinLimits } from './retry.ts'
 import type { paths } from './schema.d.ts'
 
 /** The address of the server: the page is at `<server>/console/`, also below a path prefix. */
@@ -13,11 +14,20 @@ const throwErrors: Middleware = {
   async onResponse({ response }) {
     if (!response.ok) throw errorIn(response.status, await response.json().catch(() => undefined))
   },
-  onError: () => new ApiError(0, { code: 'unreachable', message: words.common.unreachable }),
+  onError: ({ error }) =>
+    isCancelled(error) ? undefined : new ApiError(0, { code: 'unreachable', message: words.common.unreachable }),
 }
 
+/** The console cancels a request when a newer one replaces it. */
+const isCancelled = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
+
 /** The public API, with types from its OpenAPI description. Methods throw `ApiError`. */
-export const api = createClient<paths>({ baseUrl: serverUrl, headers: consoleHeader, credentials: 'same-origin' })
+export const api = createClient<paths>({
+  baseUrl: serverUrl,
+  headers: consoleHeader,
+  credentials: 'same-origin',
+  fetch: fetchWithinLimits,
+})
 api.use(throwErrors)
 
 /** The data of a successful call, which openapi-fetch types as optional. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, use, type ReactNode } from 'react'
-import { api, dataOf } from '../api/client.ts'
+import { api, dataOf, serverUrl } from '../api/client.ts'
 import type { components } from '../api/schema.d.ts'
 
 export type Me = components['schemas']['Me']
@@ -24,6 +24,12 @@ export function useMe(): Me {
   const me = use(MeContext)
   if (me === null) throw new Error('useMe is used outside of MeProvider')
   return me
+}
+
+/** The address of inference for snippets. A server that listens on all addresses is reached by the host of this page. */
+export function useInferenceUrl(): string {
+  const { inference_url: url } = useMe()
+  return url?.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, `//${location.hostname}`) ?? serverUrl
 }
 
 /** Whether the signed-in administrator may do something; the server decides again on each call. */

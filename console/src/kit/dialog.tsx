@@ -12,6 +12,18 @@ type DialogProps = {
   readonly isWide?: boolean
 }
 
+/** The element that had the focus last. Items of a menu are left out, because they are gone when the focus returns. */
+let lastFocused: HTMLElement | undefined
+document.addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLElement && target.closest('[role="menu"]') === null) lastFocused = target
+})
+
+/** Moves the focus to where it was before a dialog, or to the page if that element is gone. */
+function returnFocus(before: HTMLElement | undefined): void {
+  const target = before?.isConnected === true ? before : document.getElementById('page')
+  target?.focus()
+}
+
 /**
  * A modal dialog. It is open as long as it is rendered. The first field of its body has the focus, without `autoFocus`,
  * which would hide from the dialog where the focus was. It returns there.
@@ -21,12 +33,10 @@ export function Dialog({ title, onClose, children, actions, isWide = false }: Di
   const body = useRef<HTMLDivElement>(null)
   const titleId = useId()
   useEffect(() => {
-    const before = document.activeElement
+    const before = lastFocused
     dialog.current?.showModal()
     body.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
-    return () => {
-      if (before instanceof HTMLElement) before.focus()
-    }
+    return () => returnFocus(before)
   }, [])
   return (
     <dialog
@@ -35,6 +45,12 @@ export function Dialog({ title, onClose, children, actions, isWide = false }: Di
       data-wide={isWide}
       aria-labelledby={titleId}
       onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      // Chromium closes a dialog at the second Escape without asking, unless the key itself is handled.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return
         event.preventDefault()
         onClose()
       }}

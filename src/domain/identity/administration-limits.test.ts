@@ -31,6 +31,24 @@ function scene() {
 }
 
 describe('the limits of administration', () => {
+  it('count the sessions of the console apart from their key, and both for the organization', () => {
+    const clock: Clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} }
+    const sessions = { requestsPerMinute: 2, concurrentRequests: 2 }
+    const { admit } = createAdministrationLimits(clock, { ...limits, console: sessions })
+    const send = (isConsole: boolean) => {
+      const admission = admit({ credential: 'a', organization: 'org', isConsole })
+      if ('rejected' in admission) return admission.rejected
+      admission.admitted[Symbol.dispose]()
+      return undefined
+    }
+    for (const isConsole of [true, true, false, false]) assert.equal(send(isConsole), undefined)
+    assert.deepEqual(send(true), { scope: 'credential', metric: 'requests', limit: 2, waitMs: 60_000 })
+    assert.equal(send(false), undefined)
+    assert.deepEqual(send(false), { scope: 'credential', metric: 'requests', limit: 3, waitMs: 60_000 })
+    const other = admit({ credential: 'b', organization: 'org', isConsole: true })
+    assert.deepEqual('rejected' in other && other.rejected.scope, 'organization')
+  })
+
   it('limit the requests of a credential per minute, and report the wait', () => {
     const { send, advance } = scene()
     assert.equal(send('a'), undefined)

@@ -7,7 +7,12 @@ export type ScopeLimit = { readonly requestsPerMinute: number; readonly concurre
 /** The caller in the two scopes that are counted. */
 export type AdministrationScopes = { readonly credential: string; readonly organization: string }
 
-export type AdministrationLimit = Readonly<Record<keyof AdministrationScopes, ScopeLimit>>
+type AdministrationCaller = AdministrationScopes & { readonly isConsole?: boolean }
+
+export type AdministrationLimit = Readonly<Record<keyof AdministrationScopes, ScopeLimit>> & {
+  /** Replaces the limit of the credential for sessions of the console. */
+  readonly console?: ScopeLimit
+}
 
 /** Why a request is rejected. */
 export type OverLimit = {
@@ -42,11 +47,20 @@ export function createAdministrationLimits(clock: Clock, limits: AdministrationL
   }
 
   return {
-    admit(scopes: AdministrationScopes): AdministrationAdmission {
+    /** The sessions of a credential are counted apart from its own requests, so that neither holds up the other. */
+    admit({ credential, organization, isConsole = false }: AdministrationCaller): AdministrationAdmission {
       const nowMs = clock.monotonicMs()
       if (nowMs - sweptAtMs >= windowMs) sweep(nowMs)
-      const used = (['credential', 'organization'] as const).map((scope) => ({ scope, usage: usageOf(scopes[scope]) }))
-      const over = used.flatMap(({ scope, usage }) => exceeded(scope, usage, { limit: limits[scope], nowMs }))
+      const credentialLimit = (isConsole && limits.console) || limits.credential
+      const used = [
+        {
+          scope: 'credential' as const,
+          usage: usageOf(isConsole ? `console ${credential}` : credential),
+          limit: credentialLimit,
+        },
+        { scope: 'organization' as const, usage: usageOf(organization), limit: limits.organization },
+      ]
+      const over = used.flatMap(({ scope, usage, limit }) => exceeded(scope, usage, { limit, nowMs }))
       const [longest] = over.toSorted((left, right) => right.waitMs - left.waitMs)
       if (longest) return { rejected: longest }
       for (const { usage } of used) {

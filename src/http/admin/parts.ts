@@ -73,6 +73,8 @@ export type AdminParts = ResourceLimitParts & {
   /** What is configured, for clients that show it. */
   readonly features: Features
   readonly version: string
+  /** Where models are called; null if it is the address that administration is requested at. */
+  readonly inferenceUrl: () => string | null
   /** Requests that this node is answering. */
   readonly inFlight: { readonly count: () => number }
   /** Whether the server has begun to stop. */

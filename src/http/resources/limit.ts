@@ -9,11 +9,12 @@ export type ResourceLimitParts = {
   readonly clock: Clock
 }
 
-type LimitedActor = { readonly id: string; readonly organization: { readonly id: string } }
+type LimitedActor = { readonly kind: string; readonly id: string; readonly organization: { readonly id: string } }
 
 /** Admits one request. Dispose the result when the request has ended. */
 export function admitRequest({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
-  const admission = limits.admit({ credential: actor.id, organization: actor.organization.id })
+  const { kind, id, organization } = actor
+  const admission = limits.admit({ credential: id, organization: organization.id, isConsole: kind === 'console' })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.rejected, clock)
 }

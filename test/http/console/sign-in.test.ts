@@ -157,6 +157,28 @@ describe('a cookie of the console', () => {
     assert.equal((await browser.post('/v1/organization/projects', { name: 'Own' }, own)).status, 201)
   })
 
+  it('has a limit of its own, so that neither the key nor the console uses up the other', async () => {
+    const limit = { requests_per_minute: 2 }
+    await using app = await startTestApp({ config: { administration: { credential: limit, console: limit } } })
+    const browser = await signedIn(app)
+    const bearer = { authorization: `Bearer ${app.adminKey}` }
+    const statuses = async (send: () => Promise<Response>): Promise<number[]> => {
+      const responses = [await send(), await send(), await send()]
+      return responses.map(({ status }) => status)
+    }
+    assert.deepEqual(await statuses(() => browser.get(me)), [200, 200, 429])
+    assert.deepEqual(await statuses(() => app.get(me, bearer)), [200, 200, 429])
+  })
+
+  it('names the address of inference, unless it is its own', async () => {
+    const inferenceUrlOf = async (app: TestApp): Promise<unknown> =>
+      ((await (await (await signedIn(app)).get(me)).json()) as { inference_url: unknown }).inference_url
+    await using shared = await startTestApp()
+    assert.equal(await inferenceUrlOf(shared), null)
+    await using apart = await startTestApp({ config: { server: { admin_port: 0 } } })
+    assert.equal(await inferenceUrlOf(apart), apart.addresses.api)
+  })
+
   it('gives way to a key in the same request', async () => {
     await using app = await startTestApp()
     const browser = await signedIn(app)

@@ -1,13 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { time } from '../../kit/format.ts'
+import { LeaveDialog } from '../../kit/leave-dialog.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
 import { Changes, useSave } from './changes.tsx'
 import { ConfigForm } from './config-form.tsx'
-import { cleaned } from './draft.ts'
+import { changesOf, cleaned } from './draft.ts'
 import { JsonEditor } from './json-editor.tsx'
 import { useSavedConfig, type GatewayConfig, type SavedConfig } from './queries.ts'
 import { views } from './search.ts'
@@ -90,6 +91,7 @@ function Editor({ saved, reload }: EditorProps) {
           />
         </div>
       </div>
+      <LeaveDialog path="/gateway" isChanged={changesOf(saved.config, config).length > 0} />
     </div>
   )
 }

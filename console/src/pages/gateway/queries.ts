@@ -31,8 +31,10 @@ export type Scenario = { readonly text: string; readonly direction: 'request' | 
 export const useSimulation = (config: GatewayConfig, scenario: Scenario) =>
   useQuery({
     queryKey: ['gateway', 'simulate', config, scenario],
-    queryFn: (): Promise<Simulation> =>
-      dataOf(api.POST('/api/policy-gateway/simulate', { body: { config, scenario: { ...scenario }, judge: false } })),
+    queryFn: ({ signal }): Promise<Simulation> => {
+      const body = { config, scenario: { ...scenario }, judge: false }
+      return dataOf(api.POST('/api/policy-gateway/simulate', { body, signal }))
+    },
     enabled: scenario.text !== '',
     placeholderData: keepPreviousData,
     retry: false,

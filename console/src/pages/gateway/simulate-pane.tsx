@@ -1,22 +1,22 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { Field } from '../../kit/field.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
+import { useDebounced } from '../../kit/use-debounced.ts'
 import { words } from '../../words/en.ts'
 import { useSimulation, type GatewayConfig, type Scenario, type Simulation } from './queries.ts'
 import styles from './simulate-pane.module.css'
 
 const text = words.gateway
-const delayMs = 300
 
 type PaneProps = { readonly config: GatewayConfig; readonly inForce: GatewayConfig }
 
 /** What the edited configuration decides about a text, beside what is in force. Runs while one types. */
 export function SimulatePane({ config, inForce }: PaneProps) {
   const [scenario, setScenario] = useState<Scenario>({ text: '', direction: 'request' })
-  const input = useSettled({ config, scenario })
+  const input = useDebounced({ config, scenario })
   const edited = useSimulation(input.config, input.scenario)
   const current = useSimulation(inForce, input.scenario)
   return (
@@ -61,17 +61,6 @@ export function SimulatePane({ config, inForce }: PaneProps) {
       </div>
     </Card>
   )
-}
-
-/** The value after nothing has changed for 300 ms. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value)
-  const key = JSON.stringify(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(JSON.parse(key) as Value), delayMs)
-    return () => clearTimeout(timer)
-  }, [key])
-  return settled
 }
 
 const Verdict = ({ name, simulation }: { readonly name: string; readonly simulation: Simulation }) => (

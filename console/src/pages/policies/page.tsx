@@ -10,7 +10,7 @@ import { words } from '../../words/en.ts'
 import { NewPolicyDialog } from './new-policy-dialog.tsx'
 import { usePolicies, type PolicySummary } from './queries.ts'
 import { policyScopes, policyStates, type PoliciesSearch } from './search.ts'
-import { useDebounced } from './use-debounced.ts'
+import { useDebounced } from '../../kit/use-debounced.ts'
 import { StateBadge } from './state-badge.tsx'
 import styles from './page.module.css'
 

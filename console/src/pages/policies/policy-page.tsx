@@ -1,9 +1,9 @@
-import { Outlet, useBlocker, useNavigate, useParams } from '@tanstack/react-router'
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../app/session.tsx'
 import { Button, buttonClass } from '../../kit/button.tsx'
-import { Dialog } from '../../kit/dialog.tsx'
 import { Icon } from '../../kit/icon.tsx'
+import { LeaveDialog } from '../../kit/leave-dialog.tsx'
 import { Menu, MenuItem } from '../../kit/menu.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -47,7 +47,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
       <DraftContext value={draft}>
         <Outlet />
       </DraftContext>
-      <LeaveDialog policyId={policy.id} isChanged={draft.isChanged} />
+      <LeaveDialog path={`/policies/${policy.id}`} isChanged={draft.isChanged} />
     </div>
   )
 }
@@ -91,31 +91,5 @@ function Header({ policy }: { readonly policy: Policy }) {
         <DeleteDialog policy={policy} onClose={close} onDone={() => void navigate({ to: '/policies' })} />
       )}
     </header>
-  )
-}
-
-/** Asks before unsaved changes are lost. The tabs of the policy keep them. */
-function LeaveDialog({ policyId, isChanged }: { readonly policyId: string; readonly isChanged: boolean }) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ next }) => isChanged && !next.pathname.includes(policyId),
-    enableBeforeUnload: () => isChanged,
-    withResolver: true,
-  })
-  if (status !== 'blocked') return null
-  return (
-    <Dialog
-      title={text.leaveTitle}
-      onClose={reset}
-      actions={
-        <>
-          <Button onClick={reset}>{text.stay}</Button>
-          <Button look="danger" onClick={proceed}>
-            {text.leave}
-          </Button>
-        </>
-      }
-    >
-      <p>{text.leaveText}</p>
-    </Dialog>
   )
 }

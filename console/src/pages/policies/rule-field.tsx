@@ -3,7 +3,7 @@ import { Shape } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { words } from '../../words/en.ts'
 import { useRuleCheck, type RuleCheck } from './queries.ts'
-import { useDebounced } from './use-debounced.ts'
+import { useDebounced } from '../../kit/use-debounced.ts'
 import type { EditorProps } from './editor/rule-editor.tsx'
 import styles from './rule-field.module.css'
 

@@ -11,7 +11,7 @@ import { words } from '../../words/en.ts'
 import { contentOf, isSame, type PolicyContent, type PolicyForm } from './content.ts'
 import { EvidenceText } from './evidence-text.tsx'
 import { useEvaluation, type Evaluation, type EvaluationRequest, type Policy } from './queries.ts'
-import { useDebounced } from './use-debounced.ts'
+import { useDebounced } from '../../kit/use-debounced.ts'
 import areas from './edit-tab.module.css'
 import styles from './try-it.module.css'
 

@@ -174,7 +174,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: KeyProps) {
       onClose={onClose}
       onSubmit={() => revocation.mutate()}
     >
-      <Notice tone="warning">{text.revokeText}</Notice>
+      <Notice tone="warning">{isApiKey(apiKey) ? text.revokeText : text.revokeAdminText}</Notice>
       <p>{usedAt === undefined ? text.neverUsed : text.usedLast(time(usedAt * 1_000))}</p>
       <ConfirmName name={apiKey.name} onChange={setConfirmed} />
       <CommandPreview

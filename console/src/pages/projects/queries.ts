@@ -18,11 +18,14 @@ type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; re
 const pageSize = 100
 
 /** The rows of all loaded pages of a list. */
-function useList<Row>(queryKey: readonly unknown[], load: (after: string | undefined) => Promise<Page<Row>>) {
+function useList<Row>(
+  queryKey: readonly unknown[],
+  load: (after: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
+) {
   const query = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     getNextPageParam: (page: Page<Row>) => (page.has_more ? (page.last_id ?? undefined) : undefined),
     placeholderData: keepPreviousData,
   })
@@ -30,21 +33,21 @@ function useList<Row>(queryKey: readonly unknown[], load: (after: string | undef
 }
 
 export const useApiKeys = ({ search, status, project_id }: ProjectsSearch) =>
-  useList<ApiKey>(['api_keys', { search, status, project_id }], (after) => {
+  useList<ApiKey>(['api_keys', { search, status, project_id }], (after, signal) => {
     const query = definedOf({ search, status, project_id, after, limit: pageSize })
-    return dataOf(api.GET('/v1/organization/api_keys', { params: { query } }))
+    return dataOf(api.GET('/v1/organization/api_keys', { params: { query }, signal }))
   })
 
 export const useAdminKeys = ({ search, status }: ProjectsSearch) =>
-  useList<AdminKey>(['admin_api_keys', { search, status }], (after) => {
+  useList<AdminKey>(['admin_api_keys', { search, status }], (after, signal) => {
     const query = definedOf({ search, status, after, limit: pageSize })
-    return dataOf(api.GET('/v1/organization/admin_api_keys', { params: { query } }))
+    return dataOf(api.GET('/v1/organization/admin_api_keys', { params: { query }, signal }))
   })
 
 export const useProjects = ({ search, status }: ProjectsSearch) =>
-  useList<Project>(['projects', { search, status }], (after) => {
+  useList<Project>(['projects', { search, status }], (after, signal) => {
     const query = definedOf({ search, status, after, limit: pageSize })
-    return dataOf(api.GET('/v1/organization/projects', { params: { query } }))
+    return dataOf(api.GET('/v1/organization/projects', { params: { query }, signal }))
   })
 
 /** Dollars by the id of an API key, in the time range of the page. Needs `usage:read`. */

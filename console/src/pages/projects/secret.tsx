@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { serverUrl } from '../../api/client.ts'
+import { useInferenceUrl } from '../../app/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
@@ -13,20 +14,31 @@ const text = words.projects
 
 type SecretProps = { readonly issued: IssuedKey; readonly isRotated?: boolean; readonly onClose: () => void }
 
-/** The secret of a key, which the server returns once, and code that uses it. It is kept in no address and no storage. */
+/**
+ * The secret of a key, which the server returns once, and code that uses it. It is kept in no address and no storage. Escape
+ * and the close button ask first.
+ */
 export function SecretDialog({ issued, isRotated = false, onClose }: SecretProps) {
+  const [isAsking, setAsking] = useState(false)
   return (
     <Dialog
       isWide
       title={text.secretTitle(issued.name)}
-      onClose={onClose}
+      onClose={() => setAsking(true)}
       actions={
-        <Button look="primary" onClick={onClose}>
-          {text.done}
-        </Button>
+        <>
+          {isAsking && (
+            <Button look="danger" onClick={onClose}>
+              {text.closeAnyway}
+            </Button>
+          )}
+          <Button look="primary" onClick={onClose}>
+            {text.done}
+          </Button>
+        </>
       }
     >
-      <Notice tone="warning">{text.secretOnce}</Notice>
+      <Notice tone={isAsking ? 'error' : 'warning'}>{isAsking ? text.notCopied : text.secretOnce}</Notice>
       <CodeBlock code={issued.value} />
       {isRotated && <p>{oldSecretText(issued)}</p>}
       <Snippets issued={issued} />
@@ -41,6 +53,7 @@ const kinds = ['curl', 'openai', 'anthropic'] as const
 
 function Snippets({ issued }: { readonly issued: IssuedKey }) {
   const [kind, setKind] = useState<(typeof kinds)[number]>('curl')
+  const url = useInferenceUrl()
   if (!('project_id' in issued)) return <CodeBlock code={adminSnippet(issued.value)} />
   const model = issued.models?.[0]
   return (
@@ -55,7 +68,7 @@ function Snippets({ issued }: { readonly issued: IssuedKey }) {
           ))}
         </div>
       </header>
-      <CodeBlock code={snippets[kind](issued.value, model ?? exampleModel)} />
+      <CodeBlock code={snippets[kind]({ url, secret: issued.value, model: model ?? exampleModel })} />
       {model === undefined && <small>{text.snippetHint(exampleModel)}</small>}
     </section>
   )
@@ -64,26 +77,28 @@ function Snippets({ issued }: { readonly issued: IssuedKey }) {
 /** Served by every installation that has no upstream of its own. */
 const exampleModel = 'gatehouse-echo'
 
+type SnippetParts = { readonly url: string; readonly secret: string; readonly model: string }
+
 const snippets = {
-  curl: (secret: string, model: string) =>
+  curl: ({ url, secret, model }: SnippetParts) =>
     [
-      `curl ${serverUrl}/v1/messages \\`,
+      `curl ${url}/v1/messages \\`,
       `  -H 'x-api-key: ${secret}' -H 'content-type: application/json' \\`,
       `  -d '{"model":"${model}","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
     ].join('\n'),
-  openai: (secret: string, model: string) =>
+  openai: ({ url, secret, model }: SnippetParts) =>
     [
       `import OpenAI from 'openai'`,
       ``,
-      `const client = new OpenAI({ baseURL: '${serverUrl}/v1', apiKey: '${secret}' })`,
+      `const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${secret}' })`,
       `const response = await client.responses.create({ model: '${model}', input: 'Hello' })`,
       `console.log(response.output_text)`,
     ].join('\n'),
-  anthropic: (secret: string, model: string) =>
+  anthropic: ({ url, secret, model }: SnippetParts) =>
     [
       `import Anthropic from '@anthropic-ai/sdk'`,
       ``,
-      `const client = new Anthropic({ baseURL: '${serverUrl}', apiKey: '${secret}' })`,
+      `const client = new Anthropic({ baseURL: '${url}', apiKey: '${secret}' })`,
       `const messages = [{ role: 'user', content: 'Hello' }]`,
       `const message = await client.messages.create({ model: '${model}', max_tokens: 100, messages })`,
       `console.log(message.content)`,

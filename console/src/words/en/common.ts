@@ -10,6 +10,12 @@ export const common = {
   none: '–',
   cancel: 'Cancel',
   save: 'Save',
+  leaving: {
+    title: 'Leave without saving?',
+    text: 'The changes of this form are not saved.',
+    leave: 'Leave and lose changes',
+    stay: 'Stay',
+  },
   asRequest: 'As a request and a command',
 } as const
 

@@ -89,6 +89,8 @@ export const projects = {
   snippetHint: (model: string) =>
     `${model} stands for one of your models. GET /v1/models lists those that the key may use.`,
   done: 'I have copied it',
+  notCopied: 'Have you copied the secret? It cannot be shown again. A lost secret is replaced by rotating the key.',
+  closeAnyway: 'Close without copying',
   rotateTitle: (name: string) => `Rotate the secret of ${name}`,
   rotateText: 'The key keeps its id, its permissions and its limits. Only the secret is new.',
   grace: 'The old secret works',
@@ -103,8 +105,9 @@ export const projects = {
   oldUntil: (until: string) => `The old secret works until ${until}.`,
   oldEnded: 'The old secret no longer works.',
   revokeTitle: (name: string) => `Revoke ${name}`,
-  revokeText:
-    'Every request with this key is rejected from now on, and sessions of the key end. This cannot be undone.',
+  revokeText: 'Every request with this key is rejected from now on. This cannot be undone.',
+  revokeAdminText:
+    'Every request with this key is rejected from now on, and console sessions of the key end. This cannot be undone.',
   usedLast: (at: string) => `The key was used last ${at}.`,
   neverUsed: 'The key was never used.',
   typeName: (name: string) => `Type ${name} to confirm`,
@@ -113,7 +116,7 @@ export const projects = {
   archiveText: 'The keys of the project stop working at once. Unarchive the project to let them work again.',
   unarchiveTitle: (name: string) => `Unarchive ${name}`,
   unarchiveText: 'The keys of the project that are neither revoked nor expired work again at once.',
-  affected: (count: string, names: string) => `Affected: ${count} active keys: ${names}.`,
+  affected: (count: string, names: string) => `Affected: ${count} active ${count === '1' ? 'key' : 'keys'}: ${names}.`,
   noneAffected: 'No active key is affected.',
   projectNameHint: 'A team or a product, such as Support.',
 } as const

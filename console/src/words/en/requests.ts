@@ -43,7 +43,8 @@ export const requests = {
   more: 'Loading more',
   move: 'move',
   open: 'open',
-  shown: (count: number, isAll: boolean) => `${count.toLocaleString()}${isAll ? '' : '+'} requests`,
+  shown: (count: number, isAll: boolean) =>
+    `${count.toLocaleString()}${isAll ? '' : '+'} ${count === 1 && isAll ? 'request' : 'requests'}`,
   fresh: (count: number) => `${count} new`,
   wouldBe: (decision: string) => `Would be: ${decision}. Recorded, not enforced.`,
 } as const

@@ -23,6 +23,7 @@ const example = {
   permissions: ['*'],
   expires_at: null,
   features: { content: false, judge: false, credits: true },
+  inference_url: null,
   version: '0.1.0',
 }
 
@@ -52,16 +53,22 @@ export const MeObject = Type.Object(
       },
       { description: 'What is configured.' },
     ),
+    inference_url: orNull(Type.String(), 'Where models are called; null if it is the address of this request.'),
     version: text('The version of the server.'),
   },
   { title: 'Me', examples: [example] },
 )
 
-type Context = { readonly key: AdminKey | undefined; readonly features: Features; readonly version: string }
+type Context = {
+  readonly key: AdminKey | undefined
+  readonly features: Features
+  readonly inferenceUrl: string | null
+  readonly version: string
+}
 
 export const presentMe = (
   { kind, id, organization, permissions: own, expiresAtMs }: Administrator,
-  { key, features, version }: Context,
+  { key, features, inferenceUrl, version }: Context,
 ): Static<typeof MeObject> => ({
   object: 'organization.me',
   actor: { type: kind, id, name: key?.name ?? id },
@@ -69,5 +76,6 @@ export const presentMe = (
   permissions: [...own],
   expires_at: expiresAtMs === null ? null : toUnixSeconds(expiresAtMs),
   features: { ...features },
+  inference_url: inferenceUrl,
   version,
 })

@@ -54,7 +54,8 @@ export function organizationRoutes({ read, mutation }: AdminRoutes, parts: Admin
         const { id: organizationId } = actor.organization
         const organization = existing(organizationId, await directory.findOrganization(organizationId))
         const key = await directory.findAdminKey(organizationId, actor.id)
-        return presentMe({ ...actor, organization }, { key, features: parts.features, version: parts.version })
+        const { features, version } = parts
+        return presentMe({ ...actor, organization }, { key, features, inferenceUrl: parts.inferenceUrl(), version })
       },
     }),
     mutation({
