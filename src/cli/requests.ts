@@ -21,6 +21,7 @@ const options = {
   until: text,
   limit: text,
   org: text,
+  texts: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -29,10 +30,11 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const requests: Command = {
   summary: 'List requests with their decisions; show the timeline of one',
   usage: `gatehouse requests list [--status ok|denied|error] [--decision DECISION] [--model NAME] [--project ID] [--policy ID] [--key ID] [--user ID] [--reason CODE] [--category NAME] [--min-ms N] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
-gatehouse requests show ID [--org ID] [--json]
+gatehouse requests show ID [--texts] [--org ID] [--json]
 
 list prints the newest requests, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago. show prints what
-happened to a request, how long each step took, what each check decided, and where its event is in the audit log.
+happened to a request, how long each step took, what each check decided, and where its event is in the audit log. --texts
+also prints its texts, if audit.content keeps them; the audit log records who read them.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
@@ -77,12 +79,13 @@ function list(context: CommandContext, values: Values): Promise<number> {
 
 function show(context: CommandContext, values: Values, id: string): Promise<number> {
   return runOnServer(context, values, async ({ client }) => {
-    const request = await client.get<RequestDetailBody>(apiPath`/v1/organization/requests/${id}`)
-    return { json: request, text: describe(request) }
+    const query = { include: values.texts ? 'content' : undefined }
+    const request = await client.get<RequestDetailBody>(apiPath`/v1/organization/requests/${id}`, query)
+    return { json: request, text: describe(request, values) }
   })
 }
 
-function describe(request: RequestDetailBody): string {
+function describe(request: RequestDetailBody, values: Values): string {
   const { proof } = request
   const steps = request.timeline.map(({ step, at_ms: at, ms, outcome, detail }) => [
     step,
@@ -101,7 +104,14 @@ function describe(request: RequestDetailBody): string {
     `model ${request.model}, project ${request.project_id ?? '-'}, key ${request.api_key_id ?? '-'}${request.error === null ? '' : `, error ${request.error}`}`,
     ...(steps.length === 0 ? [] : ['', table(['STEP', 'AT MS', 'MS', ''], steps)]),
     ...(outcomes.length === 0 ? [] : ['', table(['CHECK', 'VERSION', 'DECISION', 'SCORE'], outcomes)]),
+    ...(values.texts ? ['', ...textLines(request)] : []),
     '',
     `event ${request.event_id}, sequence ${proof.sequence}, ${proof.checkpoint === null ? 'not signed yet' : `signed up to ${proof.checkpoint.sequence} by ${proof.checkpoint.key_id}`}`,
   ].join('\n')
+}
+
+function textLines({ content }: RequestDetailBody): readonly string[] {
+  if (content === null) return ['The texts of this request are not kept.']
+  const { prompt, response, level } = content
+  return [`PROMPT (${level})`, prompt.text, ...(response.text === '' ? [] : ['', 'ANSWER', response.text])]
 }

@@ -94,4 +94,45 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
       await page.waitForURL(/requests$/)
     }
   })
+
+  it('show the kept texts with what a policy found, and record who read them', async () => {
+    await using keeping = await openConsoleScene({ config: { audit: { content: 'full' } } })
+    const markup = '<b onclick=alert(1)>falcon</b>'
+    const denied = await keeping.ask(markup)
+    await using open = await openPage(browser)
+    const { page } = open
+    await keeping.signIn(page)
+    await page.goto(`${keeping.url}/console/requests/${denied}`)
+    const detail = page.getByRole('complementary', { name: 'Request', exact: true })
+    await detail.getByText('The audit log records who read them.').waitFor()
+    assert.equal(await detail.getByText(markup).count(), 0)
+    await detail.getByRole('button', { name: 'Show the texts' }).click()
+    assert.equal(await detail.locator('mark').textContent(), 'falcon')
+    assert.equal(await detail.getByText(markup).count(), 1)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.goto(`${keeping.url}/console/audit?event_kind=audit.content.read`)
+    await page.getByRole('row').filter({ hasText: 'audit.content.read' }).waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: 'audit.content.read' }).count(), 1)
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('say why texts are not shown: they are not kept, or the key may not read them', async () => {
+    const id = await scene.ask('Hello')
+    await using open = await openPage(browser)
+    await scene.signIn(open.page)
+    await open.page.goto(`${scene.url}/console/requests/${id}`)
+    await open.page.getByText('The texts of this request are not kept.').waitFor()
+    await using keeping = await openConsoleScene({ config: { audit: { content: 'redacted' } } })
+    const kept = await keeping.ask('Hello')
+    const admin = { authorization: `Bearer ${keeping.adminKey}` }
+    const body = { name: 'no texts', permissions: ['audit:read'] }
+    const made = await keeping.post('/v1/organization/admin_api_keys', body, admin)
+    const { value } = (await made.json()) as { value: string }
+    await using other = await openPage(browser)
+    await other.page.goto(`${keeping.url}/console/requests/${kept}`)
+    await other.page.getByLabel('Administrator key').fill(value)
+    await other.page.keyboard.press('Enter')
+    await other.page.getByText('This key lacks the permission content:read').waitFor()
+    assert.equal(await other.page.getByRole('button', { name: 'Show the texts' }).count(), 0)
+  })
 })

@@ -8,6 +8,7 @@ export type GatewayStore = {
   save(organizationId: string, config: GatewayConfiguration, at: SaveAt): Promise<boolean>
   /** Disables this version after a denial spike. Returns false if it is not the latest or is disabled already. */
   rollBack(organizationId: string, version: number): Promise<boolean>
+  findVersion(organizationId: string, version: number): Promise<GatewayConfiguration | undefined>
   /** All saved versions, by id. */
   listVersions(organizationId: string, page: Page): Promise<Paged<ConfigurationVersion>>
 }

@@ -36,6 +36,7 @@ export const auditKinds = [
   'console_session.created',
   'console_session.revoked',
   'audit_texts.erased',
+  'audit.content.read',
   'backtest.created',
 ] as const
 

@@ -14,6 +14,7 @@ export const permissions = [
   'exports:read',
   'exports:write',
   'audit:read',
+  'content:read',
   'usage:read',
   'credits:write',
   '*',

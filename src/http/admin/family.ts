@@ -44,7 +44,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       catalogueRoute(routes, parts),
       overviewRoute(routes, parts),
       trafficRoute(routes, parts),
-      ...requestRoutes(routes),
+      ...requestRoutes(routes, parts),
       requestStreamRoute(parts),
       ...auditLogRoutes(routes, parts),
       ...limitRoutes(routes, parts),

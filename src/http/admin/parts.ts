@@ -11,6 +11,7 @@ import type { Administrator } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
+import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
@@ -48,6 +49,7 @@ export type AdminReads = AdminStores & {
   readonly ledger: LedgerReports
   readonly exports: Pick<ExportStore, 'list'>
   readonly traffic: Pick<TrafficStore, 'sums'>
+  readonly gateway: Pick<GatewayStore, 'findVersion'>
 }
 
 export type AdminParts = ResourceLimitParts & {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Actor, WithAuditRecord } from '../../domain/identity/audit-log.ts'
+import type { Actor, AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import { doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
@@ -61,6 +61,8 @@ type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Resu
     readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
     /** The `ETag` of the response. A request that names it gets 304. */
     readonly tag?: (body: Result) => string
+    /** The audit record of a read that must not stay unseen. It is durable before the response is sent. */
+    readonly record?: (body: Result) => AuditRecord | undefined
   }
 
 type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
@@ -132,6 +134,8 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
           const body = await spec.operation(parts.reads, { actor, ...decode(request) })
+          const record = spec.record?.(body)
+          if (record) await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, record }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
           return body
         },

@@ -15,6 +15,7 @@ export const eventKinds = [
   'api_key.rotated',
   'api_key.updated',
   'audit.checkpoint',
+  'audit.content.read',
   'audit.events_lost',
   'audit.tamper_found',
   'audit.trimmed',

@@ -6,6 +6,7 @@ import type { RequestFilters } from './search.ts'
 
 export type RequestRow = components['schemas']['Request']
 export type RequestDetail = components['schemas']['RequestDetail']
+export type RequestContent = NonNullable<RequestDetail['content']>
 type RequestPage = components['schemas']['RequestList']
 
 const pageSize = 100
@@ -32,6 +33,20 @@ export const useRequest = (requestId: string) =>
     queryKey: ['request', requestId],
     queryFn: (): Promise<RequestDetail> =>
       dataOf(api.GET('/v1/organization/requests/{request_id}', { params: { path: { request_id: requestId } } })),
+  })
+
+/** The kept texts. Loaded once, because the server records each read, and dropped when nobody shows them any more. */
+export const useRequestContent = (requestId: string, isShown: boolean) =>
+  useQuery({
+    queryKey: ['request', requestId, 'content'],
+    queryFn: async (): Promise<RequestContent | null> => {
+      const params = { path: { request_id: requestId }, query: { include: 'content' as const } }
+      return (await dataOf(api.GET('/v1/organization/requests/{request_id}', { params }))).content
+    },
+    enabled: isShown,
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
   })
 
 const defined = (query: Record<string, unknown>) =>

@@ -15,6 +15,7 @@ import { useRequest, type RequestDetail } from './queries.ts'
 import { ReceiptTable } from './receipt.tsx'
 import { RowsContext } from './rows-context.ts'
 import { summaryOf } from './summary.ts'
+import { Texts } from './texts.tsx'
 import { Timeline } from './timeline.tsx'
 import styles from './request-drawer.module.css'
 
@@ -108,6 +109,9 @@ function Detail({ request }: { readonly request: RequestDetail }) {
       </Section>
       <Section title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} />
+      </Section>
+      <Section title={text.texts.title}>
+        <Texts key={request.id} request={request} />
       </Section>
       <div className={styles.two}>
         <Section title={text.receipt}>

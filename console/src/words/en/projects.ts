@@ -78,6 +78,7 @@ export const projects = {
     'exports:read': 'See exports',
     'exports:write': 'Change exports',
     'audit:read': 'See requests and the audit log',
+    'content:read': 'Read the kept texts of requests',
     'usage:read': 'See usage and spend',
     'credits:write': 'Grant credits and set limits',
   },

@@ -19,6 +19,10 @@ export type ContentTexts = {
   readonly rule?: string | undefined
 }
 
+/** The texts that are kept: the full ones, or else the redacted ones. */
+export const keptTexts = (content: AuditContent | undefined): ContentTexts | undefined =>
+  content?.full ?? content?.redacted
+
 /** The document with the texts that this level allows. */
 export function withContent<D extends AuditDocument>(
   document: D,
@@ -53,5 +57,5 @@ export function withoutContent<D extends AuditDocument>(document: D): D {
 
 function textsAt(content: AuditContent | undefined, level: ContentLevel): ContentTexts | undefined {
   if (level === 'none') return undefined
-  return level === 'full' ? (content?.full ?? content?.redacted) : content?.redacted
+  return level === 'full' ? keptTexts(content) : content?.redacted
 }

@@ -29,6 +29,7 @@ const fixed = {
   'export.gap': api(3),
   'export.recovered': api(3),
   'audit.checkpoint': api(1),
+  'audit.content.read': api(2),
   'audit.trimmed': api(4),
   'audit.events_lost': api(3),
   'audit.tamper_found': api(3),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ContentTexts } from '../../audit/event/content.ts'
+import { keptTexts, type ContentTexts } from '../../audit/event/content.ts'
 import type { LoggedEvent } from '../../audit/log.ts'
 import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions as auditDecisions, isDenial } from '../../audit/event/verdict.ts'
@@ -84,7 +84,7 @@ const scoreOf = (decisions: readonly Decision[]): Pick<ReplayResult, 'score' | '
 })
 
 function textsOf({ content }: LoggedEvent): (ContentTexts & { readonly isRedacted: boolean }) | undefined {
-  const texts = content?.full ?? content?.redacted
+  const texts = keptTexts(content)
   if (!texts?.prompt && !texts?.response) return undefined
   return { ...texts, isRedacted: content?.full === undefined }
 }

@@ -1,24 +1,28 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { isRecord } from '../../../base/record.ts'
+import { keptTexts } from '../../../domain/audit/event/content.ts'
 import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
 import type { ChainContext, LoggedEvent } from '../../../domain/audit/log.ts'
+import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import type { PolicyVersion } from '../../../domain/policy/policy.ts'
 import { decisionIn, numberIn, presentRequest, textsIn } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
 import { timelineOf } from './timeline.ts'
 
 type Detail = Static<typeof RequestDetailObject>
 
-/** The name and the threshold of a policy in the version that decided. */
-export type DecidedPolicy = { readonly name: string; readonly thresholdBp: number | null }
+/** A policy that has a result: its name, unless it is deleted, and the version that decided. */
+export type DecidedPolicy = { readonly name: string | null; readonly published: PolicyVersion | undefined }
 
 export type DetailContext = {
   readonly chain: ChainContext
   /** By policy id and version. */
   readonly policies: ReadonlyMap<string, DecidedPolicy>
+  readonly content: Detail['content']
 }
 
-export function presentDetail(event: LoggedEvent, { chain, policies }: DetailContext): Detail {
+export function presentDetail(event: LoggedEvent, { chain, policies, content }: DetailContext): Detail {
   const { document } = event
   const row = presentRequest(event)
   return {
@@ -30,6 +34,8 @@ export function presentDetail(event: LoggedEvent, { chain, policies }: DetailCon
     outcomes: outcomesOf(document, policies),
     receipt: receiptOf(document),
     proof: proofOf(row, chain),
+    is_content_kept: keptTexts(event.content) !== undefined,
+    content,
   }
 }
 
@@ -65,7 +71,7 @@ function outcomesOf(document: ChainedDocument, policies: DetailContext['policies
       decision: decisionIn(result['decision']),
       is_enforced: isEnforced,
       score_bp: numberIn(result['score_bp']),
-      threshold_bp: policy?.thresholdBp ?? null,
+      threshold_bp: policy?.published ? thresholdOf(policy.published) : null,
     }
   })
   const ofCategories = textsIn(gatehouse['categories_triggered']).map((name): Detail['outcomes'][number] => ({

@@ -1,11 +1,13 @@
+import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
-import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
 import type { AdminRoutes } from '../parts.ts'
+import { contentOf, type ContentParts } from './content.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentDetail, resultsIn, versionKey, type DecidedPolicy } from './present-detail.ts'
 import { presentRequest } from './present.ts'
@@ -14,7 +16,7 @@ import * as Schema from './schema.ts'
 const path = '/v1/organization/requests'
 
 /** `/v1/organization/requests`: the inference requests of the organization, as the audit log has them. */
-export function requestRoutes({ read }: AdminRoutes): Route[] {
+export function requestRoutes({ read }: AdminRoutes, parts: ContentParts): Route[] {
   return [
     read({
       name: 'listRequests',
@@ -34,12 +36,15 @@ export function requestRoutes({ read }: AdminRoutes): Route[] {
       name: 'getRequest',
       path: `${path}/{request_id}`,
       summary: 'Read a request',
-      description: 'With its timeline, the outcome of each check, what was charged, and its place in the audit log.',
+      description:
+        'With its timeline, the outcome of each check, what was charged, and its place in the audit log. With `include=content` also its texts, if the configuration `audit.content` keeps them; each such read is an event of the audit log.',
       permission: 'audit:read',
       params: Schema.RequestParams,
-      query: none,
+      query: Schema.RequestDetailQuery,
       answer: { description: 'The request.', schema: Schema.RequestDetailObject },
-      async operation({ events, policies }, { actor, params: { request_id: id } }) {
+      record: contentRead,
+      async operation({ events, policies, gateway }, { actor, params: { request_id: id }, query: { include } }) {
+        if (include === 'content') requirePermission(actor.permissions, 'content:read')
         const { id: organizationId } = actor.organization
         const event = await events.findRequest(organizationId, id)
         if (!event) throw new Fault('not_found', 'not_found', `There is no request ${id} in the audit log.`)
@@ -47,11 +52,23 @@ export function requestRoutes({ read }: AdminRoutes): Route[] {
           events.chainContext(organizationId, event.sequence),
           policiesOf(policies, organizationId, event),
         ])
-        return presentDetail(event, { chain, policies: known })
+        const content = include === 'content' ? await contentOf(event, { ...parts, policies: known, gateway }) : null
+        return presentDetail(event, { chain, policies: known, content })
       },
     }),
   ]
 }
+
+/** Who read which texts must be known. */
+const contentRead = ({ id, content, project_id: projectId }: Static<typeof Schema.RequestDetailObject>) =>
+  content === null
+    ? undefined
+    : {
+        kind: 'audit.content.read' as const,
+        resourceId: id,
+        ...(projectId !== null && { projectId }),
+        details: { level: content.level },
+      }
 
 /** The cursors of this list are ids of events, because `after` names an event. */
 const cursorsOf = (items: readonly LoggedEvent[]) => ({
@@ -62,7 +79,7 @@ const cursorsOf = (items: readonly LoggedEvent[]) => ({
 /** More results than this are shown without names. */
 const maxPolicies = 50
 
-/** The present name of each policy, and the threshold of the version that decided. Deleted policies have neither. */
+/** The present name of each policy, and the version that decided. */
 async function policiesOf(
   policies: PolicyStore,
   organizationId: string,
@@ -74,9 +91,8 @@ async function policiesOf(
       .map(async ({ policyId: id, version }) => {
         const policy = await policies.find(organizationId, id)
         const published = version === null ? undefined : await policies.findVersion({ organizationId, id }, version)
-        const thresholdBp = published ? thresholdOf(published) : null
-        return policy && ([versionKey(id, version), { name: policy.name, thresholdBp }] as const)
+        return [versionKey(id, version), { name: policy?.name ?? null, published }] as const
       }),
   )
-  return new Map(found.filter((entry) => entry !== undefined))
+  return new Map(found)
 }

@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
-import { integer, number, text } from '../../described.ts'
+import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
+import { checks } from '../../../domain/evaluation/verdict/combine.ts'
+import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
@@ -97,6 +99,18 @@ const fields = {
 export const RequestObject = Type.Object(fields, { title: 'Request', examples: [example] })
 export const RequestList = listOf('RequestList', RequestObject, pageExample(example))
 
+export const RequestDetailQuery = Type.Object(
+  {
+    include: Type.Optional(
+      Type.Enum(['content'], {
+        description:
+          '`content`: with the texts of the request and its answer, if they are kept. Needs the permission `content:read`, and writes an event `audit.content.read` to the audit log.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 const timelineSteps = ['accepted', 'admitted', 'request_checks', 'attempt', 'first_byte', 'answer'] as const
 
 const TimelineStep = Type.Object(
@@ -161,6 +175,38 @@ const Receipt = Type.Object(
   { title: 'RequestReceipt' },
 )
 
+const TextEvidence = Type.Object(
+  {
+    check: Type.Enum([...checks], { description: 'The check that acted on it.' }),
+    policy_id: orNull(Type.String(), 'The policy, for the check `policy`.'),
+    kind: Type.Enum([...evidenceKinds], { description: 'What it is, as in `POST /v1/organization/evaluate`.' }),
+    name: text('The term, category, kind of personal data, phrase or pattern.'),
+    start: integer('Start in the text, in UTF-16 code units from 0.'),
+    end: integer('End, exclusive.'),
+  },
+  { title: 'TextEvidence', description: 'A part of the text that a check acted on.' },
+)
+
+const MarkedText = Type.Object(
+  {
+    text: text('The text. A text of more than 256,000 bytes is truncated and ends in an ellipsis.'),
+    evidence: Type.Array(TextEvidence, {
+      description:
+        'What the checks acted on, found in the kept text by the versions that decided. A rule that a judge model evaluated has no evidence.',
+    }),
+  },
+  { title: 'MarkedText' },
+)
+
+const RequestContent = Type.Object(
+  {
+    level: Type.Enum(['redacted', 'full'], { description: 'Whether personal data in the texts was replaced.' }),
+    prompt: Type.Object(MarkedText.properties, { description: 'All messages, each after the name of its role.' }),
+    response: Type.Object(MarkedText.properties, { description: 'The answer; empty if there was none.' }),
+  },
+  { title: 'RequestContent' },
+)
+
 const detailExample = {
   ...example,
   address: '192.0.2.7',
@@ -194,6 +240,8 @@ const detailExample = {
     next: { sequence: 43, fingerprint: 'c41e'.repeat(16) },
     checkpoint: { sequence: 64, signed_at: 1_767_225_660, key_id: '1f3b9c0d5e7a2468' },
   },
+  is_content_kept: true,
+  content: null,
 }
 
 export const RequestDetailObject = Type.Object(
@@ -206,6 +254,8 @@ export const RequestDetailObject = Type.Object(
     outcomes: Type.Array(Outcome, { description: 'The outcome of each check.' }),
     receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
     proof: Proof,
+    is_content_kept: flag('Whether the texts of the request and its answer are kept.'),
+    content: orNull(RequestContent, 'The texts, with `include=content`; null if they are not kept.'),
   },
   { title: 'RequestDetail', examples: [detailExample] },
 )

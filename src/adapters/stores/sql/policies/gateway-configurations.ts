@@ -48,6 +48,11 @@ export function gatewayStore(tx: Transaction): GatewayStore {
          where organization_id = $1 and version = $2 and is_rolled_back = 0`,
         [organizationId, version],
       )) === 1,
+    async findVersion(organizationId, version) {
+      const sql = 'select config from gateway_config_version where organization_id = $1 and version = $2'
+      const [row] = await tx.query<{ config: string }>(sql, [organizationId, version])
+      return row && configurationOf(row.config)
+    },
     listVersions: (organizationId, page) =>
       selectPage(
         tx,

@@ -1,0 +1,97 @@
+import type { Static } from 'typebox'
+import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
+import { keptTexts } from '../../../domain/audit/event/content.ts'
+import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import type { Evidence } from '../../../domain/evaluation/evidence.ts'
+import type { TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import { defaultConfiguration } from '../../../domain/gateway-config/configuration.ts'
+import { isOptionalCategory } from '../../../domain/moderation/categories.ts'
+import type { TextDirection } from '../../../domain/moderation/classifier.ts'
+import { contentOf as ruleContentOf } from '../../../domain/policy/content.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { contextOf, requestOf } from '../../resources/scenario.ts'
+import type { AdminParts, AdminReads } from '../parts.ts'
+import { resultsIn, versionKey, type DetailContext } from './present-detail.ts'
+import { textsIn } from './present.ts'
+import type { RequestDetailObject } from './schema.ts'
+
+type Content = NonNullable<Static<typeof RequestDetailObject>['content']>
+type MarkedText = Content['prompt']
+
+export type ContentParts = Pick<AdminParts, 'simulate' | 'findEvidence' | 'decodeBody'>
+
+type Sources = ContentParts & Pick<DetailContext, 'policies'> & { readonly gateway: AdminReads['gateway'] }
+
+/** The kept texts of a request, with what the checks acted on; null if none are kept. */
+export async function contentOf(event: LoggedEvent, sources: Sources): Promise<Content | null> {
+  const kept = keptTexts(event.content)
+  if (kept === undefined) return null
+  const rules = await rulesOf(event, sources)
+  const marked = async (text: string, direction: TextDirection): Promise<MarkedText> => ({
+    text,
+    evidence: rules === undefined || text === '' ? [] : await evidenceIn(text, direction, { event, rules, sources }),
+  })
+  return {
+    level: event.content?.full === undefined ? 'redacted' : 'full',
+    prompt: await marked(kept.prompt ?? '', 'request'),
+    response: await marked(kept.response ?? '', 'response'),
+  }
+}
+
+type Rules = { readonly config: typeof defaultConfiguration; readonly tried: readonly TriedPolicy[] }
+
+/** The rules that acted on the request, in the versions of that time; undefined if all checks allowed it. */
+async function rulesOf({ document }: LoggedEvent, { policies, gateway }: Sources): Promise<Rules | undefined> {
+  const { decision } = document.unmapped.gatehouse
+  if (decision === 'allow' || decision === 'not_evaluated') return undefined
+  const results = resultsIn(document)
+  const tried = results.flatMap(({ policyId: id, version, result }): readonly TriedPolicy[] => {
+    const policy = policies.get(versionKey(id, version))
+    const isMatch = result['decision'] !== 'allow' && result['decision'] !== 'not_evaluated'
+    if (!isMatch || policy?.published === undefined) return []
+    const { published } = policy
+    return [{ id, name: undefined, version: published.version, content: ruleContentOf(published) }]
+  })
+  const { uid, version } = document.policy ?? {}
+  const isByGateway = uid !== undefined && !results.some(({ policyId }) => policyId === uid)
+  const config = isByGateway ? await gateway.findVersion(document.metadata.tenant_uid, Number(version)) : undefined
+  return { config: config ?? defaultConfiguration, tried }
+}
+
+type Evaluated = { readonly event: LoggedEvent; readonly rules: Rules; readonly sources: Sources }
+
+/** Evaluates the text again. The judge is not called, because reading must not cost anything. */
+async function evidenceIn(
+  text: string,
+  direction: TextDirection,
+  { event: { document }, rules, sources }: Evaluated,
+): Promise<MarkedText['evidence']> {
+  const { projectId, userId, model, actorId } = rowOf(document, '')
+  const scenario = omitUndefined({
+    text,
+    direction,
+    model: model ?? '',
+    user: userId ?? undefined,
+    project_id: projectId ?? undefined,
+    flagged_categories: textsIn(document.unmapped.gatehouse['categories_requested']).filter(isOptionalCategory),
+  })
+  const simulation = await sources.simulate({
+    organizationId: document.metadata.tenant_uid,
+    config: rules.config,
+    policies: { includesInForce: false, tried: rules.tried },
+    usesJudge: false,
+    scenario: {
+      request: requestOf(scenario, sources.decodeBody),
+      direction,
+      categories: [],
+      context: contextOf(scenario, { credentialId: actorId ?? '', projectId: undefined }),
+    },
+  })
+  return (await sources.findEvidence(simulation)).flatMap(presentEvidence)
+}
+
+/** Only what is in the text. */
+function presentEvidence({ check, policyId, kind, name, where, span }: Evidence): MarkedText['evidence'] {
+  if (span === undefined || where?.kind !== 'part') return []
+  return [{ check, policy_id: policyId ?? null, kind, name, ...span }]
+}
