@@ -54,6 +54,15 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     assert.equal(await other.page.getByRole('row').filter({ hasText: 'Allow' }).count(), 0)
   })
 
+  it('show how long an answer was held back for its checks', async () => {
+    const allowed = await scene.ask('Hello')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests/${allowed}`)
+    await page.getByText(/all of it was sent after its checks · held back for up to [\d.]+ ms/).waitFor()
+  })
+
   it('show markup in texts and names as text', async () => {
     const markup = '<img src=x onerror=alert(1)>'
     await scene.ask('Hello', markup)

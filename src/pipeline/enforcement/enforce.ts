@@ -140,7 +140,8 @@ export function createEnforce(parts: EnforceParts): Enforce {
       requiredCoverage: requiredCoverage(holdBack),
       guard(metered, stopUpstream) {
         response = metered
-        const guardParts = { ...parts, idleTimers, plan, holdBack, rephrase, stopUpstream, conclude }
+        const { timing } = call
+        const guardParts = { ...parts, idleTimers, timing, plan, holdBack, rephrase, stopUpstream, conclude }
         const output = guardOutput(metered, guardParts)
         guarded = output
         const chunks = tap(output, (chunk) => chunk, fail)

@@ -15,20 +15,25 @@ export type HoldBackBuffer<One extends Held> = {
 /** A chunk, with whatever decides when it may be sent. */
 type Held = { chunk: Chunk }
 
-export const createHoldBackBuffer = <One extends Held>(mayBeSent: (one: One) => boolean): HoldBackBuffer<One> =>
-  new ChunkBuffer(mayBeSent)
+/** `onLeave` is called with the oldest of the chunks that leave together, sent or dropped. */
+export const createHoldBackBuffer = <One extends Held>(
+  mayBeSent: (one: One) => boolean,
+  onLeave: (oldest: One) => void,
+): HoldBackBuffer<One> => new ChunkBuffer(mayBeSent, onLeave)
 
 /** A class, because an object with its own closures would cost every response more memory. */
 class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
   readonly mayBeSent: (one: One) => boolean
+  readonly onLeave: (oldest: One) => void
   held: One[] = []
   start: InferenceEvent | undefined = undefined
   hasStarted = false
   /** The blocks that were sent and are open. */
   open: number[] = []
 
-  constructor(mayBeSent: (one: One) => boolean) {
+  constructor(mayBeSent: (one: One) => boolean, onLeave: (oldest: One) => void) {
     this.mayBeSent = mayBeSent
+    this.onLeave = onLeave
   }
 
   hold(one: One): void {
@@ -46,10 +51,12 @@ class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
     const { held } = this
     let count = 0
     for (let next = held[0]; next !== undefined && this.mayBeSent(next); next = held[count]) count += 1
-    if (count === 0) return undefined
-    const released = count > 1 ? join(held.slice(0, count)) : held[0]?.chunk
+    const [oldest] = held
+    if (count === 0 || oldest === undefined) return undefined
+    this.onLeave(oldest)
+    const released = count > 1 ? join(held.slice(0, count)) : oldest.chunk
     this.held = count === held.length ? none : held.slice(count)
-    if (released !== undefined) for (const event of released.events) this.trackSent(event)
+    for (const event of released.events) this.trackSent(event)
     return released
   }
 
@@ -64,6 +71,8 @@ class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
   }
 
   abandon(): readonly InferenceEvent[] {
+    const [oldest] = this.held
+    if (oldest !== undefined) this.onLeave(oldest)
     this.held = none
     const begin: InferenceEvent[] = !this.hasStarted && this.start !== undefined ? [this.start] : []
     return [...begin, ...this.open.map((block): InferenceEvent => ({ type: 'close', block }))]

@@ -13,6 +13,7 @@ import {
   usageOf,
 } from '../../../test/support/enforcement-scene.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { RequestTiming } from '../../domain/audit/event/request-timing.ts'
 import { planFor } from '../../domain/evaluation/plan.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { GatewayConfiguration } from '../../domain/gateway-config/configuration.ts'
@@ -28,6 +29,7 @@ function createScene(rules: Partial<GatewayConfiguration['rules']>, rephrased?: 
   const { clock, pass } = createHandClock()
   const plan = planFor(rulebookWith(rules), plainContext)
   const concluded: (readonly Decision[])[] = []
+  const timing = new RequestTiming(clock)
   let stops = 0
   const guard = (chunks: AsyncIterable<Chunk>): AsyncIterable<Chunk> =>
     guardOutput(
@@ -39,6 +41,7 @@ function createScene(rules: Partial<GatewayConfiguration['rules']>, rephrased?: 
         evaluateUncached: evaluateWithoutCache,
         incrementalScan: createIncrementalScan(poisonClassifier),
         pause: noPause,
+        timing,
         idleTimers: createIdleTimers(clock),
         rephrase: async () => rephrased,
         stopUpstream: async () => void (stops += 1),
@@ -48,7 +51,7 @@ function createScene(rules: Partial<GatewayConfiguration['rules']>, rephrased?: 
         },
       },
     )
-  return { guard, pass, concluded, stops: () => stops }
+  return { guard, pass, concluded, timing, stops: () => stops }
 }
 
 async function eventsOf(chunks: AsyncIterable<Chunk>): Promise<readonly InferenceEvent[]> {
@@ -113,6 +116,31 @@ describe('the output guard', () => {
     await upstream.push(...responseOf(...Array.from({ length: 20 }, () => clean)).slice(0, -1))
     const text = textIn(received)
     assert.ok(text.startsWith(clean) && text.length < 20 * clean.length, `${text.length} characters`)
+  })
+
+  it('measures how long the part was held back that waited longest', async () => {
+    const { guard, pass, timing } = createScene({ denylist: ['project falcon'] })
+    const upstream = createUpstream()
+    void eventsOf(guard(upstream.chunks))
+    const [start, open, text, ...rest] = responseOf(clean)
+    await upstream.push(...[start, open].filter((chunk) => chunk !== undefined))
+    assert.equal(timing.heldBackUs, 0)
+    await upstream.push(...[text].filter((chunk) => chunk !== undefined))
+    await pass(30)
+    await upstream.push(...rest)
+    assert.equal(timing.heldBackUs, 30_000)
+  })
+
+  it('measures how long a denied answer was held back', async () => {
+    const { guard, pass, timing } = createScene({ denylist: ['project falcon'] })
+    const upstream = createUpstream()
+    void eventsOf(guard(upstream.chunks))
+    const [start, open, , ...rest] = responseOf('project fal', 'con')
+    const [, , early] = responseOf('project fal')
+    await upstream.push(...[start, open, early].filter((chunk) => chunk !== undefined))
+    await pass(5)
+    await upstream.push(...rest)
+    assert.equal(timing.heldBackUs, 5_000)
   })
 
   it('never sends a denied term, even if it is split between two chunks', async () => {

@@ -3,6 +3,7 @@ import { IterableStream, pending } from '../../base/pull-stream.ts'
 import type { ResponseCoverage } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
+import type { RequestTiming } from '../../domain/audit/event/request-timing.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
@@ -12,6 +13,8 @@ import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } fr
 
 export type OutputGuardParts = StreamInspectionParts & {
   readonly idleTimers: IdleTimers
+  /** Undefined if nobody records the request. */
+  readonly timing?: RequestTiming | undefined
   readonly stopUpstream: () => Promise<void>
   /** Called once with the decisions on the response. Returns the `policy` object for the caller. */
   readonly conclude: (
@@ -24,7 +27,12 @@ export type OutputGuardParts = StreamInspectionParts & {
 type Polled = Chunk | typeof pending | undefined
 
 /** A held chunk with its number and the positions that must be cleared before it may be sent. */
-type HeldChunk = { chunk: Chunk; readonly number: number; readonly marks: readonly (Mark | undefined)[] }
+type HeldChunk = {
+  chunk: Chunk
+  readonly number: number
+  readonly marks: readonly (Mark | undefined)[]
+  readonly sinceMs: number
+}
 
 /**
  * Sends a response only as far as it is scanned and allowed. A denied text is never sent: the upstream is stopped, held
@@ -52,7 +60,10 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
     this.metered = metered
     this.parts = parts
     this.upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
-    this.held = createHoldBackBuffer(({ number, marks }) => number <= this.coveredTo && marks.every(isCleared))
+    this.held = createHoldBackBuffer(
+      ({ number, marks }) => number <= this.coveredTo && marks.every(isCleared),
+      ({ sinceMs }) => parts.timing?.heldSince(sinceMs),
+    )
     this.inspection = createStreamInspection(parts, (block, text) => this.held.replaceText(block, text))
   }
 
@@ -98,15 +109,17 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
   scan(chunk: Chunk): MaybePromise<boolean> {
     const { inspection, held } = this
     const number = ++this.chunks
+    const sinceMs = this.parts.timing?.clock.monotonicMs() ?? 0
     if (chunk.hasPendingBlock !== true) this.coveredTo = number
     const events = joinDeltas(chunk.events)
     const outOfBandTexts = outOfBandTextsOf(chunk)
     const marks = inspection.marksOf(events)
     if (outOfBandTexts.length === 0) {
-      held.hold({ chunk, number, marks })
+      held.hold({ chunk, number, marks, sinceMs })
       return inspection.scan(events)
     }
-    held.hold({ chunk, number, marks: [...marks, ...inspection.outOfBand().marksOf(outOfBandTexts)] })
+    const all = [...marks, ...inspection.outOfBand().marksOf(outOfBandTexts)]
+    held.hold({ chunk, number, marks: all, sinceMs })
     return andThen(inspection.outOfBand().scan(outOfBandTexts), (isAllowed) => isAllowed && inspection.scan(events))
   }
 

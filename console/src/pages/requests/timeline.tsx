@@ -54,8 +54,15 @@ function toneOf({ outcome, step }: Step): string | undefined {
   return undefined
 }
 
-/** The outcome and the details of a step, as the server names them. */
+/** The outcome and the details of a step. What has no words is named as the server names it. */
 function noteOf({ outcome, detail }: Step): string {
-  const details = Object.entries(detail ?? {}).map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
+  const details = Object.entries(detail ?? {}).map(([name, value]) => detailText(name, value))
   return [...(outcome === null || outcome === 'ok' ? [] : [outcome]), ...details].join(' · ')
+}
+
+function detailText(name: string, value: string | number | boolean): string {
+  const { coverages, heldBack } = words.request
+  if (name === 'held_back_ms' && typeof value === 'number') return heldBack(milliseconds(value))
+  const coverage = Object.entries(coverages).find(([id]) => name === 'coverage' && id === value)
+  return coverage === undefined ? `${name.replaceAll('_', ' ')} ${String(value)}` : coverage[1]
 }

@@ -67,6 +67,12 @@ export const request = {
     rejected: (code: string) => `Rejected before the checks: ${code}.`,
   },
   total: (ms: string) => `${ms} ms in all`,
+  coverages: {
+    held_back: 'each part was sent after its checks',
+    paragraph: 'each paragraph was sent after its checks',
+    whole: 'all of it was sent after its checks',
+  },
+  heldBack: (ms: string) => `held back for up to ${ms} ms`,
   outcomes: 'Outcomes',
   outcomesNote: 'score against threshold, in basis points',
   noOutcomes: 'No check had anything to say.',

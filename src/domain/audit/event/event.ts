@@ -217,6 +217,7 @@ const timingFields = (timing: TimingFacts): Unmapped['gatehouse'] => ({
   checked: timing.checkedUs,
   failed_attempts: timing.failedAttempts && shortList(timing.failedAttempts, attemptFields),
   first_byte: timing.firstByteUs,
+  held_back: timing.heldBackUs,
   total: timing.totalUs,
 })
 

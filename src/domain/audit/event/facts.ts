@@ -52,6 +52,8 @@ export type TimingFacts = {
   readonly checkedUs?: number | undefined
   readonly firstByteUs?: number | undefined
   readonly answeredUs?: number | undefined
+  /** A duration: how long the part of the answer was held back that waited longest for its checks. */
+  readonly heldBackUs?: number | undefined
   readonly totalUs: number
   readonly failedAttempts?: readonly FailedAttempt[] | undefined
 }

@@ -99,5 +99,6 @@ const timingFacts = (timing: RequestTiming): Omit<TimingFacts, 'totalUs'> => ({
   checkedUs: timing.checkedUs,
   firstByteUs: timing.firstByteUs,
   answeredUs: timing.answeredUs,
+  heldBackUs: timing.heldBackUs,
   failedAttempts: timing.failedAttempts,
 })

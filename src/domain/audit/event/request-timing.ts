@@ -20,6 +20,8 @@ export class RequestTiming {
   firstByteUs: number | undefined = undefined
   /** The upstream ended the answer. */
   answeredUs: number | undefined = undefined
+  /** How long the part of the answer was held back that waited longest for its checks. */
+  heldBackUs: number | undefined = undefined
   failedAttempts: FailedAttempt[] | undefined = undefined
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, receivedMs: number = clock.monotonicMs()) {
@@ -46,6 +48,12 @@ export class RequestTiming {
 
   answered(): void {
     this.answeredUs = this.elapsedUs()
+  }
+
+  /** A part of the answer leaves the hold-back buffer, sent or dropped. `sinceMs` is by the monotonic clock. */
+  heldSince(sinceMs: number): void {
+    const us = Math.round((this.clock.monotonicMs() - sinceMs) * 1000)
+    if (this.heldBackUs === undefined || us > this.heldBackUs) this.heldBackUs = us
   }
 
   attemptFailed(upstream: string, code: string): void {

@@ -121,7 +121,7 @@ const TimelineStep = Type.Object(
     outcome: orNull(Type.String(), '`denied`, or the code of a failure; null if it succeeded.'),
     detail: orNull(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-      'Further facts of the step.',
+      'Further facts of the step. Of the answer: `coverage`, how much of it was checked before any of it was sent, and `held_back_ms`, how long the part waited that waited longest for its checks.',
     ),
   },
   { title: 'RequestStep' },
@@ -218,7 +218,13 @@ const detailExample = {
     { step: 'request_checks', at_ms: 1, ms: 1.6, outcome: null, detail: null },
     { step: 'attempt', at_ms: 2.6, ms: 653.3, outcome: null, detail: { upstream: 'openai' } },
     { step: 'first_byte', at_ms: 655.9, ms: 0, outcome: null, detail: null },
-    { step: 'answer', at_ms: 655.9, ms: 1148.1, outcome: 'denied', detail: { coverage: 'held_back' } },
+    {
+      step: 'answer',
+      at_ms: 655.9,
+      ms: 1148.1,
+      outcome: 'denied',
+      detail: { coverage: 'held_back', held_back_ms: 31.4 },
+    },
   ],
   outcomes: [
     {

@@ -39,7 +39,7 @@ export function timelineOf(document: ChainedDocument, request: Static<typeof Req
   steps.push({ step: 'first_byte', at_ms: inMs(firstByte), ms: 0, ...succeeded })
   add('answer', total, {
     outcome: isAnswerDenied || request.status === 'error' ? outcome : null,
-    detail: coverageOf(document),
+    detail: answerDetailOf(document, end('held_back')),
   })
   return steps
 }
@@ -51,9 +51,14 @@ const inMs = (us: number): number => Math.round(us / 100) / 10
 
 const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
-function coverageOf({ unmapped }: ChainedDocument): Step['detail'] {
+/** How much of the answer was checked before any of it was sent, and how long the part waited that waited longest. */
+function answerDetailOf({ unmapped }: ChainedDocument, heldBackUs: number | undefined): Step['detail'] {
   const { coverage } = unmapped.gatehouse
-  return typeof coverage === 'string' ? { coverage } : null
+  const detail = {
+    ...(typeof coverage === 'string' && { coverage }),
+    ...(heldBackUs !== undefined && { held_back_ms: inMs(heldBackUs) }),
+  }
+  return Object.keys(detail).length === 0 ? null : detail
 }
 
 function failedAttemptsIn(value: unknown): { upstream: string; code: string; ended: number }[] {

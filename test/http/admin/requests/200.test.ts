@@ -119,6 +119,15 @@ describe('a request', () => {
     assert.deepEqual([proof.previous.sequence, proof.next.sequence], [proof.sequence - 1, proof.sequence + 1])
   })
 
+  it('says how long its answer was held back for the checks', async () => {
+    await using scene = await openScene()
+    const { body } = await scene.read(`/requests/${await scene.ask('Hello')}`)
+    const [answer] = (body['timeline'] as { ms: number; detail: Record<string, unknown> }[]).slice(-1)
+    const { coverage, held_back_ms: heldBackMs } = answer?.detail ?? {}
+    assert.equal(coverage, 'whole')
+    assert.ok(Number(heldBackMs) >= 0 && Number(heldBackMs) <= Number(answer?.ms) + 0.1, `${String(heldBackMs)} ms`)
+  })
+
   it('says where a denied request ended, and by which score', async () => {
     await using scene = await openScene()
     const { body } = await scene.read(`/requests/${await scene.ask('the falcon flies')}`)
