@@ -8,6 +8,7 @@ import { createKeyChanges } from '../domain/identity/key-changes.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
+import { createMembers } from '../domain/identity/members.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
 import { createOrganizations } from '../domain/identity/organizations.ts'
 import type { KeyDefaults } from '../domain/identity/permissions.ts'
@@ -27,6 +28,7 @@ import { createSinkAdministration } from '../domain/audit/export/mutations.ts'
 import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { consoleSessionStore } from '../adapters/stores/sql/identity/console-sessions.ts'
+import { memberStore } from '../adapters/stores/sql/identity/members.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
@@ -74,6 +76,7 @@ export function createAdministration(parts: AdministrationParts) {
   }
   const open = (tx: Transaction) => ({
     directory: directoryStore(tx),
+    members: memberStore(tx),
     sessions: consoleSessionStore(tx),
     policies: policyStore(tx),
     backtests: backtestStore(tx),
@@ -131,6 +134,7 @@ export function createAdministration(parts: AdministrationParts) {
     policies,
     backtests,
     directory: auditedDirectory,
+    members: createMembers({ ids, clock }),
     keyChanges: createKeyChanges({ clock, random, digests }),
     keyDefaults,
     mutate,

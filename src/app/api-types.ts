@@ -8,9 +8,11 @@ import type { OverrideObject } from '../http/admin/limits/override-routes.ts'
 import type { LimitsObject } from '../http/admin/limits/schema.ts'
 import type { EvaluationObject } from '../http/admin/evaluate/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
+import type { MemberObject } from '../http/admin/members/schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
 import type { RequestDetailObject, RequestObject } from '../http/admin/requests/schema.ts'
+import type { SignInObject } from '../http/admin/sign-ins/routes.ts'
 import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
 import type { ConsoleLinkObject } from '../http/operator/console-link.ts'
@@ -34,6 +36,8 @@ export type PolicyVersionBody = NonNullable<PolicyBody['published']>
 export type BacktestBody = Static<typeof Backtest>
 export type EvaluationBody = Static<typeof EvaluationObject>
 export type ConfigurationBody = Static<typeof SavedAnswer>
+export type MemberBody = Static<typeof MemberObject>
+export type SignInBody = Static<typeof SignInObject>
 export type ProjectBody = Static<typeof ProjectObject>
 export type LedgerEntryBody = Static<typeof LedgerEntryObject>
 export type UsageBody = Static<typeof UsageObject>

@@ -45,6 +45,7 @@ export type FamilyParts = InferenceParts &
       | 'backtests'
       | 'directory'
       | 'keyChanges'
+      | 'members'
       | 'audit'
       | 'keyDefaults'
       | 'ids'

@@ -114,6 +114,9 @@ export const faultCodes = {
   sink_limit_reached: 'The organization already has the maximum number of export sinks.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
+  member_exists: 'Another member of the organization has this email address or subject.',
+  last_owner:
+    'The last owner cannot be removed, suspended or given a lower role; make another member an owner first, or create an administrator key with the permission `*`.',
   no_projects: 'A policy with the scope `projects` needs at least one project before it can be published.',
   idempotency_key_reused: 'This `Idempotency-Key` was used with another request in the last 24 hours.',
   idempotency_in_progress:

@@ -12,6 +12,7 @@ const options = {
   admin: { type: 'boolean' },
   models: { type: 'string' },
   permissions: { type: 'string' },
+  role: { type: 'string' },
   expires: { type: 'string' },
   'allow-ip': { type: 'string', multiple: true },
   grace: { type: 'string' },
@@ -24,14 +25,15 @@ export const keys: Command = {
   summary: 'List, create, change, rotate and revoke keys',
   usage: `gatehouse keys list [--project ID] [--org ID] [--json]
 gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--org ID] [--json]
-gatehouse keys create --admin --name NAME [--permissions p,q] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
+gatehouse keys create --admin --name NAME [--permissions p,q | --role ROLE] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys update ID [--name NAME] [--models a,b] [--permissions p,q] [--expires TIME] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys rotate ID [--grace 24h] [--org ID] [--json]
 gatehouse keys revoke ID [--org ID] [--json]
 
 A key's secret is shown when it is created, and never again. An API key may call models and nothing else, unless
 --permissions or keys.default_permissions in gatehouse.yaml give it more: gateway:read, gateway:write, exports:read,
-exports:write. An administrator key may do everything (*) unless --permissions lists less.
+exports:write. An administrator key may do everything (*) unless --permissions lists less, or --role names a role such as
+auditor.
 update changes what is given: --models any, --expires never and --allow-ip any remove a restriction. rotate gives the key a
 new secret; the replaced one works until the grace time has passed, without --grace not at all.
 --allow-ip 203.0.113.0/24 restricts the key to these addresses; it may be given more than once.
@@ -77,6 +79,7 @@ function create(values: Values): Work {
   const name = required(values.name, '--name')
   if (values.admin && (values.models ?? values.project) !== undefined)
     throw new UsageError('--models and --project are for API keys, not for administrator keys.')
+  if (values.role !== undefined && !values.admin) throw new UsageError('--role is for administrator keys: add --admin.')
   const permissions = readList(values.permissions)
   const models = readList(values.models)
   const allowedIps = values['allow-ip']?.flatMap((text) => readList(text) ?? [])
@@ -85,6 +88,7 @@ function create(values: Values): Work {
     const body = {
       name,
       ...(permissions && { permissions }),
+      ...(values.role !== undefined && { role: values.role }),
       ...(models && { models }),
       ...(expiresAtMs !== null && { expires_at: Math.floor(expiresAtMs / 1000) }),
       ...(allowedIps && { allowed_ips: allowedIps }),

@@ -9,7 +9,7 @@ import type { Engine } from '../support/engines.ts'
 const session: ConsoleSession = {
   id: 'ses_1',
   organizationId: 'org_1',
-  adminKeyId: 'adk_1',
+  holder: { type: 'admin_key', id: 'adk_1' },
   address: '192.0.2.1',
   userAgent: 'a browser',
   createdAtMs: 1_000,
@@ -26,7 +26,8 @@ export function consoleSessionContract({ name, skip, open }: Engine): void {
       await scene.change((store) => store.insertSession(session, 'digest'))
       const found = await scene.reads.findSession('digest')
       assert.deepEqual(found?.session, session)
-      assert.deepEqual([found?.key.id, found?.organization.id], ['adk_1', 'org_1'])
+      assert.ok(found && 'key' in found.holder)
+      assert.deepEqual([found.holder.key.id, found.organization.id], ['adk_1', 'org_1'])
       assert.equal(await scene.reads.findSession('other'), undefined)
     })
 

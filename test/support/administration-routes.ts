@@ -11,6 +11,8 @@ export type Belongings = {
   readonly backtest_id: string
   readonly event_id: string
   readonly request_id: string
+  readonly member_id: string
+  readonly sign_in_id: string
 }
 
 export type AdminRoute = {
@@ -128,6 +130,26 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/me' },
   { method: 'GET', path: '/models' },
+  { method: 'GET', path: '/roles' },
+  { method: 'GET', path: '/members', permission: 'members:read' },
+  {
+    method: 'POST',
+    path: '/members',
+    permission: 'members:write',
+    alsoNeeds: ['audit:read', 'content:read', 'projects:read', 'policies:read'],
+    body: { email: 'new@example.com', role: 'reviewer' },
+  },
+  { method: 'GET', path: '/members/{member_id}', permission: 'members:read' },
+  {
+    method: 'PATCH',
+    path: '/members/{member_id}',
+    permission: 'members:write',
+    body: { name: 'Changed' },
+    needsNothing: true,
+  },
+  { method: 'DELETE', path: '/members/{member_id}', permission: 'members:write' },
+  { method: 'GET', path: '/sign_ins', permission: 'members:read' },
+  { method: 'DELETE', path: '/sign_ins/{sign_in_id}', permission: 'members:write' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
   { method: 'GET', path: '/traffic', permission: 'audit:read' },
   { method: 'GET', path: '/requests', permission: 'audit:read' },
@@ -194,5 +216,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
     event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
     request_id: await admin.infer(textOf(key, 'value')),
+    member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),
+    sign_in_id: await admin.signIn(),
   }
 }

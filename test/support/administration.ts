@@ -19,6 +19,8 @@ export type Admin = {
   post(path: string, body?: unknown): Promise<Json>
   /** Sends an inference request with this API key, and returns its id. */
   infer(apiKey: string): Promise<string>
+  /** Signs a browser in with the key, and returns the id of the sign-in. */
+  signIn(): Promise<string>
 }
 
 export type AdminApp = TestApp & {
@@ -82,6 +84,16 @@ export function adminOf(url: string, key: string): Admin {
       })
       await response.text()
       return response.headers.get('x-request-id') ?? ''
+    },
+    async signIn() {
+      const response = await fetch(`${url}/console/api/sign_in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-gatehouse-console': '1' },
+        body: JSON.stringify({ key }),
+      })
+      if (!response.ok) throw new Error(`answered ${response.status}: ${await response.text()}`)
+      const { data } = await mustSucceed(send('GET', '/sign_ins?limit=1'))
+      return Array.isArray(data) ? textOf(data[0]) : ''
     },
   }
 }

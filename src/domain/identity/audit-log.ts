@@ -32,6 +32,9 @@ export const auditKinds = [
   'export_sink.updated',
   'export_sink.deleted',
   'export_sink.replayed',
+  'member.created',
+  'member.updated',
+  'member.removed',
   'console_link.created',
   'console_session.created',
   'console_session.revoked',
@@ -66,8 +69,11 @@ export type DocumentChange = {
 /** The result of a mutation with its audit record. Without a record, nothing was changed. */
 export type WithAuditRecord<T> = { readonly value: T; readonly record?: AuditRecord }
 
-/** Who made a change: a key or token over the API, a session of the console, or an operator on the machine. */
-export const actorKinds = ['admin_key', 'api_key', 'jwt', 'console', 'operator'] as const
+/**
+ * Who made a change: a key or token over the API, a session of the console that acts as a key, a member, or an operator on
+ * the machine.
+ */
+export const actorKinds = ['admin_key', 'api_key', 'jwt', 'console', 'member', 'operator'] as const
 
 export type Actor = {
   readonly organizationId: string

@@ -5,19 +5,25 @@ import type { Ids } from '../../base/ids.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Random } from '../../base/random.ts'
 import { isAllowedIp, networksOf } from './allowed-ips.ts'
-import type { Actor, ActorCall } from './audit-log.ts'
+import type { Actor, ActorCall, WithAuditRecord } from './audit-log.ts'
 import type { AuditedMutation } from './audited-mutation.ts'
 import type { AuthFailures } from './auth-failures.ts'
 import type { Changes } from './changes.ts'
-import type { ConsoleSession, ConsoleSessionReads, ConsoleSessionStore } from './console-session-store.ts'
+import type {
+  ConsoleSession,
+  ConsoleSessionReads,
+  ConsoleSessionStore,
+  SessionHolder,
+} from './console-session-store.ts'
 import { createCredentialCache, type KnownCredential } from './credential-cache.ts'
 import type { AdminKey, Administrator, Organization } from './principal.ts'
+import { permissionsOf } from './roles.ts'
 
 /** Sessions of the console. The token of a session is the value of its cookie. */
 export type ConsoleSessions = {
   /** The administrator that a session acts as. A cached session is returned synchronously. */
   administrator(token: string, address: string): MaybePromise<Administrator>
-  /** Starts a session for an administrator who sent a key. Returns its token. */
+  /** Starts a session for an administrator who sent a key, or for a member. Returns its token. */
   start(administrator: Administrator, origin: SessionOrigin): Promise<string>
   /** Starts a session with a one-time link. Returns its token. */
   startWithLink(link: string, origin: SessionOrigin): Promise<string>
@@ -55,10 +61,11 @@ export function createConsoleSessions(parts: ConsoleSessionParts): ConsoleSessio
   async function read(token: string): Promise<KnownCredential<SessionAdministrator>> {
     const readAt = changes.count()
     const found = await reads.findSession(digestOf(token))
-    if (!found || !isUsable(found.key, clock.nowMs())) throw signedOut()
-    const { session, key, organization } = found
-    const expiresAtMs = Math.min(session.expiresAtMs, key.expiresAtMs ?? Infinity)
-    const value = { ...administratorOf(key, organization), sessionId: session.id }
+    if (!found || !isUsable(found.holder, clock.nowMs())) throw signedOut()
+    const { session, holder, organization } = found
+    const administrator = administratorOf(holder, organization)
+    const expiresAtMs = Math.min(session.expiresAtMs, administrator.expiresAtMs ?? Infinity)
+    const value = { ...administrator, sessionId: session.id }
     return { value, readAt, expiresAtMs, touchedAtMs: session.lastSeenAtMs }
   }
 
@@ -85,7 +92,7 @@ export function createConsoleSessions(parts: ConsoleSessionParts): ConsoleSessio
     return mutate(actorOf(administrator, origin), async ({ sessions }) => {
       if (link !== undefined && !(await sessions.takeLink(link))) throw invalidLink()
       await sessions.insertSession(session, digestOf(token))
-      const details = { admin_key_id: administrator.id, by: link === undefined ? 'key' : 'link' }
+      const details = { [`${session.holder.type}_id`]: administrator.id, by: wayOf(administrator, link) }
       return { value: token, record: { kind: 'console_session.created', resourceId: session.id, details } }
     })
   }
@@ -110,15 +117,14 @@ export function createConsoleSessions(parts: ConsoleSessionParts): ConsoleSessio
       const digest = digestOf(token)
       const found = await reads.findLink(digest)
       const nowMs = clock.nowMs()
-      if (!found || found.link.expiresAtMs <= nowMs || !isUsable(found.key, nowMs))
-        throw failedLink(origin.call.address)
-      return begin(administratorOf(found.key, found.organization), origin, digest)
+      if (!found || found.link.expiresAtMs <= nowMs || !isUsable(found, nowMs)) throw failedLink(origin.call.address)
+      return begin(administratorOf(found, found.organization), origin, digest)
     },
     async end(token, origin) {
       const found = await reads.findSession(digestOf(token))
       if (!found) return
-      const { session, key, organization } = found
-      await mutate(actorOf(administratorOf(key, organization), origin), async ({ sessions }) => {
+      const { session, holder, organization } = found
+      await mutate(actorOf(administratorOf(holder, organization), origin), async ({ sessions }) => {
         if (!(await sessions.removeSession(session.organizationId, session.id))) return { value: undefined }
         return { value: undefined, record: { kind: 'console_session.revoked', resourceId: session.id, details: {} } }
       })
@@ -147,18 +153,33 @@ const newToken = (random: Random): string => Buffer.from(random.bytes(tokenBytes
 /** The token has 256 random bits, so its digest needs neither a salt nor a pepper. */
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-const isUsable = ({ revokedAtMs, expiresAtMs }: AdminKey, nowMs: number): boolean =>
-  revokedAtMs === null && (expiresAtMs ?? Infinity) > nowMs
+function isUsable(holder: SessionHolder, nowMs: number): boolean {
+  if ('member' in holder) return holder.member.removedAtMs === null && holder.member.suspendedAtMs === null
+  return holder.key.revokedAtMs === null && (holder.key.expiresAtMs ?? Infinity) > nowMs
+}
 
-/** The id is that of the key: limits, idempotency and audit events belong to it, however it is used. */
-const administratorOf = (key: AdminKey, organization: Organization): Administrator => ({
-  kind: 'console',
-  id: key.id,
-  organization,
-  permissions: new Set(key.permissions),
-  expiresAtMs: key.expiresAtMs,
-  networks: key.allowedIps && networksOf(key.allowedIps),
-})
+/** The id is that of the key or member: limits, idempotency and audit events belong to it, however it is used. */
+function administratorOf(holder: SessionHolder, organization: Organization): Administrator {
+  if ('member' in holder) {
+    const { id, role } = holder.member
+    const permissions = new Set(permissionsOf(role))
+    return { kind: 'member', id, organization, permissions, expiresAtMs: null, networks: null }
+  }
+  const { key } = holder
+  return {
+    kind: 'console',
+    id: key.id,
+    organization,
+    permissions: new Set(key.permissions),
+    expiresAtMs: key.expiresAtMs,
+    networks: key.allowedIps && networksOf(key.allowedIps),
+  }
+}
+
+function wayOf({ kind }: Administrator, link: string | undefined): 'key' | 'link' | 'oidc' {
+  if (kind === 'member') return 'oidc'
+  return link === undefined ? 'key' : 'link'
+}
 
 function newSession(
   administrator: Administrator,
@@ -168,7 +189,7 @@ function newSession(
   return {
     id,
     organizationId: administrator.organization.id,
-    adminKeyId: administrator.id,
+    holder: { type: administrator.kind === 'member' ? 'member' : 'admin_key', id: administrator.id },
     address: call.address,
     userAgent: call.userAgent?.slice(0, maxUserAgent) ?? null,
     createdAtMs: nowMs,
@@ -177,9 +198,9 @@ function newSession(
   }
 }
 
-const actorOf = ({ organization, id }: Administrator, { requestId, call }: SessionOrigin): Actor => ({
+const actorOf = ({ kind, organization, id }: Administrator, { requestId, call }: SessionOrigin): Actor => ({
   organizationId: organization.id,
-  kind: 'console',
+  kind: kind === 'member' ? 'member' : 'console',
   credentialId: id,
   requestId,
   call,
@@ -190,3 +211,14 @@ const signedOut = (): Fault =>
 
 const invalidLink = (): Fault =>
   new Fault('auth', 'invalid_link', 'This link was used before or has expired. Create another: gatehouse console link')
+
+/** Ends a session of the organization, also one of another person. */
+export async function endSession(
+  store: Pick<ConsoleSessionStore, 'removeSession'>,
+  organizationId: string,
+  id: string,
+): Promise<WithAuditRecord<string>> {
+  if (!(await store.removeSession(organizationId, id)))
+    throw new Fault('not_found', 'not_found', `There is no sign-in ${id}.`)
+  return { value: id, record: { kind: 'console_session.revoked', resourceId: id, details: {} } }
+}

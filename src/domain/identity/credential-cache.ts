@@ -58,8 +58,9 @@ export function createCredentialCache<T extends Revocable>({ clock, changes, inv
     async refresh(secret: string, read: () => Promise<KnownCredential<T>>): Promise<KnownCredential<T>> {
       try {
         const known = set(secret, await read())
-        const { projectId } = known.value
-        if (projectId !== undefined && isCurrent(known)) changes.restore(projectId)
+        const { id, projectId } = known.value
+        // The project is active again, or the member is no longer suspended.
+        if (isCurrent(known)) for (const active of [id, projectId]) if (active !== undefined) changes.restore(active)
         return known
       } catch (error) {
         const known = entries.get(secret)

@@ -17,6 +17,8 @@ export const permissions = [
   'content:read',
   'usage:read',
   'credits:write',
+  'members:read',
+  'members:write',
   '*',
 ] as const
 

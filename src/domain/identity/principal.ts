@@ -70,9 +70,11 @@ export type FreeCaller = {
 export type Caller = Principal | FreeCaller
 
 export type Administrator = {
-  /** `console`: a session of the console, which acts as the key with this id. */
-  readonly kind: 'admin_key' | 'console' | 'operator'
+  /** `console`: a session of the console, which acts as the key with this id. `member`: a session of the member with this id. */
+  readonly kind: 'admin_key' | 'console' | 'member' | 'operator'
   readonly id: string
+  /** The session of the console, if the request has one. */
+  readonly sessionId?: string
   readonly organization: Organization
   readonly permissions: ReadonlySet<Permission>
   /** When the key expires. It cannot create a key that expires later. */

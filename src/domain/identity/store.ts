@@ -68,6 +68,9 @@ export type ProjectKey = ApiKey & { readonly project: Pick<Project, 'name' | 'ar
 export type KeysByModels = { readonly models: readonly string[] | null; readonly count: number }
 export type Paged<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
 
+/** An owner, and what limits its use. */
+export type OwnerRef = Pick<AdminKey, 'organizationId' | 'id' | 'expiresAtMs' | 'allowedIps'>
+
 /** The storage of organizations, projects and keys. Every lookup takes the organization first, for tenant isolation. */
 export type DirectoryStore = {
   insertOrganization(organization: Organization): Promise<void>
@@ -118,5 +121,5 @@ export type DirectoryStore = {
    * Whether another valid key of the organization has the permission `*`. If this key neither expires nor is limited to
    * addresses, another one that does cannot replace it.
    */
-  hasOtherOwner(key: AdminKey, nowMs: number): Promise<boolean>
+  hasOtherOwner(key: OwnerRef, nowMs: number): Promise<boolean>
 }

@@ -10,6 +10,7 @@ import { overrideRoutes } from './limits/override-routes.ts'
 import { evaluateRoute } from './evaluate/route.ts'
 import { limitRoutes } from './limits/routes.ts'
 import { catalogueRoute } from './models/routes.ts'
+import { memberRoutes } from './members/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { overviewRoute } from './overview/route.ts'
 import type { AdminParts } from './parts.ts'
@@ -20,6 +21,7 @@ import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { requestRoutes } from './requests/routes.ts'
 import { requestStreamRoute } from './requests/stream.ts'
+import { signInListRoutes } from './sign-ins/routes.ts'
 import { trafficRoute } from './traffic/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
@@ -28,7 +30,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
   return {
     name: 'Administration',
-    description: 'Policies, keys, projects, limits, usage, credits and the audit log of an organization.',
+    description: 'Policies, keys, members, projects, limits, usage, credits and the audit log of an organization.',
     prefixes: ['/v1/organization'],
     routes: [
       ...organizationRoutes(routes, parts),
@@ -42,6 +44,8 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...projectRoutes(routes, parts),
       ...apiKeyRoutes(routes, parts),
       catalogueRoute(routes, parts),
+      ...memberRoutes(routes, parts),
+      ...signInListRoutes(routes, parts),
       overviewRoute(routes, parts),
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),

@@ -8,6 +8,9 @@ import type { KeyChanges } from '../../domain/identity/key-changes.ts'
 import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
+import type { ConsoleSessionStore } from '../../domain/identity/console-session-store.ts'
+import type { Members } from '../../domain/identity/members.ts'
+import type { MemberStore } from '../../domain/identity/member-store.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
@@ -35,6 +38,8 @@ import type { ResourceRoutes } from '../resources/route.ts'
 /** The stores of administration: one transaction for a mutation, no transaction for reads. */
 export type AdminStores = {
   readonly directory: DirectoryStore
+  readonly members: MemberStore
+  readonly sessions: ConsoleSessionStore
   readonly policies: PolicyStore
   readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
@@ -65,6 +70,7 @@ export type AdminParts = ResourceLimitParts & {
   readonly backtests: BacktestAdministration
   readonly directory: AuditedDirectory
   readonly keyChanges: KeyChanges
+  readonly members: Members
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight

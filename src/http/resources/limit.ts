@@ -14,7 +14,8 @@ type LimitedActor = { readonly kind: string; readonly id: string; readonly organ
 /** Admits one request. Dispose the result when the request has ended. */
 export function admitRequest({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
   const { kind, id, organization } = actor
-  const admission = limits.admit({ credential: id, organization: organization.id, isConsole: kind === 'console' })
+  const isConsole = kind === 'console' || kind === 'member'
+  const admission = limits.admit({ credential: id, organization: organization.id, isConsole })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.rejected, clock)
 }

@@ -49,6 +49,11 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
     for (const policy of named)
       await scene.admin.send('DELETE', `/policies/${textOf(policy)}?revision=${String(policy['revision'])}`)
   },
+  /** Addresses of members are unique, too. */
+  async createMember() {
+    for (const member of itemsOf(await scene.admin.get('/members?search=ada@example.com')))
+      await scene.admin.send('DELETE', `/members/${textOf(member)}`)
+  },
   publishPolicy: changeDraft,
   discardPolicyDraft: changeDraft,
   async resumePolicy({ pol }) {
@@ -123,6 +128,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
     key: own.key_id,
     adk: own.admin_key_id,
     bt: own.backtest_id,
+    mem: own.member_id,
+    ses: own.sign_in_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),

@@ -15,6 +15,7 @@ export const audit = {
     api_key: 'Project key',
     jwt: 'Token',
     console: 'Console',
+    member: 'Member',
     operator: 'Operator on the machine',
     system: 'The service',
   },

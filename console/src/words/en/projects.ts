@@ -81,6 +81,8 @@ export const projects = {
     'content:read': 'Read the kept texts of requests',
     'usage:read': 'See usage and spend',
     'credits:write': 'Grant credits and set limits',
+    'members:read': 'See members and sign-ins',
+    'members:write': 'Invite, change and remove members',
   },
   secretTitle: (name: string) => `The secret of ${name}`,
   secretOnce: 'Copy the secret now. It is shown only this time, and the server keeps only a digest of it.',

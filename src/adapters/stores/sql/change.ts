@@ -85,8 +85,8 @@ const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map((
 type Span = { readonly sinceMs: number; readonly nowMs: number }
 
 /**
- * The keys that were revoked, the projects that were archived and the secrets that a rotation ended in these
- * organizations. A rotation ends the replaced secret at its expiry, and the one before that at once.
+ * The keys that were revoked, the projects that were archived, the members that were removed or suspended and the secrets
+ * that a rotation ended in these organizations. A rotation ends the replaced secret at its expiry, and the one before that at once.
  */
 function revokedBetween({ sinceMs, nowMs }: Span, organizationIds: readonly string[]): [sql: string, params: Value[]] {
   const within = `organization_id in (${organizationIds.map((_, at) => `$${at + 3}`).join(', ')})`
@@ -97,6 +97,7 @@ function revokedBetween({ sinceMs, nowMs }: Span, organizationIds: readonly stri
      union all select id || ' ' || cast(secret_number - 2 as text) from ${table}
        where ${within} and previous_expires_at > $1`
   const sql = `${ofKeys('api_key')} union all ${ofKeys('admin_key')}
-    union all select id from project where ${within} and archived_at > $1`
+    union all select id from project where ${within} and archived_at > $1
+    union all select id from member where ${within} and (removed_at > $1 or suspended_at > $1)`
   return [sql, [sinceMs, nowMs, ...organizationIds]]
 }

@@ -94,16 +94,21 @@ const explanations: Readonly<Record<KeyDenialReason, string>> = {
 
 /** The facts of a known key that was denied: it may be stolen, or somebody forgot to replace it. */
 export function keyDenialFacts({ caller, address, reason, timeMs, requests }: KeyDenial): EventFacts {
-  const isAdmin = !('projectId' in caller)
+  const type = typeOf(caller)
   return {
-    code: isAdmin ? 'admin.admin_api_key.denied' : 'admin.api_key.denied',
+    code: `admin.${type}.denied`,
     organizationId: caller.organization.id,
     projectId: 'projectId' in caller ? caller.projectId : undefined,
     timeMs,
     message: `${caller.id} was used from ${address}, ${explanations[reason]}.`,
     actor: { credentialId: caller.id },
     failure: { code: reason },
-    resources: [{ type: isAdmin ? 'admin_api_key' : 'api_key', uid: caller.id }],
+    resources: [{ type, uid: caller.id }],
     details: { actor_type: caller.kind, address, reason, requests, resource_id: caller.id },
   }
+}
+
+function typeOf(caller: Administrator | Principal): 'api_key' | 'admin_api_key' | 'member' {
+  if ('projectId' in caller) return 'api_key'
+  return caller.kind === 'member' ? 'member' : 'admin_api_key'
 }

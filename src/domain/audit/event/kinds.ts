@@ -42,6 +42,7 @@ const adminVerbs = {
   unarchived: api(3),
   deleted: api(4),
   revoked: api(4),
+  removed: api(4),
   rotated: api(3),
   replayed: api(3),
   granted: api(1),
@@ -70,7 +71,7 @@ export const kindOfCode = (code: string): string =>
   code.startsWith(adminPrefix) ? code.slice(adminPrefix.length) : code
 
 /** Kinds of rejected requests, which change nothing. */
-const deniedKinds = ['api_key.denied', 'admin_api_key.denied']
+const deniedKinds = ['api_key.denied', 'admin_api_key.denied', 'member.denied']
 
 /** Every kind, for filters. */
 export const eventKinds: readonly string[] = [...new Set([...auditKinds, ...deniedKinds, ...Object.keys(fixed)])].sort()

@@ -1,6 +1,9 @@
+import type { Static } from 'typebox'
+import { Fault } from '../../../base/fault.ts'
 import { findAdminKey } from '../../../domain/identity/audited-directory.ts'
 import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
+import { permissionsOf } from '../../../domain/identity/roles.ts'
 import type { Route } from '../../route.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
@@ -44,7 +47,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
       status: 201,
       answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.IssuedAdminKey },
       operation({ directory: store }, { actor, body }) {
-        const permissions = [...new Set(body.permissions ?? actor.permissions)]
+        const permissions = [...new Set(requestedPermissions(body) ?? actor.permissions)]
         requireGrantable(actor.permissions, permissions)
         const expiresAtMs = inheritedExpiry(actor.expiresAtMs, expiryMs(body.expires_at))
         const allowedIps = inheritedIps(actor.networks, body.allowed_ips)
@@ -130,6 +133,12 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
       present: presentIssuedAdminKey,
     }),
   ]
+}
+
+function requestedPermissions({ permissions, role }: Static<typeof Schema.CreateAdminKey>) {
+  if (role === undefined) return permissions
+  if (permissions === undefined) return permissionsOf(role)
+  throw new Fault('validation', 'invalid_parameter', 'role: send either role or permissions.', { param: 'role' })
 }
 
 type KeyInput = { readonly actor: Administrator; readonly params: { readonly key_id: string } }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { text, texts } from '../../described.ts'
+import { roleNames } from '../../../domain/identity/roles.ts'
 import { permissions } from '../../../domain/identity/permissions.ts'
 import {
   allowedIps,
@@ -27,7 +28,18 @@ const grantedPermissions = Type.Array(Type.Enum([...permissions]), {
 })
 
 export const CreateAdminKey = Type.Object(
-  { name: keyName, permissions: Type.Optional(grantedPermissions), expires_at: expiresAt, allowed_ips: allowedIps },
+  {
+    name: keyName,
+    permissions: Type.Optional(grantedPermissions),
+    role: Type.Optional(
+      Type.Enum([...roleNames], {
+        description:
+          'Gives the key the permissions of this role, in place of `permissions`. They stay as they are if a later version changes the role.',
+      }),
+    ),
+    expires_at: expiresAt,
+    allowed_ips: allowedIps,
+  },
   {
     title: 'AdminApiKeyCreate',
     additionalProperties: false,

@@ -67,9 +67,9 @@ export const AuditEntryObject = Type.Object(
       {
         type: Type.Enum([...actorKinds, 'system'], {
           description:
-            'A key or token over the API, a session of the console, an operator on the machine, or the service itself.',
+            'A key or token over the API, a session of the console that acts as a key, a member, an operator on the machine, or the service itself.',
         }),
-        id: orNull(Type.String(), 'The key’s id.'),
+        id: orNull(Type.String(), 'The id of the key or member.'),
       },
       { description: 'Who caused the event.' },
     ),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { permissions } from '../../../domain/identity/permissions.ts'
-import type { AdminKey, Administrator } from '../../../domain/identity/principal.ts'
+import type { Administrator } from '../../../domain/identity/principal.ts'
 import { text } from '../../described.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
 import { organizationExample, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
@@ -32,11 +32,12 @@ export const MeObject = Type.Object(
     object: Type.Literal('organization.me'),
     actor: Type.Object(
       {
-        type: Type.Enum(['admin_key', 'console', 'operator'], {
-          description: 'A key, a session of the console, or the operator on the machine.',
+        type: Type.Enum(['admin_key', 'console', 'member', 'operator'], {
+          description:
+            'A key, a session of the console that acts as a key, a member who is signed in, or the operator on the machine.',
         }),
-        id: text('The id of the key; a session acts as its key.'),
-        name: text('The name of the key.'),
+        id: text('The id of the key or member; a session acts as its key.'),
+        name: text('The name of the key or member.'),
       },
       { description: 'Who sent the request.' },
     ),
@@ -60,7 +61,7 @@ export const MeObject = Type.Object(
 )
 
 type Context = {
-  readonly key: AdminKey | undefined
+  readonly name: string | undefined
   readonly features: Features
   readonly inferenceUrl: string | null
   readonly version: string
@@ -68,10 +69,10 @@ type Context = {
 
 export const presentMe = (
   { kind, id, organization, permissions: own, expiresAtMs }: Administrator,
-  { key, features, inferenceUrl, version }: Context,
+  { name, features, inferenceUrl, version }: Context,
 ): Static<typeof MeObject> => ({
   object: 'organization.me',
-  actor: { type: kind, id, name: key?.name ?? id },
+  actor: { type: kind, id, name: name ?? id },
   organization: presentOrganization(organization),
   permissions: [...own],
   expires_at: expiresAtMs === null ? null : toUnixSeconds(expiresAtMs),

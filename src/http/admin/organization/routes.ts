@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { existing } from '../../../domain/identity/operator.ts'
+import type { Administrator } from '../../../domain/identity/principal.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { updateOrganization } from '../../../domain/limits/set-limits.ts'
 import { plans } from '../../../domain/limits/tiers.ts'
@@ -8,7 +9,7 @@ import { none } from '../../resources/fields.ts'
 import { organizationName, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
 import type { Route } from '../../route.ts'
 import { requireCreditManager } from '../credits/authority.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminParts, AdminReads, AdminRoutes } from '../parts.ts'
 
 const path = '/v1/organization'
 const answer = { description: 'The organization.', schema: OrganizationObject }
@@ -50,12 +51,12 @@ export function organizationRoutes({ read, mutation }: AdminRoutes, parts: Admin
       params: none,
       query: none,
       answer: { description: 'The caller.', schema: MeObject },
-      async operation({ directory }, { actor }) {
+      async operation({ directory, members }, { actor }) {
         const { id: organizationId } = actor.organization
         const organization = existing(organizationId, await directory.findOrganization(organizationId))
-        const key = await directory.findAdminKey(organizationId, actor.id)
+        const name = await nameOf({ directory, members }, actor)
         const { features, version } = parts
-        return presentMe({ ...actor, organization }, { key, features, inferenceUrl: parts.inferenceUrl(), version })
+        return presentMe({ ...actor, organization }, { name, features, inferenceUrl: parts.inferenceUrl(), version })
       },
     }),
     mutation({
@@ -79,4 +80,13 @@ export function organizationRoutes({ read, mutation }: AdminRoutes, parts: Admin
       present: presentOrganization,
     }),
   ]
+}
+
+async function nameOf(
+  { directory, members }: Pick<AdminReads, 'directory' | 'members'>,
+  { kind, id, organization }: Administrator,
+): Promise<string | undefined> {
+  if (kind !== 'member') return (await directory.findAdminKey(organization.id, id))?.name
+  const member = await members.findMember(organization.id, id)
+  return member?.name ?? member?.email ?? undefined
 }

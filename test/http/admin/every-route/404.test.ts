@@ -20,6 +20,8 @@ const unknown: Belongings = {
   backtest_id: 'bt_00000000000000000000000000',
   event_id: 'evt_00000000000000000000000000',
   request_id: 'req_00000000000000000000000000',
+  member_id: 'mem_00000000000000000000000000',
+  sign_in_id: 'ses_00000000000000000000000000',
 }
 
 /** Each id of a path replaced by a foreign one in turn, and all of them together. */
@@ -61,6 +63,8 @@ describe('an id of another organization', () => {
       ['/admin_api_keys', other.ids.admin_key_id],
       ['/projects', other.ids.project_id],
       ['/api_keys', other.ids.key_id],
+      ['/members', other.ids.member_id],
+      ['/sign_ins', other.ids.sign_in_id],
       [`/projects/${own.project_id}/api_keys`, other.ids.key_id],
       ['/credits/ledger', String(itemsOf(await other.admin.get('/credits/ledger'))[0]?.['id'])],
       ['/audit_logs', String(itemsOf(await other.admin.get('/audit_logs'))[0]?.['id'])],
@@ -131,7 +135,9 @@ function comparable(answer: Parameters<typeof errorOf>[0], ids: Readonly<Record<
 
 async function everythingOf(admin: Admin) {
   const lists = await Promise.all(
-    ['/policies', '/admin_api_keys', '/projects', '/audit_logs'].map((path) => admin.get(`${path}?limit=100`)),
+    ['/policies', '/admin_api_keys', '/projects', '/members', '/sign_ins', '/audit_logs'].map((path) =>
+      admin.get(`${path}?limit=100`),
+    ),
   )
   const keys = itemsOf(await admin.get('/projects')).map(({ id }) => admin.get(`/projects/${String(id)}/api_keys`))
   const all = [...lists, ...(await Promise.all(keys))].flatMap(itemsOf)

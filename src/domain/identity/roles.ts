@@ -1,0 +1,69 @@
+import type { Permission } from './permissions.ts'
+
+/** The roles from the highest to the lowest. A person whose groups have several roles gets the highest. */
+export const roleNames = ['owner', 'publisher', 'author', 'developer', 'billing', 'auditor', 'reviewer'] as const
+
+export type RoleName = (typeof roleNames)[number]
+
+/** A named set of permissions, for people and for administrator keys. */
+export type Role = {
+  readonly id: RoleName
+  readonly description: string
+  readonly permissions: readonly Permission[]
+}
+
+const author: readonly Permission[] = [
+  'policies:read',
+  'policies:write',
+  'gateway:read',
+  'gateway:write',
+  'projects:read',
+  'audit:read',
+]
+
+const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
+  owner: { description: 'May do everything, also invite members and create keys.', permissions: ['*'] },
+  publisher: {
+    description: 'Writes policies and the gateway configuration, and publishes policies.',
+    permissions: [...author, 'policies:publish'],
+  },
+  author: {
+    description: 'Writes drafts of policies and the gateway configuration, and reads requests.',
+    permissions: author,
+  },
+  developer: {
+    description: 'Creates and revokes keys, and reads projects, requests and usage.',
+    permissions: ['keys:read', 'keys:write', 'projects:read', 'audit:read', 'usage:read'],
+  },
+  billing: {
+    description: 'Reads usage and the ledger, and changes credits, plans and limits.',
+    permissions: ['usage:read', 'credits:write', 'projects:read', 'keys:read'],
+  },
+  auditor: {
+    description: 'Reads everything except texts of prompts and answers, and changes nothing.',
+    permissions: [
+      'policies:read',
+      'keys:read',
+      'projects:read',
+      'gateway:read',
+      'exports:read',
+      'audit:read',
+      'usage:read',
+      'members:read',
+    ],
+  },
+  reviewer: {
+    description: 'Reads requests with their texts, and what was decided about them.',
+    permissions: ['audit:read', 'content:read', 'projects:read', 'policies:read'],
+  },
+}
+
+export const roles: readonly Role[] = roleNames.map((id) => ({ id, ...definitions[id] }))
+
+export const permissionsOf = (role: RoleName): readonly Permission[] => definitions[role].permissions
+
+export const isRoleName = (name: string): name is RoleName => Object.hasOwn(definitions, name)
+
+/** The highest of these roles; undefined if there is none. */
+export const highestRole = (names: readonly RoleName[]): RoleName | undefined =>
+  roleNames.find((name) => names.includes(name))
