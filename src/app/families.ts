@@ -5,6 +5,7 @@ import type { ModelDirectory } from '../domain/inference/model-directory.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import type { AdminParts } from '../http/admin/parts.ts'
+import { playgroundRoute } from '../http/admin/playground/route.ts'
 import { consoleFamily } from '../http/console/family.ts'
 import type { ConsolePageParts } from '../http/console/pages.ts'
 import type { SignInParts } from '../http/console/sign-in.ts'
@@ -26,6 +27,7 @@ import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
+import { createDialects } from './dialects.ts'
 import type { Purpose } from './listen-addresses.ts'
 
 export type FamilyParts = InferenceParts &
@@ -109,7 +111,9 @@ export function createFamilies(
       moderationsFamily(parts),
     ]),
     ...ifServed('administration', () => [
-      adminFamily({ ...parts, ...parts.administration, limits, inferenceUrl }),
+      adminFamily({ ...parts, ...parts.administration, limits, inferenceUrl }, [
+        playgroundRoute({ ...parts, ...parts.administration, limits, dialects: createDialects(parts) }),
+      ]),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
       ...(consoleParts === undefined ? [] : [consoleFamily({ ...parts, ...consoleParts })]),
     ]),

@@ -99,8 +99,14 @@ function rejected(fault: Fault): Promise<never> {
 /** A key is valid for its own project only. */
 function checkProject(request: FastifyRequest, actor: Principal): Principal {
   setActor(request, actor)
-  const project = request.headers['x-policy-project']
-  if (project === undefined || project === actor.projectId) return actor
+  checkProjectHeader(request, actor.projectId)
+  return actor
+}
+
+/** `X-Policy-Project` may only repeat the project of the caller. */
+export function checkProjectHeader({ headers }: FastifyRequest, projectId: string): void {
+  const project = headers['x-policy-project']
+  if (project === undefined || project === projectId) return
   throw new Fault('permission', 'project_mismatch', 'X-Policy-Project names another project than the key’s own.', {
     param: 'X-Policy-Project',
   })

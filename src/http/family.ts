@@ -34,7 +34,11 @@ export async function registerFamily(
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly clock: Clock }
 
 /** Sends the fault in the family's error format. */
-export function sendError(family: EndpointFamily, fault: Fault, { request, reply, clock }: Exchange): FastifyReply {
+export function sendError(
+  family: Pick<EndpointFamily, 'encodeError'>,
+  fault: Fault,
+  { request, reply, clock }: Exchange,
+): FastifyReply {
   recordError(request, fault)
   const { status, headers, body } = family.encodeError(fault, request.id, pathOf(request.url))
   // The rest of a body that was not read completely is discarded with the connection.

@@ -31,6 +31,8 @@ export type AdminRoute = {
   readonly needsNothing?: true
   /** A query with a body, which changes nothing. */
   readonly isEnquiry?: true
+  /** Error statuses that other routes of its kind do not have. */
+  readonly alsoAnswers?: readonly number[]
 }
 
 /** Every administration route. A test fails if one is missing here. */
@@ -86,6 +88,18 @@ export const adminRoutes: readonly AdminRoute[] = [
     alsoNeeds: ['gateway:read'],
     body: { scenario: { text: 'Hello' } },
     isEnquiry: true,
+  },
+  {
+    method: 'POST',
+    path: '/playground',
+    permission: 'playground:use',
+    body: {
+      project_id: '{project_id}',
+      dialect: 'messages',
+      body: { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] },
+    },
+    isEnquiry: true,
+    alsoAnswers: [402, 404, 409, 502, 504, 529],
   },
   { method: 'GET', path: '/admin_api_keys', permission: 'keys:read' },
   { method: 'POST', path: '/admin_api_keys', permission: 'keys:write', body: { name: 'New' } },

@@ -19,6 +19,7 @@ export const permissions = [
   'credits:write',
   'members:read',
   'members:write',
+  'playground:use',
   '*',
 ] as const
 

@@ -48,7 +48,8 @@ export type AdminKey = KeyRecord
 
 /** An authenticated caller of inference or of the policy gateway. */
 export type Principal = {
-  readonly kind: 'api_key' | 'jwt'
+  /** The kind of an administrator, for a request of the playground. */
+  readonly kind: 'api_key' | 'jwt' | Administrator['kind']
   /** The key's id, or an id derived from the token's subject. Limits of the scope `key` are counted per id. */
   readonly id: string
   readonly organization: Organization

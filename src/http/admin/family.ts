@@ -1,6 +1,6 @@
 import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
 import { createResourceRoutes } from '../resources/route.ts'
-import type { EndpointFamily } from '../route.ts'
+import type { EndpointFamily, Route } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
@@ -25,8 +25,11 @@ import { signInListRoutes } from './sign-ins/routes.ts'
 import { trafficRoute } from './traffic/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
-/** `/v1/organization/*`: the administration API. */
-export function adminFamily(parts: AdminParts & { readonly publicUrl: () => string }): EndpointFamily {
+/** `/v1/organization/*`: the administration API. `networkRoutes` are not served on the control socket. */
+export function adminFamily(
+  parts: AdminParts & { readonly publicUrl: () => string },
+  networkRoutes: readonly Route[] = [],
+): EndpointFamily {
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
   return {
     name: 'Administration',
@@ -56,6 +59,7 @@ export function adminFamily(parts: AdminParts & { readonly publicUrl: () => stri
       ...overrideRoutes(routes, parts),
       ...balanceRoutes(routes, parts),
       ...ledgerRoutes(routes),
+      ...networkRoutes,
     ],
     encodeError: createDefaultErrors(parts.publicUrl),
     errorSchema: GeneralErrorBody,

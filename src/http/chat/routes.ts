@@ -10,16 +10,30 @@ import {
   inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
+  type DialectCodec,
   type InferenceParts,
 } from '../inference/handler.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import type { EndpointFamily } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
+export function createChatCodec(): DialectCodec {
+  const validate = createValidator(ChatBody)
+  return {
+    path: '/v1/chat/completions',
+    decode({ body }) {
+      const valid = validate(body)
+      return { request: decodeChat(valid), usesFunctions: usesFunctions(valid) }
+    },
+    newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
+    createWriter: createChatWriter,
+    encode: encodeChat,
+  }
+}
+
 /** `/v1/chat/completions`: the OpenAI chat dialect. */
 export function chatFamily(parts: InferenceParts): EndpointFamily {
   const onRejectedBody = createRejectedBodyCounter(parts)
-  const validate = createValidator(ChatBody)
   return {
     name: 'Chat',
     description: 'Inference in the format of OpenAI’s Chat Completions API.',
@@ -47,16 +61,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
         },
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
-        handle: createInferenceHandler(parts, {
-          path: '/v1/chat/completions',
-          decode({ body }) {
-            const valid = validate(body)
-            return { request: decodeChat(valid), usesFunctions: usesFunctions(valid) }
-          },
-          newAnswerId: (ids) => ids('chatcmpl').replace('_', '-'),
-          createWriter: createChatWriter,
-          encode: encodeChat,
-        }),
+        handle: createInferenceHandler(parts, createChatCodec()),
       },
     ],
   }

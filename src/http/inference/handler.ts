@@ -3,7 +3,8 @@ import Type from 'typebox'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import type { CalledEndpoint } from '../../domain/audit/event/request-facts.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
@@ -73,16 +74,35 @@ export function createRejectedBodyCounter({ callerOf, admission }: Pick<Inferenc
   }
 }
 
-/** Authenticates, decodes, calls `infer`, and encodes the answer, as one body or as a stream. The same for every dialect. */
+/** The handler of a dialect's endpoint. */
 export function createInferenceHandler(parts: InferenceParts, codec: DialectCodec): Route['handle'] {
-  const { callerOf, infer, admission, inFlight, clock, ids } = parts
-  const endpoint = { method: 'POST', path: codec.path, status: 200 }
+  const respond = createResponder(parts, codec, { method: 'POST', path: codec.path, status: 200 })
+  return (request, reply) =>
+    respond({ request, reply, body: request.body, identify: () => parts.callerOf.principalOrFree(request) })
+}
 
-  return async (request, reply) => {
+/** An HTTP request whose body is or contains the body of a dialect. */
+export type InferenceExchange = {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly body: unknown
+  readonly identify: () => MaybePromise<Caller>
+}
+
+/**
+ * Identifies the caller, decodes, calls `infer`, and encodes the answer, as one body or as a stream. The same for every
+ * dialect. `endpoint` is the one that was called, for the audit log.
+ */
+export function createResponder(
+  { infer, admission, inFlight, clock, ids }: Omit<InferenceParts, 'callerOf'>,
+  codec: DialectCodec,
+  endpoint: CalledEndpoint,
+): (exchange: InferenceExchange) => Promise<unknown> {
+  return async ({ request, reply, body, identify }) => {
     using inFlightRequest = inFlight.begin(reply)
-    const identified = callerOf.principalOrFree(request)
+    const identified = identify()
     const caller = isPromise(identified) ? await identified : identified
-    const incoming = { body: request.body, headers: request.headers, caller }
+    const incoming = { body, headers: request.headers, caller }
     const decoding = countRejected(admission, caller, () => codec.decode(incoming))
     const decoded = isPromise(decoding) ? await decoding : decoding
     const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded

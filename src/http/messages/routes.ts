@@ -11,6 +11,7 @@ import {
   inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
+  type DialectCodec,
   type InferenceParts,
 } from '../inference/handler.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
@@ -22,10 +23,21 @@ const countPath = '/v1/messages/count_tokens'
 /** Clients of this dialect read only this header as the request id. */
 const idHeaders = (requestId: string) => ({ 'request-id': requestId })
 
+export function createMessagesCodec(): DialectCodec {
+  const validate = createValidator(MessagesBody)
+  return {
+    path: '/v1/messages',
+    decode: ({ body, headers }) => ({ request: decodeMessages(validate(readBody(body)), headers) }),
+    newAnswerId: (ids) => ids('msg'),
+    createWriter: createMessagesWriter,
+    encode: encodeMessages,
+    headers: idHeaders,
+  }
+}
+
 /** `/v1/messages`: the Anthropic dialect. */
 export function messagesFamily(parts: InferenceParts & CountEndpointParts): EndpointFamily {
   const onRejectedBody = createRejectedBodyCounter(parts)
-  const validate = createValidator(MessagesBody)
   const validateCount = createValidator(CountTokensBody)
   return {
     name: 'Messages',
@@ -56,14 +68,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
         },
         errorStatuses: [...inferenceErrorStatuses, 529],
         onRejectedBody,
-        handle: createInferenceHandler(parts, {
-          path: '/v1/messages',
-          decode: ({ body, headers }) => ({ request: decodeMessages(validate(readBody(body)), headers) }),
-          newAnswerId: (ids) => ids('msg'),
-          createWriter: createMessagesWriter,
-          encode: encodeMessages,
-          headers: idHeaders,
-        }),
+        handle: createInferenceHandler(parts, createMessagesCodec()),
       },
       {
         name: 'countTokens',

@@ -18,6 +18,7 @@ import {
   maxInferenceBytes,
   InferenceHeaders,
   type DecodedRequest,
+  type DialectCodec,
   type InferenceParts,
 } from '../inference/handler.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
@@ -27,6 +28,17 @@ import { createQueryValidator, createValidator } from '../validate.ts'
 const errorStatuses = [400, 401, 404, 429, 500, 503]
 
 export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponseParts
+
+export function createResponsesCodec(parts: StoreResponseParts): DialectCodec {
+  const validate = createValidator(ResponsesBody)
+  return {
+    path: '/v1/responses',
+    decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
+    newAnswerId: (ids) => ids('resp'),
+    createWriter: createResponsesWriter,
+    encode: encodeResponses,
+  }
+}
 
 /** `/v1/responses`: the OpenAI responses dialect. */
 export function responsesFamily(parts: ResponsesParts): EndpointFamily {
@@ -59,13 +71,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
         },
         errorStatuses: inferenceErrorStatuses,
         onRejectedBody,
-        handle: createInferenceHandler(parts, {
-          path: '/v1/responses',
-          decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
-          newAnswerId: (ids) => ids('resp'),
-          createWriter: createResponsesWriter,
-          encode: encodeResponses,
-        }),
+        handle: createInferenceHandler(parts, createResponsesCodec(parts)),
       },
       {
         name: 'countResponseInputTokens',

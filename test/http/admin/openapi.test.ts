@@ -15,7 +15,8 @@ function statusesOf({ method, path }: DescribedOperation): string[] {
   const withId = path.includes('{') ? ['404'] : []
   const withBody = method === 'GET' ? [] : ['413']
   const changing = isChange({ method, path }) ? ['409'] : []
-  return [...always, ...withId, ...withBody, ...changing].toSorted()
+  const more = adminRoutes.find((route) => route.method === method && `/v1/organization${route.path}` === path)
+  return [...always, ...withId, ...withBody, ...changing, ...(more?.alsoAnswers ?? []).map(String)].toSorted()
 }
 
 describe('the OpenAPI description of the administration API', async () => {

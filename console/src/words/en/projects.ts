@@ -83,6 +83,7 @@ export const projects = {
     'credits:write': 'Grant credits and set limits',
     'members:read': 'See members and sign-ins',
     'members:write': 'Invite, change and remove members',
+    'playground:use': 'Send requests to models in the playground',
   },
   secretTitle: (name: string) => `The secret of ${name}`,
   secretOnce: 'Copy the secret now. It is shown only this time, and the server keeps only a digest of it.',

@@ -186,7 +186,8 @@ const defined = (fields: AuditDocument['unmapped']['gatehouse']) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** The fields of `unmapped.gatehouse`, which OCSF does not define, in alphabetical order. */
-function gatehouseFields({ actor, verdict, model, timing }: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
+function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['gatehouse'] {
+  const { actor, call, verdict, model, timing } = facts
   return {
     actor_type: short(actor?.kind),
     categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
@@ -197,6 +198,7 @@ function gatehouseFields({ actor, verdict, model, timing }: EventFacts, contentD
     credits_used: model?.creditsUsed,
     data_classification: short(verdict?.dataClassification),
     decision: verdict?.decision,
+    dialect: call?.dialect,
     direction: verdict?.direction,
     is_enforced: verdict?.isEnforced,
     match_score_bp: verdict?.matchScoreBasisPoints,

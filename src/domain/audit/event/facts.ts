@@ -39,6 +39,8 @@ export type ActorFacts = {
 export type CallFacts = {
   readonly method: string
   readonly path: string
+  /** The format of an inference request, if the path does not tell it. */
+  readonly dialect?: string | undefined
   readonly address?: string | undefined
   readonly userAgent?: string | undefined
   readonly status?: number | undefined

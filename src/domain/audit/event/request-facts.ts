@@ -48,6 +48,8 @@ export type CalledEndpoint = {
   readonly path: string
   /** The status of a complete answer. */
   readonly status: number
+  /** The format of the request, if the path does not tell it. */
+  readonly dialect?: string
 }
 
 /** The facts of one inference request. */
@@ -66,6 +68,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
     call: origin && {
       method: origin.endpoint.method,
       path: origin.endpoint.path,
+      dialect: origin.endpoint.dialect,
       address: origin.address,
       userAgent: origin.userAgent,
       status: failure === undefined ? origin.endpoint.status : undefined,

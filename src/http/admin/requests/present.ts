@@ -34,6 +34,7 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     stream: gatehouse['stream'] === true,
     project_id: row.projectId,
     api_key_id: row.actorId,
+    actor_type: textIn(gatehouse['actor_type']),
     user_id: row.userId,
     input_tokens: row.inputTokens,
     output_tokens: row.outputTokens,
@@ -44,15 +45,19 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
   }
 }
 
-function dialectOf({ http_request: call }: ChainedDocument): 'messages' | 'responses' | 'chat' | null {
+/** The path tells it, except that of the playground. */
+function dialectOf({ http_request: call, unmapped }: ChainedDocument): 'messages' | 'responses' | 'chat' | null {
   const path = call?.url.path ?? ''
-  return Object.hasOwn(dialects, path) ? dialects[path as keyof typeof dialects] : null
+  if (Object.hasOwn(dialects, path)) return dialects[path as keyof typeof dialects]
+  return Object.values(dialects).find((name) => name === unmapped.gatehouse['dialect']) ?? null
 }
 
 export const decisionIn = (value: JsonValue | undefined): AuditDecision =>
   decisions.find((decision) => decision === value) ?? 'not_evaluated'
 
 export const numberIn = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
+
+const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
 export const textsIn = (value: JsonValue | undefined): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

@@ -1,0 +1,79 @@
+import { Fault } from '../../../base/fault.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
+import { playgroundCaller } from '../../../domain/identity/playground-caller.ts'
+import type { Dialect } from '../../../domain/inference/request.ts'
+import { checkProjectHeader } from '../../caller.ts'
+import { sendError } from '../../family.ts'
+import { fastifyFault } from '../../fastify-errors.ts'
+import { createResponder, InferenceHeaders, type DialectCodec, type InferenceParts } from '../../inference/handler.ts'
+import { none } from '../../resources/fields.ts'
+import { admitRequest } from '../../resources/limit.ts'
+import type { EndpointFamily, Route } from '../../route.ts'
+import { createQueryValidator, createValidator } from '../../validate.ts'
+import type { AdminParts } from '../parts.ts'
+import { PlaygroundAnswer, PlaygroundBody, PlaygroundEvent } from './schema.ts'
+
+const path = '/v1/organization/playground'
+const permission = 'playground:use'
+
+/** How the endpoint of a dialect decodes requests, and encodes answers and errors. */
+export type PlaygroundDialect = Pick<EndpointFamily, 'encodeError'> & { readonly codec: DialectCodec }
+
+export type PlaygroundParts = Omit<InferenceParts, 'callerOf'> &
+  Pick<AdminParts, 'callerOf' | 'limits' | 'reads'> & {
+    readonly dialects: Readonly<Record<Dialect, PlaygroundDialect>>
+  }
+
+/** `/v1/organization/playground`: an inference request of an administrator, with the code of the inference endpoints. */
+export function playgroundRoute(parts: PlaygroundParts): Route {
+  const { callerOf, reads, dialects, clock } = parts
+  const readBody = createValidator(PlaygroundBody)
+  const readQuery = createQueryValidator(none)
+  const responderOf = (dialect: Dialect) =>
+    createResponder(parts, dialects[dialect].codec, { method: 'POST', path, status: 200, dialect })
+  const responders = {
+    messages: responderOf('messages'),
+    responses: responderOf('responses'),
+    chat: responderOf('chat'),
+  }
+  return {
+    name: 'tryRequest',
+    method: 'POST',
+    path,
+    summary: 'Try a request',
+    description:
+      'Sends an inference request as a caller of a project: the same checks, limits and credits apply, and the answer or stream is that of the endpoint that `dialect` names. Every model can be named. The audit log names the administrator as the caller. An error of the inference request has the format of this endpoint; other errors have the format of administration.',
+    credential: 'admin_key',
+    permission,
+    bodyLimitBytes: 256 * 1024,
+    headers: InferenceHeaders,
+    body: PlaygroundBody,
+    answers: {
+      200: {
+        description: 'The answer of the endpoint, or with `stream` in `body` its events.',
+        schema: PlaygroundAnswer,
+        event: PlaygroundEvent,
+        headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
+      },
+    },
+    errorStatuses: [400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504, 529],
+    async handle(request, reply) {
+      const actor = await callerOf.administrator(request)
+      using _slot = admitRequest(parts, actor)
+      requirePermission(actor.permissions, permission)
+      readQuery(request.query)
+      const { project_id: projectId, dialect, body } = readBody(request.body ?? missingBody())
+      checkProjectHeader(request, projectId)
+      const caller = await playgroundCaller(reads.directory, actor, projectId)
+      try {
+        return await responders[dialect]({ request, reply, body, identify: () => caller })
+      } catch (error) {
+        return await sendError(dialects[dialect], fastifyFault(error), { request, reply, clock })
+      }
+    },
+  }
+}
+
+function missingBody(): never {
+  throw new Fault('malformed', 'invalid_json', 'The body must be a JSON object.')
+}
