@@ -32,8 +32,8 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
     permissions: author,
   },
   developer: {
-    description: 'Creates and revokes keys, and reads projects, requests and usage.',
-    permissions: ['keys:read', 'keys:write', 'projects:read', 'audit:read', 'usage:read'],
+    description: 'Creates and revokes keys, tries requests in the playground, and reads projects, requests and usage.',
+    permissions: ['keys:read', 'keys:write', 'projects:read', 'audit:read', 'usage:read', 'playground:use'],
   },
   billing: {
     description: 'Reads usage and the ledger, and changes credits, plans and limits.',
