@@ -2,12 +2,12 @@ import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { apply } from './policies/apply.ts'
-import { backtest } from './policies/backtest.ts'
+import { backtest, backtests } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
 import { fieldUsage } from './policies/fields.ts'
 import { verbs } from './policies/verbs.ts'
 
-const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest }
+const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest, backtests }
 const withoutId = new Set(['list', 'create', 'apply'])
 
 export const policies: Command = {
@@ -20,7 +20,8 @@ gatehouse policies publish|pause|resume|discard|delete ID [--revision N] [--json
 gatehouse policies rollback ID --version N [--revision N] [--json]
 gatehouse policies diff ID [--version N] [--json]
 gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
-gatehouse policies backtest ID --backtest BACKTEST [--json]
+gatehouse policies backtest ID --backtest BACKTEST [--cancel] [--json]
+gatehouse policies backtests ID [--json]
 gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
 FIELDS: ${fieldUsage}
@@ -28,6 +29,7 @@ FIELDS: ${fieldUsage}
 Without --revision, a change applies to the current revision. discard sets the draft back to the current version. diff compares the draft with the current version, or with the
 version that --version names. apply creates and updates the policies of a file: it shows the plan and asks for confirmation
 first. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
+backtests lists those of the last 30 days; --cancel ends a running one.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, policyOptions, 2)

@@ -55,6 +55,12 @@ describe('gatehouse policies backtest', () => {
     const ended = JSON.parse((await run('backtest', id, '--backtest', begun.id, '--json')).output)
     assert.deepEqual([ended.status, ended.result.newly_blocked], ['completed', 1])
 
+    const listed = await run('backtests', id)
+    assert.match(listed.output, new RegExp(`^${ended.id} .* completed +1 +2 of 2 +1 +0$`, 'm'))
+    const uncancelled = await run('backtest', id, '--backtest', ended.id, '--cancel', '--json')
+    assert.equal(JSON.parse(uncancelled.output).status, 'completed')
+    assert.equal((await run('backtest', id, '--cancel')).code, 2)
+
     // In its own process, which only the wait for the backtest keeps alive.
     const args = [mainFile, 'policies', 'backtest', id]
     const { stdout, stderr } = await execute(process.execPath, args, { env: { GATEHOUSE_DATA_DIR: dataDir } })

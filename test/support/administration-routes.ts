@@ -80,7 +80,9 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: { limit: 10 },
     needsNothing: true,
   },
+  { method: 'GET', path: '/policies/{policy_id}/backtest', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
+  { method: 'POST', path: '/policies/{policy_id}/backtest/{backtest_id}/cancel', permission: 'policies:write' },
   {
     method: 'POST',
     path: '/evaluate',

@@ -73,6 +73,10 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
       )
       return value.id
     },
+    cancel: (id: string) =>
+      database.transaction((tx) =>
+        backtests.cancel({ policies: policyStore(tx), backtests: backtestStore(tx) }, { organizationId, policyId }, id),
+      ),
     /** A runner of backtests; `onReplay` is called between events. */
     work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
       const errors: unknown[] = []

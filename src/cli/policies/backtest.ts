@@ -1,16 +1,40 @@
 import { setTimeout } from 'node:timers/promises'
 import { apiPath } from '../../app/api-client.ts'
 import { changes, type BacktestBody } from '../../app/api-types.ts'
-import { readNumber, readPastTime } from '../arguments.ts'
+import { readNumber, readPastTime, required } from '../arguments.ts'
 import { awaitBacktest } from './await-backtest.ts'
 import type { PolicyCall, Verb } from './call.ts'
 import { wholeNumber } from './fields.ts'
 import type { Result } from '../run-on-server.ts'
-import { table } from '../table.ts'
+import { dateOf, table } from '../table.ts'
 
-/** Replays a draft over recorded requests and waits for the result. */
+const pathOf = (policyId: string): string => apiPath`/v1/organization/policies/${policyId}/backtest`
+
+/** Lists the backtests of a policy. */
+export const backtests: Verb = async ({ connection: { client }, id }) => {
+  const response = await client.list<BacktestBody>(pathOf(id))
+  const rows = response.data.map((each) => [
+    each.id,
+    dateOf(each.created_at),
+    each.status,
+    String(each.revision),
+    `${each.progress.done} of ${each.progress.total}`,
+    String(each.result?.newly_blocked ?? '-'),
+    String(each.result?.newly_allowed ?? '-'),
+  ])
+  return {
+    json: response,
+    text: table(['ID', 'CREATED', 'STATUS', 'REVISION', 'EVENTS', 'NEWLY BLOCKED', 'NEWLY ALLOWED'], rows),
+  }
+}
+
+/** Replays a draft over recorded requests and waits for the result. With `--cancel`, ends a running backtest. */
 export const backtest: Verb = async ({ connection: { client, clock }, id, values, context }) => {
-  const path = apiPath`/v1/organization/policies/${id}/backtest`
+  const path = pathOf(id)
+  if (values.cancel) {
+    const backtestId = required(values.backtest, '--backtest')
+    return resultOf(await client.post<BacktestBody>(`${path}/${encodeURIComponent(backtestId)}/cancel`, {}), id)
+  }
   const readBacktest = (backtestId: string) => client.get<BacktestBody>(`${path}/${encodeURIComponent(backtestId)}`)
   const started =
     values.backtest === undefined
@@ -37,6 +61,7 @@ function newBacktestOf(values: PolicyCall['values'], nowMs: number): object {
 function resultOf(response: BacktestBody, policyId: string): Result {
   if (response.status === 'failed')
     return { json: response, text: `${response.id} failed: ${response.error ?? ''}`, isFailed: true }
+  if (response.status === 'cancelled') return { json: response, text: `${response.id} is cancelled.` }
   if (response.result === null) {
     const { done, total } = response.progress
     const how = `gatehouse policies backtest ${policyId} --backtest ${response.id}`

@@ -13,6 +13,7 @@ export const policyOptions = {
   plan: { type: 'boolean' },
   yes: { type: 'boolean' },
   backtest: { type: 'string' },
+  cancel: { type: 'boolean' },
   from: { type: 'string' },
   to: { type: 'string' },
   limit: { type: 'string' },

@@ -41,6 +41,7 @@ export const auditKinds = [
   'audit_texts.erased',
   'audit.content.read',
   'backtest.created',
+  'backtest.cancelled',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]

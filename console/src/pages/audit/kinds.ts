@@ -21,6 +21,7 @@ export const eventKinds = [
   'audit.trimmed',
   'audit_texts.erased',
   'backtest.created',
+  'backtest.cancelled',
   'console_link.created',
   'console_session.created',
   'console_session.revoked',

@@ -49,6 +49,7 @@ const adminVerbs = {
   corrected: api(3),
   recorded: api(1),
   erased: api(4),
+  cancelled: api(3),
   denied: api(2),
 } as const satisfies Record<string, EventClass>
 

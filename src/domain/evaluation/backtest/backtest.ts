@@ -1,8 +1,9 @@
 import type { LoggedEvent } from '../../audit/log.ts'
 import type { PolicyContent } from '../../policy/content.ts'
+import type { Page, Paged } from '../../identity/store.ts'
 import type { BacktestCounts } from './counts.ts'
 
-export const backtestStatuses = ['running', 'completed', 'failed'] as const
+export const backtestStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type BacktestStatus = (typeof backtestStatuses)[number]
 
 /** Which events a draft is replayed on. */
@@ -37,7 +38,7 @@ export type Backtest = {
   readonly done: number
   readonly total: number
   readonly counts: BacktestCounts
-  /** Why it failed. */
+  /** Why it failed or was cancelled. */
   readonly error: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -51,7 +52,11 @@ export type BacktestStore = {
   span(organizationId: string, choice: Pick<EventChoice, 'fromMs' | 'toMs'>): Promise<EventSpan>
   insert(backtest: Backtest): Promise<void>
   find(organizationId: string, policyId: string, id: string): Promise<Backtest | undefined>
+  /** The backtests of a policy. */
+  list(organizationId: string, policyId: string, page: Page): Promise<Paged<Backtest>>
   countRunning(organizationId: string): Promise<number>
+  /** Ends a running backtest. Returns false if it is not running. The progress of the node that works on it is no longer saved. */
+  cancel(backtest: Pick<Backtest, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
 }
 
 /** The work queue of the runner. One node at a time works on a backtest, under a lease. */

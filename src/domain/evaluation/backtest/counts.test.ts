@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addReplayedEvent, changeOf, noBacktestCounts, type ReplayedEvent, type ReplayResult } from './counts.ts'
+import fc from 'fast-check'
+import {
+  addReplayedEvent,
+  changeOf,
+  noBacktestCounts,
+  scoreClasses,
+  type ReplayedEvent,
+  type ReplayResult,
+} from './counts.ts'
 
 const replayed = (fields: Partial<ReplayResult>): ReplayResult => ({
   score: 0,
@@ -51,9 +59,18 @@ describe('the change of one request under a draft', () => {
 describe('the counts of a backtest', () => {
   const eventOf = (eventId: string, result: ReplayedEvent['replayed'], projectId = 'proj_1'): ReplayedEvent => ({
     eventId,
+    requestId: eventId.replace('evt', 'req'),
     projectId,
     threshold: 5000,
     replayed: result,
+  })
+
+  const exampleOf = (id: string, change: string, score: number, projectId = 'proj_1') => ({
+    event_id: `evt_${id}`,
+    request_id: `req_${id}`,
+    project_id: projectId,
+    change,
+    score_basis_points: score,
   })
 
   it('are kept in total, by project, and per threshold', () => {
@@ -80,6 +97,11 @@ describe('the counts of a backtest', () => {
         { threshold_basis_points: 5000, blocked: 2, newly_blocked: 2, newly_allowed: 1 },
         { threshold_basis_points: 7000, blocked: 1, newly_blocked: 1, newly_allowed: 1 },
       ],
+      scores: {
+        '6000': { allowed: 1, blocked_by_policy: 0, other: 0 },
+        '3000': { allowed: 0, blocked_by_policy: 1, other: 0 },
+        '9900': { allowed: 1, blocked_by_policy: 0, other: 0 },
+      },
       coverage: { events: 6, sampled: 5, with_text: 4, redacted_only: 1 },
       examples: {
         newly_blocked: ['evt_1', 'evt_3'],
@@ -87,7 +109,40 @@ describe('the counts of a backtest', () => {
         changed_reason: [],
         not_evaluated: ['evt_4'],
       },
+      example_requests: [
+        exampleOf('1', 'newly_blocked', 6000),
+        exampleOf('2', 'newly_allowed', 3000, 'proj_2'),
+        exampleOf('3', 'newly_blocked', 9999),
+        exampleOf('4', 'not_evaluated', 0),
+      ],
     })
+  })
+
+  it('hold a range of scores from which the row of every threshold of a hundred follows', () => {
+    const result = fc.record({
+      score: fc.integer({ min: 0, max: 10_000 }),
+      isNotEvaluated: fc.boolean(),
+      past: fc.constantFrom({}, byPolicy, byOther),
+    })
+    const thresholds = [100, 2500, 5000, 9900]
+    fc.assert(
+      fc.property(fc.array(result, { maxLength: 60 }), (results) => {
+        const { sweep, scores } = results
+          .map(({ past, ...fields }, at) => eventOf(`evt_${at}`, replayed({ ...fields, ...past })))
+          .reduce(addReplayedEvent, noBacktestCounts(thresholds))
+        const sum = (kinds: readonly (typeof scoreClasses)[number][], isIn: (from: number) => boolean): number =>
+          Object.entries(scores)
+            .filter(([from]) => isIn(Number(from)))
+            .reduce((all, [, counts]) => all + kinds.reduce((part, kind) => part + counts[kind], 0), 0)
+        const followed = thresholds.map((threshold) => ({
+          threshold_basis_points: threshold,
+          blocked: sum(scoreClasses, (from) => from >= threshold),
+          newly_blocked: sum(['allowed'], (from) => from >= threshold),
+          newly_allowed: sum(['blocked_by_policy'], (from) => from < threshold),
+        }))
+        assert.deepEqual(sweep, followed)
+      }),
+    )
   })
 
   it('keep a bounded number of examples', () => {

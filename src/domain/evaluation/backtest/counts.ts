@@ -17,7 +17,7 @@ export type Change = (typeof changes)[number]
 type Counts = Readonly<Record<Change, number>>
 
 /** Changes for which example event ids are kept. */
-const changesWithExamples = ['newly_blocked', 'newly_allowed', 'changed_reason', 'not_evaluated'] as const
+export const changesWithExamples = ['newly_blocked', 'newly_allowed', 'changed_reason', 'not_evaluated'] as const
 type ChangeWithExamples = (typeof changesWithExamples)[number]
 const maxExamples = 20
 
@@ -25,9 +25,32 @@ const maxExamples = 20
 export type BacktestCounts = Counts & {
   readonly projects: Readonly<Record<string, Counts>>
   readonly sweep: readonly SweepRow[]
+  /** How many requests got which score, by the first basis point of the range, such as `4200`. */
+  readonly scores: Readonly<Record<string, ScoreCounts>>
   readonly coverage: Coverage
   /** Event ids only, never texts. */
   readonly examples: Readonly<Record<ChangeWithExamples, readonly string[]>>
+  /** The same examples with what a reader needs to find and compare them. */
+  readonly example_requests: readonly ExampleRequest[]
+}
+
+/**
+ * Requests with a score in one range, by what another threshold can change for them. `allowed` then: blocked from this score
+ * on. `blocked_by_policy` then: allowed above this score. `other`: blocked by something else, or by this policy while a text of
+ * it cannot be evaluated now.
+ */
+export type ScoreCounts = Readonly<Record<(typeof scoreClasses)[number], number>>
+export const scoreClasses = ['allowed', 'blocked_by_policy', 'other'] as const
+
+/** Width of a range of scores, in basis points. The counts of every threshold that is a multiple of it follow from the ranges. */
+export const scoreRange = 100
+
+export type ExampleRequest = {
+  readonly event_id: string
+  readonly request_id: string | null
+  readonly project_id: string | null
+  readonly change: ChangeWithExamples
+  readonly score_basis_points: number
 }
 
 /** The effect of one threshold. */
@@ -52,6 +75,7 @@ export type Coverage = {
 /** The result of one event. */
 export type ReplayedEvent = {
   readonly eventId: string
+  readonly requestId: string | null
   readonly projectId: string | null
   readonly threshold: number
   /** A string if there was nothing to replay. */
@@ -67,8 +91,10 @@ export const noBacktestCounts = (thresholds: readonly number[]): BacktestCounts 
   sweep: [...new Set(thresholds)]
     .sort((a, b) => a - b)
     .map((threshold) => ({ threshold_basis_points: threshold, blocked: 0, newly_blocked: 0, newly_allowed: 0 })),
+  scores: {},
   coverage: { events: 0, sampled: 0, with_text: 0, redacted_only: 0 },
   examples: { newly_blocked: [], newly_allowed: [], changed_reason: [], not_evaluated: [] },
+  example_requests: [],
 })
 
 export function addReplayedEvent(counts: BacktestCounts, event: ReplayedEvent): BacktestCounts {
@@ -81,9 +107,22 @@ export function addReplayedEvent(counts: BacktestCounts, event: ReplayedEvent): 
     ...addChange(counts, change),
     projects: { ...counts.projects, [project]: addChange(counts.projects[project] ?? noCounts, change) },
     sweep: counts.sweep.map((row) => addToRow(row, replayed)),
+    scores: addScore(counts.scores, replayed),
     coverage,
-    examples: withExample(counts.examples, change, event.eventId),
+    ...withExample(counts, change, { ...event, replayed }),
   }
+}
+
+const noScores: ScoreCounts = { allowed: 0, blocked_by_policy: 0, other: 0 }
+
+/** A request without a score is in no range. */
+function addScore(scores: BacktestCounts['scores'], replayed: ReplayResult): BacktestCounts['scores'] {
+  const { score, isNotEvaluated, wasBlocked, wasBlockedByPolicy } = replayed
+  if (isNotEvaluated && score === 0) return scores
+  const range = String(Math.floor(score / scoreRange) * scoreRange)
+  const kind = !wasBlocked ? 'allowed' : wasBlockedByPolicy && !isNotEvaluated ? 'blocked_by_policy' : 'other'
+  const before = scores[range] ?? noScores
+  return { ...scores, [range]: { ...before, [kind]: before[kind] + 1 } }
 }
 
 /**
@@ -121,12 +160,21 @@ function addToRow(row: SweepRow, replayed: ReplayResult): SweepRow {
   }
 }
 
+type Examples = Pick<BacktestCounts, 'examples' | 'example_requests'>
+
 function withExample(
-  examples: BacktestCounts['examples'],
+  { examples, example_requests: requests }: Examples,
   change: Change,
-  eventId: string,
-): BacktestCounts['examples'] {
+  { eventId, requestId, projectId, replayed }: ReplayedEvent & { readonly replayed: ReplayResult },
+): Examples {
   const kind = changesWithExamples.find((each) => each === change)
-  if (kind === undefined || examples[kind].length >= maxExamples) return examples
-  return { ...examples, [kind]: [...examples[kind], eventId] }
+  if (kind === undefined || examples[kind].length >= maxExamples) return { examples, example_requests: requests }
+  const request: ExampleRequest = {
+    event_id: eventId,
+    request_id: requestId,
+    project_id: projectId,
+    change: kind,
+    score_basis_points: replayed.score,
+  }
+  return { examples: { ...examples, [kind]: [...examples[kind], eventId] }, example_requests: [...requests, request] }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
 import type { WithAuditRecord } from '../../identity/audit-log.ts'
+import type { Page, Paged } from '../../identity/store.ts'
 import { contentOf } from '../../policy/content.ts'
 import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -29,7 +30,7 @@ const defaultThresholds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_00
 /** Backtests run one after the other, so more would only wait. */
 const maxRunning = 50
 
-/** Creates and reads backtests. */
+/** Creates, reads and cancels backtests. */
 export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids; readonly clock: Clock }) {
   return {
     async start(stores: BacktestStores, of: PolicyId, input: NewBacktest): Promise<WithAuditRecord<Backtest>> {
@@ -58,16 +59,33 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
         updatedAtMs: nowMs,
       }
       await stores.backtests.insert(backtest)
-      return { value: backtest, record: recordOf(backtest) }
+      return { value: backtest, record: recordOf('backtest.created', backtest) }
     },
 
-    async find(stores: BacktestStores, of: PolicyId, id: string): Promise<Backtest> {
+    find,
+
+    async list(stores: BacktestStores, of: PolicyId, page: Page): Promise<Paged<Backtest>> {
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
-      const backtest = await stores.backtests.find(of.organizationId, policy.id, id)
-      if (backtest) return backtest
-      throw new Fault('not_found', 'not_found', `There is no backtest ${id} for the policy ${policy.id}.`)
+      return stores.backtests.list(of.organizationId, policy.id, page)
+    },
+
+    /** A backtest that has ended stays as it is. */
+    async cancel(stores: BacktestStores, of: PolicyId, id: string): Promise<WithAuditRecord<Backtest>> {
+      const backtest = await find(stores, of, id)
+      const nowMs = clock.nowMs()
+      const cancelled: Backtest = { ...backtest, status: 'cancelled', error: 'It was cancelled.', updatedAtMs: nowMs }
+      if (await stores.backtests.cancel(cancelled, nowMs))
+        return { value: cancelled, record: recordOf('backtest.cancelled', cancelled) }
+      return { value: await find(stores, of, id) }
     },
   }
+}
+
+async function find(stores: BacktestStores, of: PolicyId, id: string): Promise<Backtest> {
+  const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
+  const backtest = await stores.backtests.find(of.organizationId, policy.id, id)
+  if (backtest) return backtest
+  throw new Fault('not_found', 'not_found', `There is no backtest ${id} for the policy ${policy.id}.`)
 }
 
 function parametersOf({ draft, revision }: Policy, input: NewBacktest) {
@@ -82,13 +100,13 @@ function parametersOf({ draft, revision }: Policy, input: NewBacktest) {
 }
 
 /** A backtest reads stored prompts and responses, so its creation is audited. */
-function recordOf({ id, policyId, parameters }: Backtest) {
+function recordOf(kind: 'backtest.created' | 'backtest.cancelled', { id, policyId, parameters }: Backtest) {
   const { fromMs, toMs, limit, samplePercent, revision } = parameters
   return {
-    kind: 'backtest.created',
+    kind,
     resourceId: id,
     details: { policy_id: policyId, from: fromMs, to: toMs, limit, sample_percent: samplePercent, revision },
-  } as const
+  }
 }
 
 async function requireFreeSlot(store: BacktestStore, organizationId: string): Promise<void> {

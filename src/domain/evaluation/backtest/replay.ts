@@ -22,7 +22,8 @@ export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
   return (backtest) => {
     const rulebook = rulebookOf(backtest, compileRule)
     return async (event) => {
-      const identity = { eventId: event.id, projectId: rowOf(event.document, '').projectId }
+      const { projectId, requestId } = rowOf(event.document, '')
+      const identity = { eventId: event.id, projectId, requestId }
       if (samplePositionOf(event.id) >= backtest.parameters.samplePercent)
         return { ...identity, replayed: 'not_sampled' }
       const texts = textsOf(event)

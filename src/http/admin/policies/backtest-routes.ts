@@ -1,12 +1,13 @@
 import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
+import { listQuery, pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import * as Schema from './backtest-schema.ts'
 import { PolicyParams } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
-import type { NewBacktest } from '../../../domain/evaluation/backtest/create.ts'
+import type { NewBacktest, PolicyId } from '../../../domain/evaluation/backtest/create.ts'
 import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 
@@ -31,11 +32,33 @@ export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: ope
       status: 201,
       answer,
       operation: (stores, { actor, params, body }) =>
-        operations.start(
-          stores,
-          { organizationId: actor.organization.id, policyId: params.policy_id },
-          newBacktestOf(body),
-        ),
+        operations.start(stores, policyOf(actor, params), newBacktestOf(body)),
+      present: presentBacktest,
+    }),
+    read({
+      name: 'listBacktests',
+      path: backtests,
+      summary: 'List the backtests of a policy',
+      description: 'Backtests are kept for 30 days after their end.',
+      permission: 'policies:read',
+      params: PolicyParams,
+      query: listQuery({}),
+      answer: { description: 'A page of backtests.', schema: Schema.BacktestList },
+      operation: async (reads, { actor, params, query }) =>
+        presentList(await operations.list(reads, policyOf(actor, params), pageOf(query)), presentBacktest),
+    }),
+    mutation({
+      name: 'cancelBacktest',
+      method: 'POST',
+      path: `${backtests}/{backtest_id}/cancel`,
+      summary: 'Cancel a backtest',
+      description: 'A running backtest ends without a result. One that has ended stays as it is.',
+      permission: 'policies:write',
+      params: Schema.BacktestParams,
+      query: none,
+      body: none,
+      answer: { ...answer, example: Schema.cancelledExample },
+      operation: (stores, { actor, params }) => operations.cancel(stores, policyOf(actor, params), params.backtest_id),
       present: presentBacktest,
     }),
     read({
@@ -47,16 +70,15 @@ export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: ope
       query: none,
       answer,
       operation: async (reads, { actor, params }) =>
-        presentBacktest(
-          await operations.find(
-            reads,
-            { organizationId: actor.organization.id, policyId: params.policy_id },
-            params.backtest_id,
-          ),
-        ),
+        presentBacktest(await operations.find(reads, policyOf(actor, params), params.backtest_id)),
     }),
   ]
 }
+
+const policyOf = (
+  actor: { readonly organization: { readonly id: string } },
+  params: { readonly policy_id: string },
+): PolicyId => ({ organizationId: actor.organization.id, policyId: params.policy_id })
 
 type BacktestBody = Static<typeof Schema.Backtest>
 
@@ -78,18 +100,22 @@ const presentBacktest = (backtest: Backtest): BacktestBody => ({
 })
 
 function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['result']> {
-  const { projects, sweep, examples, ...rest } = counts
+  const { projects, sweep, scores, examples, example_requests: requests, ...rest } = counts
   return {
     threshold_basis_points: thresholdOf(parameters.draft),
     ...rest,
     projects: Object.entries(projects).map(([id, ofProject]) => ({ project_id: id === '' ? null : id, ...ofProject })),
     sweep: [...sweep],
+    scores: Object.entries(scores)
+      .map(([from, ofRange]) => ({ from_basis_points: Number(from), ...ofRange }))
+      .toSorted((a, b) => a.from_basis_points - b.from_basis_points),
     examples: {
       newly_blocked: [...examples.newly_blocked],
       newly_allowed: [...examples.newly_allowed],
       changed_reason: [...examples.changed_reason],
       not_evaluated: [...examples.not_evaluated],
     },
+    example_requests: [...requests],
   }
 }
 

@@ -2,14 +2,17 @@ import Type from 'typebox'
 import { integer, number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
+import { changesWithExamples } from '../../../domain/evaluation/backtest/counts.ts'
 import { policyFields } from '../../../domain/policy/content.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { listOf, pageExample } from '../../resources/list.ts'
 import { PolicyParams } from './schema.ts'
 
 const exampleId = 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2'
+const requestExampleId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n3'
 
 const time = (description: string) => Type.Integer({ minimum: 0, maximum: lastSecond, description })
 const { minimum, maximum } = policyFields.matchThresholdBasisPoints
@@ -84,6 +87,18 @@ const Result = Type.Object(
       }),
       { description: 'Results for the other thresholds.' },
     ),
+    scores: Type.Array(
+      Type.Object({
+        from_basis_points: integer('The first score of the range, which is 100 wide.'),
+        allowed: count('Allowed then. A threshold up to this score blocks them.'),
+        blocked_by_policy: count('Blocked by this policy then. A threshold above this score allows them.'),
+        other: count('No threshold changes what happens to them: something else blocked them.'),
+      }),
+      {
+        description:
+          'How many requests got which score, for ranges with at least one. Requests without a score are left out. For every threshold that is a multiple of 100, the counts of the sweep follow from it.',
+      },
+    ),
     coverage: Type.Object(
       {
         events: count('Events in the time range.'),
@@ -102,11 +117,72 @@ const Result = Type.Object(
       },
       { description: 'Events to look at, for each kind of difference.' },
     ),
+    example_requests: Type.Array(
+      Type.Object({
+        event_id: text('The event in the audit log.'),
+        request_id: orNull(text('The request.')),
+        project_id: orNull(text('Its project.')),
+        change: Type.Enum([...changesWithExamples], { description: 'What the draft would change.' }),
+        score_basis_points: integer('The score that the draft gives it.'),
+      }),
+      { description: 'The same examples as requests, with their scores.' },
+    ),
   },
   { title: 'BacktestResult' },
 )
 
 const countsExample = { newly_blocked: 2, newly_allowed: 0, changed_reason: 1, unchanged: 917, not_evaluated: 0 }
+
+const backtestExample = {
+  id: exampleId,
+  object: 'organization.policy.backtest',
+  policy_id: policyExampleId,
+  revision: 3,
+  status: 'completed',
+  progress: { done: 1000, total: 1000 },
+  from: 1_766_620_800,
+  to: 1_767_225_600,
+  limit: 1000,
+  sample_percent: 100,
+  result: {
+    threshold_basis_points: 5000,
+    ...countsExample,
+    projects: [{ project_id: projectExampleId, ...countsExample }],
+    sweep: [{ threshold_basis_points: 5000, blocked: 3, newly_blocked: 2, newly_allowed: 0 }],
+    scores: [
+      { from_basis_points: 0, allowed: 916, blocked_by_policy: 0, other: 1 },
+      { from_basis_points: 8800, allowed: 2, blocked_by_policy: 0, other: 1 },
+    ],
+    coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0 },
+    examples: {
+      newly_blocked: [eventExampleId],
+      newly_allowed: [],
+      changed_reason: [],
+      not_evaluated: [],
+    },
+    example_requests: [
+      {
+        event_id: eventExampleId,
+        request_id: requestExampleId,
+        project_id: projectExampleId,
+        change: 'newly_blocked',
+        score_basis_points: 8850,
+      },
+    ],
+  },
+  error: null,
+  created_at: 1_767_225_600,
+  updated_at: 1_767_225_612,
+}
+
+/** A backtest after it was cancelled. */
+export const cancelledExample = {
+  ...backtestExample,
+  status: 'cancelled',
+  progress: { done: 350, total: 1000 },
+  result: null,
+  error: 'It was cancelled.',
+}
 
 export const Backtest = Type.Object(
   {
@@ -124,41 +200,14 @@ export const Backtest = Type.Object(
     limit: integer('Maximum number of events.'),
     sample_percent: number('Percentage of these events that are replayed.'),
     result: orNull(Result, 'Null until the backtest is completed.'),
-    error: orNull(Type.String(), 'Why the backtest failed.'),
+    error: orNull(Type.String(), 'Why the backtest failed or was cancelled.'),
     created_at: unixTime('When it was created.'),
     updated_at: unixTime('Time of the last progress.'),
   },
   {
     title: 'Backtest',
-    examples: [
-      {
-        id: exampleId,
-        object: 'organization.policy.backtest',
-        policy_id: policyExampleId,
-        revision: 3,
-        status: 'completed',
-        progress: { done: 1000, total: 1000 },
-        from: 1_766_620_800,
-        to: 1_767_225_600,
-        limit: 1000,
-        sample_percent: 100,
-        result: {
-          threshold_basis_points: 5000,
-          ...countsExample,
-          projects: [{ project_id: projectExampleId, ...countsExample }],
-          sweep: [{ threshold_basis_points: 5000, blocked: 3, newly_blocked: 2, newly_allowed: 0 }],
-          coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0 },
-          examples: {
-            newly_blocked: [eventExampleId],
-            newly_allowed: [],
-            changed_reason: [],
-            not_evaluated: [],
-          },
-        },
-        error: null,
-        created_at: 1_767_225_600,
-        updated_at: 1_767_225_612,
-      },
-    ],
+    examples: [backtestExample],
   },
 )
+
+export const BacktestList = listOf('BacktestList', Backtest, pageExample(backtestExample))

@@ -3,6 +3,7 @@ import { backtestStatuses } from '../../../../domain/evaluation/backtest/backtes
 import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/evaluation/backtest/backtest.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
 import type { Database, Transaction } from '../database.ts'
+import { selectPage } from '../page.ts'
 
 type BacktestRow = {
   id: string
@@ -16,12 +17,13 @@ type BacktestRow = {
   total: number
   tally: string
   error: string | null
+  cancelled_at: number | null
   created_at: number
   updated_at: number
 }
 
 const columns =
-  'id, organization_id, policy_id, status, request, cursor, first_sequence, done, total, tally, error, created_at, updated_at'
+  'id, organization_id, policy_id, status, request, cursor, first_sequence, done, total, tally, error, cancelled_at, created_at, updated_at'
 
 const ofRequests = `code = 'gateway.request.decided'`
 
@@ -38,7 +40,7 @@ export function backtestStore(tx: Transaction): BacktestStore {
     },
     async insert(backtest) {
       await tx.run(
-        `insert into backtest (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0)`,
+        `insert into backtest (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13, 0)`,
         valuesOf(backtest),
       )
     },
@@ -49,6 +51,24 @@ export function backtestStore(tx: Transaction): BacktestStore {
       )
       return row && backtestOf(row)
     },
+    list: (organizationId, policyId, page) =>
+      selectPage(
+        tx,
+        {
+          table: 'backtest',
+          columns,
+          where: { organization_id: organizationId, policy_id: policyId },
+          map: backtestOf,
+        },
+        page,
+      ),
+    // Nodes of the version before know no cancelled backtest. They read it as a failed one.
+    cancel: async ({ organizationId, id, error }, atMs) =>
+      (await tx.run(
+        `update backtest set status = 'failed', cancelled_at = $3, updated_at = $3, error = $4
+         where organization_id = $1 and id = $2 and status = 'running'`,
+        [organizationId, id, atMs, error],
+      )) === 1,
     async countRunning(organizationId) {
       const [row] = await tx.query<{ count: number }>(
         `select count(*) as count from backtest where organization_id = $1 and status = 'running'`,
@@ -144,18 +164,22 @@ const valuesOf = (backtest: Backtest) => [
   backtest.updatedAtMs,
 ]
 
+type StoredCounts = Omit<Backtest['counts'], 'scores' | 'example_requests'>
+
 /** The casts hold because only this store writes the two JSON columns. */
 const backtestOf = (row: BacktestRow): Backtest => ({
   id: row.id,
   organizationId: row.organization_id,
   policyId: row.policy_id,
-  status: backtestStatuses.find((status) => status === row.status) ?? 'failed',
+  status:
+    row.cancelled_at === null ? (backtestStatuses.find((status) => status === row.status) ?? 'failed') : 'cancelled',
   parameters: JSON.parse(row.request) as Backtest['parameters'],
   cursor: row.cursor,
   firstSequence: row.first_sequence,
   done: row.done,
   total: row.total,
-  counts: JSON.parse(row.tally) as Backtest['counts'],
+  // Backtests from before have no scores and no requests of examples.
+  counts: { scores: {}, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
   error: row.error,
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,

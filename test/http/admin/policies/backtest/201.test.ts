@@ -72,6 +72,16 @@ describe('a backtest of a draft over HTTP', () => {
     const { examples } = { ...(result as { examples: { newly_blocked: string[] } }) }
     const logged = itemsOf(await app.admin.get('/audit_logs?kind=gateway.request.decided')).map((each) => each['id'])
     assert.ok(logged.includes(examples.newly_blocked[0]))
+    const { scores, example_requests: requests } = { ...(result as { scores: Json[]; example_requests: Json[] }) }
+    assert.deepEqual(scores, [
+      { from_basis_points: 0, allowed: 3, blocked_by_policy: 0, other: 0 },
+      { from_basis_points: 7500, allowed: 1, blocked_by_policy: 0, other: 0 },
+    ])
+    assert.partialDeepStrictEqual(requests, [
+      { event_id: examples.newly_blocked[0], change: 'newly_blocked', score_basis_points: 7500 },
+    ])
+    const request = await app.admin.get(`/requests/${String(requests[0]?.['request_id'])}`)
+    assert.equal(request['event_id'], examples.newly_blocked[0])
   })
 
   it('reports rules that cannot be evaluated separately', async () => {
@@ -92,6 +102,21 @@ describe('a backtest of a draft over HTTP', () => {
       actor: { type: 'admin_key' },
       details: { policy_id: policyId },
     })
+  })
+
+  it('is listed with the others of its policy, newest first', async () => {
+    const policyId = textOf(await draft({ rule: 'cel:true' }))
+    const first = textOf(await app.admin.post(`/policies/${policyId}/backtest`, {}))
+    const second = textOf(await app.admin.post(`/policies/${policyId}/backtest`, {}))
+    const list = await app.admin.get(`/policies/${policyId}/backtest`)
+    assert.deepEqual(
+      itemsOf(list).map((each) => each['id']),
+      [second, first],
+    )
+    const { data, has_more: hasMore } = await app.admin.get(`/policies/${policyId}/backtest?limit=1&after=${second}`)
+    assert.deepEqual([itemsOf({ data }).map((each) => each['id']), hasMore], [[first], false])
+    const other = textOf(await draft({ rule: 'cel:true' }))
+    assert.deepEqual(itemsOf(await app.admin.get(`/policies/${other}/backtest`)), [])
   })
 
   it('rejects a range that ends before it starts, and a backtest of another policy', async () => {
