@@ -47,6 +47,7 @@ export function openEvaluation(
   const scanUncached = createScanText({ classifier, pause, cacheEntries: 0 })
   const uncached = { ...shared, scanText: scanUncached, cacheEntries: 0 }
   const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
+  const evaluateAll = createEvaluate(uncached)
   const incrementalScan = createIncrementalScan(classifier)
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
@@ -56,7 +57,8 @@ export function openEvaluation(
     patterns: re2Patterns,
   })
   const spikeMonitor = openSpikeMonitor(infrastructure, { reads, mutate })
-  openBacktests(infrastructure, { evaluate: evaluateUncached, compileRule })
+  // With the decisions that allow a text: their scores count for other thresholds.
+  openBacktests(infrastructure, { evaluate: evaluateAll, compileRule })
   const enforce = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
@@ -81,7 +83,6 @@ export function openEvaluation(
   })
   /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
   const createSimulation = () => {
-    const evaluateAll = createEvaluate(uncached)
     const evaluateResponse = createEvaluateResponse({
       evaluate: evaluateAll,
       evaluateUncached,

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { readAuditSearch } from '../pages/audit/search.ts'
 import { readExportSearch } from '../pages/exports/search.ts'
-import { readHistorySearch, readPoliciesSearch } from '../pages/policies/search.ts'
+import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
@@ -66,6 +66,12 @@ const policyTabs = [
     getParentRoute: () => policy,
     path: '/',
     component: lazyRouteComponent(() => import('../pages/policies/edit-tab.tsx'), 'EditTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
+    path: 'replay',
+    validateSearch: readReplaySearch,
+    component: lazyRouteComponent(() => import('../pages/policies/replay-tab.tsx'), 'ReplayTab'),
   }),
   createRoute({
     getParentRoute: () => policy,

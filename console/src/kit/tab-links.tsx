@@ -8,7 +8,12 @@ export function TabLinks({ label, tabs }: { readonly label: string; readonly tab
   return (
     <nav className={styles.tabs} aria-label={label}>
       {tabs.map(({ name, link }) => (
-        <Link key={name} {...link} activeOptions={{ exact: true }} activeProps={{ 'aria-current': 'page' }}>
+        <Link
+          key={name}
+          {...link}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
           {name}
         </Link>
       ))}

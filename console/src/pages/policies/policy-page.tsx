@@ -39,6 +39,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
           label={text.tabs}
           tabs={[
             { name: text.edit, link: { to: '/policies/$policyId', params } },
+            { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
             { name: text.history, link: { to: '/policies/$policyId/history', params } },
             { name: text.activity, link: { to: '/policies/$policyId/activity', params } },
           ]}

@@ -14,6 +14,8 @@ export type Evaluation = components['schemas']['Evaluation']
 export type EvaluationRequest = components['schemas']['EvaluationRequest']
 export type PolicyUpdate = components['schemas']['PolicyUpdate']
 export type PolicyCreate = components['schemas']['PolicyCreate']
+export type Backtest = components['schemas']['Backtest']
+export type BacktestCreate = components['schemas']['BacktestCreate']
 
 const pageSize = 100
 
@@ -48,6 +50,37 @@ export const useVersions = (policyId: string) =>
           params: { ...pathOf(policyId), query: { limit: pageSize } },
         }),
       ),
+  })
+
+const progressMs = 1_000
+
+/** The backtests of a policy, newest first. Loaded again each second while one runs. */
+export const useBacktests = (policyId: string) =>
+  useQuery({
+    queryKey: [...policyKey(policyId), 'backtests'],
+    queryFn: (): Promise<components['schemas']['BacktestList']> =>
+      dataOf(api.GET('/v1/organization/policies/{policy_id}/backtest', { params: pathOf(policyId) })),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => status === 'running') === true ? progressMs : false,
+  })
+
+export const useStartBacktest = (policyId: string, onDone: (backtest: Backtest) => void) =>
+  useChange({
+    send: (body: BacktestCreate): Promise<Backtest> =>
+      dataOf(api.POST('/v1/organization/policies/{policy_id}/backtest', { params: pathOf(policyId), body })),
+    refresh: [[...policyKey(policyId), 'backtests']],
+    onDone,
+  })
+
+export const useCancelBacktest = (policyId: string) =>
+  useChange({
+    send: (backtestId: string): Promise<Backtest> =>
+      dataOf(
+        api.POST('/v1/organization/policies/{policy_id}/backtest/{backtest_id}/cancel', {
+          params: { path: { policy_id: policyId, backtest_id: backtestId } },
+        }),
+      ),
+    refresh: [[...policyKey(policyId), 'backtests']],
   })
 
 const shownRequests = 20

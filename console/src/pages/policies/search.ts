@@ -17,6 +17,16 @@ export function readPoliciesSearch(search: Record<string, unknown>): PoliciesSea
   }
 }
 
+/** The backtest that is open, and the threshold that the slider is at. Without them, the newest one and its own. */
+export type ReplaySearch = { readonly backtest?: string | undefined; readonly threshold?: number | undefined }
+
+export function readReplaySearch({ backtest, threshold }: Record<string, unknown>): ReplaySearch {
+  return {
+    backtest: typeof backtest === 'string' ? backtest : undefined,
+    threshold: typeof threshold === 'number' ? threshold : undefined,
+  }
+}
+
 /** The two versions that the history compares. Without them, the newest two. */
 export type HistorySearch = { readonly before?: number | undefined; readonly after?: number | undefined }
 

@@ -3,6 +3,7 @@ import { errorOfField } from '../../api/use-change.ts'
 import { useMe } from '../../app/session.tsx'
 import { Card } from '../../kit/card.tsx'
 import { Field } from '../../kit/field.tsx'
+import { Slider } from '../../kit/slider.tsx'
 import { words } from '../../words/en.ts'
 import { defaultThreshold, type PolicyForm } from './content.ts'
 import { policyScopes } from './search.ts'
@@ -108,13 +109,12 @@ function Threshold({ form, error, onChange }: PartProps) {
     <Field label={text.threshold} hint={text.thresholdHint(threshold)} error={error}>
       {({ id, className, ...props }) => (
         <span className={styles.threshold}>
-          <input
-            type="range"
+          <Slider
             aria-label={text.threshold}
             min={1}
             max={9_999}
             value={threshold}
-            onChange={(event) => set(event.target.value)}
+            onChange={(value) => onChange({ match_threshold_basis_points: value })}
           />
           <input
             {...props}

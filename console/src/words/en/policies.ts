@@ -28,7 +28,68 @@ export const policies = {
   scopes: { organization: 'All projects', projects: 'Chosen projects', unattached: 'Requests that name it' },
 } as const
 
+const replay = {
+  tab: 'Replay',
+  title: 'Replay the draft on recorded requests',
+  draftOf: (revision: number) => `draft of revision ${revision}`,
+  range: 'Requests of',
+  rangeHint: 'By the time they began.',
+  limit: 'At most',
+  limitHint: 'The newest ones.',
+  sample: 'Sample in percent',
+  sampleHint: 'Always the same requests.',
+  start: 'Replay draft',
+  saveFirst: 'Save the draft first: only what is saved is replayed.',
+  judge: 'A model evaluates this rule, which costs a call for each text. Begin with a small sample.',
+  noTexts:
+    'The texts of requests are not kept, so there is nothing to replay. Set audit.content to full or redacted in the configuration.',
+  failed: 'The replays could not be loaded',
+  none: 'Not replayed yet',
+  noneText:
+    'A replay evaluates the draft on requests of the past and says which of them it would have denied or allowed. Nothing is sent to a model of those requests, and nothing is denied.',
+  running: 'Replaying',
+  progress: (done: string, total: string) => `${done} of ${total} requests`,
+  cancel: 'Cancel replay',
+  cancelled: 'It was cancelled.',
+  statuses: { running: 'Running', completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' },
+  status: 'Status',
+  started: 'Started',
+  revision: 'Revision',
+  earlier: 'Replays of the last 30 days',
+  result: 'What it would have changed',
+  sentence: ({ replayed, denied, allowed }: Readonly<Record<'replayed' | 'denied' | 'allowed', string>>) =>
+    `Of ${replayed} replayed requests the draft would newly deny ${denied} and newly allow ${allowed}.`,
+  coverage: (events: string, sampled: string) =>
+    `${events} requests in the range, ${sampled} in the sample. Only those whose texts are kept are replayed.`,
+  redacted: (requests: string) =>
+    `Of ${requests} only texts without personal data are kept; a rule about personal data finds nothing there.`,
+  byProject: 'By project',
+  changes: {
+    newly_blocked: 'Newly denied',
+    newly_allowed: 'Newly allowed',
+    changed_reason: 'Other reason',
+    unchanged: 'Unchanged',
+    not_evaluated: 'Not evaluated',
+  },
+  examples: 'Examples',
+  examplesNote: 'at most 20 of each kind',
+  request: 'Request',
+  change: 'Change',
+  score: 'Score',
+  curve: 'Denied by threshold',
+  curveNote: 'share of the replayed requests',
+  threshold: 'Threshold',
+  own: 'replayed',
+  denied: 'Denied',
+  at: (threshold: string, share: string) => `At a threshold of ${threshold}, ${share} are denied`,
+  flat: 'Every threshold denies the same requests: the rule scores them all 0 or 10,000.',
+  asTable: 'As a table',
+  useThreshold: (threshold: string) => `Use ${threshold} in the draft`,
+  isInForm: 'The draft has this threshold.',
+} as const
+
 export const policy = {
+  replay,
   failed: 'The policy could not be loaded',
   tabs: 'Parts of the policy',
   edit: 'Edit',

@@ -65,10 +65,10 @@ describe('the counts of a backtest', () => {
     replayed: result,
   })
 
-  const exampleOf = (id: string, change: string, score: number, projectId = 'proj_1') => ({
+  const exampleOf = (id: string, change: string, score: number) => ({
     event_id: `evt_${id}`,
     request_id: `req_${id}`,
-    project_id: projectId,
+    project_id: 'proj_1',
     change,
     score_basis_points: score,
   })
@@ -111,7 +111,7 @@ describe('the counts of a backtest', () => {
       },
       example_requests: [
         exampleOf('1', 'newly_blocked', 6000),
-        exampleOf('2', 'newly_allowed', 3000, 'proj_2'),
+        { ...exampleOf('2', 'newly_allowed', 3000), project_id: 'proj_2' },
         exampleOf('3', 'newly_blocked', 9999),
         exampleOf('4', 'not_evaluated', 0),
       ],

@@ -43,7 +43,7 @@ export type ScoreCounts = Readonly<Record<(typeof scoreClasses)[number], number>
 export const scoreClasses = ['allowed', 'blocked_by_policy', 'other'] as const
 
 /** Width of a range of scores, in basis points. The counts of every threshold that is a multiple of it follow from the ranges. */
-export const scoreRange = 100
+const scoreRange = 100
 
 export type ExampleRequest = {
   readonly event_id: string

@@ -84,6 +84,23 @@ describe('a backtest of a draft over HTTP', () => {
     assert.equal(request['event_id'], examples.newly_blocked[0])
   })
 
+  it('knows the scores of requests that the draft would allow', async () => {
+    const policyId = textOf(await draft({ rule: 'cel:pii["email"] > 0 ? 0.3 : 0.0', direction: 'request' }))
+    const { id } = await app.admin.post(`/policies/${policyId}/backtest`, { thresholds: [3000, 3100] })
+    assert.partialDeepStrictEqual((await completed(policyId, String(id)))['result'], {
+      newly_blocked: 0,
+      sweep: [
+        { threshold_basis_points: 3000, blocked: 1, newly_blocked: 1 },
+        { threshold_basis_points: 3100, blocked: 0 },
+        { threshold_basis_points: 5000, blocked: 0 },
+      ],
+      scores: [
+        { from_basis_points: 0, allowed: 3 },
+        { from_basis_points: 3000, allowed: 1 },
+      ],
+    })
+  })
+
   it('reports rules that cannot be evaluated separately', async () => {
     const policyId = textOf(await draft({ rule: 'Be kind.' }))
     const { id } = await app.admin.post(`/policies/${policyId}/backtest`, { limit: 3 })
