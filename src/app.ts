@@ -18,6 +18,7 @@ import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/rules.ts'
 import { storageChecks } from './app/storage.ts'
+import { createSystem } from './app/system.ts'
 import { openTraffic } from './app/traffic.ts'
 import { openExpiry, openStoredResponses } from './app/stored-data.ts'
 import { exampleModel } from './app/upstreams.ts'
@@ -88,7 +89,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const parts = {
     catalogue,
     modelDirectory: served.modelDirectory,
-    listServedModels: served.listServed,
+    ...createSystem(infrastructure, { served, env, nodeId: counters.ownEpoch }),
     callerOf,
     infer: record(infer),
     testSink,

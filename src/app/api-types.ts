@@ -7,12 +7,14 @@ import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
 import type { OverrideObject } from '../http/admin/limits/override-routes.ts'
 import type { LimitsObject } from '../http/admin/limits/schema.ts'
 import type { EvaluationObject } from '../http/admin/evaluate/schema.ts'
+import type { ServedModelList } from '../http/admin/models/schema.ts'
 import type { Backtest } from '../http/admin/policies/backtest-schema.ts'
 import type { MemberObject } from '../http/admin/members/schema.ts'
 import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
 import type { RequestDetailObject, RequestObject } from '../http/admin/requests/schema.ts'
 import type { SignInObject } from '../http/admin/sign-ins/routes.ts'
+import type { ProbeObject, UpstreamList } from '../http/admin/upstreams/schema.ts'
 import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
 import type { ConsoleLinkObject } from '../http/operator/console-link.ts'
@@ -45,6 +47,9 @@ export type LimitsBody = Static<typeof LimitsObject>
 export type ExportBody = Static<typeof ExportObject>
 export type SinkTestBody = Static<typeof TestAnswer>['test']
 export type DeadLetterBody = Static<typeof DeadLetterList>['data'][number]
+export type ServedModelsBody = Static<typeof ServedModelList>
+export type UpstreamsBody = Static<typeof UpstreamList>
+export type ProbeBody = Static<typeof ProbeObject>
 export type RequestBody = Static<typeof RequestObject>
 export type RequestDetailBody = Static<typeof RequestDetailObject>
 export type AuditEntryBody = Static<typeof AuditEntryObject>

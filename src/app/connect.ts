@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
 import { hasDatabase } from '../adapters/stores/sql/sqlite/backup.ts'
@@ -94,6 +95,9 @@ async function openInProcess(config: Config): Promise<Connection> {
     preflight: needsServer,
     catalogue: { find: needsServer, entryOf: needsServer },
     listServedModels: needsServer,
+    upstreams: { list: needsServer, probe: needsServer },
+    node: { id: ids('node'), host: hostname() },
+    isSystemVisible: true,
     simulate: needsServer,
     inspectRule: needsServer,
     findEvidence: needsServer,

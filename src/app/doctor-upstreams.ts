@@ -6,17 +6,12 @@ import { systemRandom } from '../base/random.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
 import type { Model } from '../domain/inference/catalogue.ts'
-import { noFieldRoles } from '../domain/inference/field-roles.ts'
 import type { ListedModel, Provider } from '../domain/inference/provider.ts'
-import type { InferenceRequest } from '../domain/inference/request.ts'
 import { connectTimeoutMs, tryConnect, type Diagnosis } from './diagnosis.ts'
 import { createLiveValues } from './live-values.ts'
-import { chatModelOf } from './models.ts'
+import { answerTimeoutMs, modelToAsk, oneTokenCall } from './one-token-call.ts'
 import { createProviders } from './providers.ts'
 import { effectiveModels, effectiveUpstreams, exampleOf, type EffectiveUpstream } from './upstreams.ts'
-
-/** Long enough for a server on this machine that first has to load a small model. */
-const answerTimeoutMs = 20_000
 
 export type UpstreamCheckOptions = {
   /** Makes no network call. */
@@ -96,7 +91,9 @@ async function checkUpstream(check: UpstreamCheck): Promise<Diagnosis> {
   const model = modelToAsk(check, listed)
   if (model === undefined) return noModel(check, listed)
   try {
-    for await (const _ of provider.infer(oneTokenCall(provider, model, createIds(systemClock, systemRandom)('req'))));
+    const requestId = createIds(systemClock, systemRandom)('req')
+    const signal = AbortSignal.timeout(answerTimeoutMs)
+    for await (const _ of provider.infer(oneTokenCall(provider, { model, requestId, signal })));
   } catch (error) {
     return explain(error, { upstream, model, listed })
   }
@@ -122,20 +119,6 @@ async function checkConnection(upstream: EffectiveUpstream): Promise<Diagnosis |
   }
 }
 
-/** A model by name if the catalogue has one, otherwise one that the upstream lists. */
-function modelToAsk(
-  { upstream, served, example }: UpstreamCheck,
-  listed: readonly ListedModel[] = [],
-): string | undefined {
-  const targets = served.flatMap(({ name, targets: all }) =>
-    all.filter((target) => target.upstream === upstream.name).map(({ model }) => ({ entry: name, model })),
-  )
-  const named = targets.find(({ model }) => !model.endsWith('*'))
-  if (named !== undefined) return named.model
-  const fits = ({ name }: ListedModel): boolean => targets.some(({ entry }) => name.startsWith(entry.slice(0, -1)))
-  return example ?? chatModelOf(listed.filter(fits).map(({ name }) => name))
-}
-
 function noModel({ upstream, served }: UpstreamCheck, listed: readonly ListedModel[] | undefined): Diagnosis {
   const part = partOf(upstream)
   if (served.length === 0) return { part, state: 'ok', message: `${upstream.kind}, not asked: no model uses it` }
@@ -153,24 +136,6 @@ const namesOf = (listed: readonly ListedModel[]): string =>
     .slice(0, 5)
     .map(({ name }) => name)
     .join(', ') + (listed.length > 5 ? ' and more' : '')
-
-const oneTokenCall = (provider: Provider, model: string, requestId: string) => {
-  // Another dialect than the upstream's, because there is no raw body to pass through.
-  const dialect = provider.dialect === 'messages' ? 'chat' : 'messages'
-  const request: InferenceRequest = {
-    model,
-    stream: false,
-    messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
-    maxOutputTokens: 1,
-    stop: [],
-    tools: [],
-    flaggedCategories: [],
-    raw: { dialect, body: {}, headers: {}, roles: noFieldRoles },
-  }
-  const signal = AbortSignal.timeout(answerTimeoutMs)
-  const limits = { maxOutputTokens: 1, isOutputLimited: true, mayQueue: false }
-  return { request, model, ...limits, requestId, signal, onDropped: () => {} }
-}
 
 type FailedCall = {
   readonly upstream: EffectiveUpstream

@@ -4,8 +4,8 @@ import type { Catalogue } from '../domain/inference/catalogue.ts'
 import type { ModelDirectory } from '../domain/inference/model-directory.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
-import type { AdminParts } from '../http/admin/parts.ts'
 import { playgroundRoute } from '../http/admin/playground/route.ts'
+import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import { consoleFamily } from '../http/console/family.ts'
 import type { ConsolePageParts } from '../http/console/pages.ts'
 import type { SignInParts } from '../http/console/sign-in.ts'
@@ -34,11 +34,11 @@ export type FamilyParts = InferenceParts &
   CountEndpointParts &
   StoreResponseParts &
   CreditRouteParts &
-  ModerationParts & {
+  ModerationParts &
+  SystemParts & {
     readonly catalogue: Catalogue
     readonly modelDirectory: ModelDirectory
     readonly metrics: Metrics
-    readonly listServedModels: AdminParts['listServedModels']
     readonly administration: Pick<
       AdminParts,
       | 'reads'

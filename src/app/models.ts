@@ -1,12 +1,13 @@
 import { messageOf } from '../base/fault.ts'
 import { ConfigError, type Environment } from '../config/config.ts'
 import { createCatalogue, type Catalogue, type Model } from '../domain/inference/catalogue.ts'
+import { createUpstreamHealth, type UpstreamHealth } from '../domain/inference/health.ts'
 import { createModelDirectory, type ModelDirectory } from '../domain/inference/model-directory.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import type { ListServedModels } from '../domain/inference/served-models.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createProviders } from './providers.ts'
-import { effectiveModels, modelDefinitions, namingProblems } from './upstreams.ts'
+import { effectiveModels, kindOf, modelDefinitions, namingProblems } from './upstreams.ts'
 
 /** The models for the start message. */
 export type ModelSummary = {
@@ -39,6 +40,8 @@ export type ServedModels = {
   readonly models: readonly Model[]
   readonly catalogue: Catalogue
   readonly providers: ReadonlyMap<string, Provider>
+  /** What requests and probes saw of the upstreams. */
+  readonly health: UpstreamHealth
   readonly modelDirectory: ModelDirectory
   /** The entries of the catalogue, for administrators. */
   readonly listServed: ListServedModels
@@ -58,11 +61,12 @@ export function openModels(
     log.warn({ upstream, error: messageOf(error) }, 'the upstream did not list its models; the last known list is used')
   const modelDirectory = createModelDirectory({ catalogue, providers, clock, onFailedList })
   const definitions = modelDefinitions(config, env)
-  const kinds = new Map(upstreams.map(({ name, kind }) => [name, kind === 'both-openai' ? 'openai' : kind]))
+  const kinds = new Map(upstreams.map((upstream) => [upstream.name, kindOf(upstream)]))
   return {
     models,
     catalogue,
     providers,
+    health: createUpstreamHealth(clock),
     modelDirectory,
     async listServed() {
       const all = await modelDirectory.list()

@@ -5,7 +5,7 @@ import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import { adminOperatorRoutes } from '../http/admin/operator-routes.ts'
-import type { AdminParts } from '../http/admin/parts.ts'
+import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { operatorFamily } from '../http/operator/family.ts'
@@ -19,7 +19,7 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Administration } from './administration.ts'
 
-export type OperatorFamilyParts = {
+export type OperatorFamilyParts = SystemParts & {
   readonly administration: Administration
   readonly callerOf: CallerOf
   readonly clock: Clock
@@ -27,7 +27,6 @@ export type OperatorFamilyParts = {
   readonly readiness: readonly ReadinessCheck[]
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
-  readonly listServedModels: AdminParts['listServedModels']
   readonly simulate: GatewayParts['simulate']
   readonly inspectRule: AdminParts['inspectRule']
   readonly findEvidence: AdminParts['findEvidence']

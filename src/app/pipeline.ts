@@ -2,7 +2,6 @@ import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
 import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import { totalTokens } from '../domain/inference/events.ts'
-import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
 import type { Enforce } from '../pipeline/enforcement/enforce.ts'
@@ -56,7 +55,7 @@ export async function openPipeline(
   { freeRequests, overrides, enforce, checkBeforeCounting, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
-  const { catalogue, providers } = served
+  const { catalogue, providers, health } = served
   const holdMs = holdMsOf(infrastructure, served)
   const settings = { leaseMs, holdMs, countRejectedIn: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...infrastructure, settings }))
@@ -67,7 +66,7 @@ export async function openPipeline(
     catalogue,
     storage,
     providers,
-    health: createUpstreamHealth(clock),
+    health,
     clock,
     random,
     admission: credits.admission,

@@ -94,6 +94,7 @@ function bothOpenai(name: string, providerOf: (kind: ProviderSettings['kind']) =
     name,
     dialect: undefined,
     infer: (call) => (call.request.raw.dialect === 'chat' ? chat : responses).infer(call),
+    inFlight: () => (chat.inFlight?.() ?? 0) + (responses.inFlight?.() ?? 0),
     ...(chat.listModels && { listModels: chat.listModels }),
   }
 }

@@ -101,6 +101,16 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
 }
 
+/** Where each upstream is defined, by name. */
+export const upstreamDefinitions = (config: Config, env: Environment): ReadonlyMap<string, Definition> =>
+  new Map([
+    ...detectedOrEcho(config, env).map(({ upstream, variable }) => [upstream.name, inEnvironment(variable)] as const),
+    ...config.upstreams.map(({ name }, at) => [name, inFile(config, `upstreams[${at}]`)] as const),
+  ])
+
+/** The kind for administrators: `openai` supports both of OpenAI's dialects. */
+export const kindOf = ({ kind }: EffectiveUpstream): string => (kind === 'both-openai' ? 'openai' : kind)
+
 /** Where each model of `effectiveModels` is defined, in the same order. */
 export const modelDefinitions = (config: Config, env: Environment): Definition[] => [
   ...config.models.map((_, at) => inFile(config, `models[${at}]`)),

@@ -145,8 +145,13 @@ export const ConfigSchema = section(
           'For the console sessions of an administrator key together. They do not count against the limit of the key.',
         ),
         organization: administrationLimit(600, 40, 'For all keys of an organization together.'),
+        system_visible: Type.Boolean({
+          default: true,
+          description:
+            'Whether administrator keys with `system:read` see the state of upstreams, the nodes and the settings without their secrets, and those with `system:probe` may call an upstream. False: only the operator may, on the machine. Set it to false if you host the organizations of others.',
+        }),
       },
-      'Limits of the administration API, counted on each node.',
+      'The administration API. Its limits are counted on each node.',
     ),
     keys: section(
       {

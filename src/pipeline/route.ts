@@ -67,24 +67,19 @@ function availableTargets(health: UpstreamHealth, { targets }: Model): readonly 
 async function start(parts: RouteParts, target: ModelTarget, call: ProviderCall): Promise<StartedAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
+  const startedAtMs = parts.clock.monotonicMs()
   const chunks = pullStreamOf(provider.infer(call))
   try {
     const first = await nextOf(chunks)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')
-    parts.health.succeeded(target.upstream)
+    parts.health.succeeded(target.upstream, parts.clock.monotonicMs() - startedAtMs)
     const stop = async (): Promise<void> => void (await chunks.stop?.())
     return { target, chunks: prepend(first, chunks), [Symbol.asyncDispose]: stop }
   } catch (error) {
-    if (isUpstreamFault(error)) noteFailure(parts.health, target.upstream, error)
+    if (isUpstreamFault(error)) parts.health.failed(target.upstream, error.code)
     else if (isFault(error) && error.details.isUnexplained) parts.onFailedCall(target, error)
     throw error
   }
-}
-
-/** An upstream that is busy with the gateway's own calls works, so it needs no cooldown. */
-function noteFailure(health: UpstreamHealth, upstream: string, { code }: Fault): void {
-  if (code === 'upstream_quota_exhausted') health.exhausted(upstream)
-  else if (code !== 'upstream_busy') health.failed(upstream)
 }
 
 /** Whether to wait for an upstream that is overloaded or timed out is left to the caller. */

@@ -166,6 +166,8 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/members/{member_id}', permission: 'members:write' },
   { method: 'GET', path: '/sign_ins', permission: 'members:read' },
   { method: 'DELETE', path: '/sign_ins/{sign_in_id}', permission: 'members:write' },
+  { method: 'GET', path: '/upstreams', permission: 'system:read' },
+  { method: 'POST', path: '/upstreams/{upstream}/probe', permission: 'system:probe' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
   { method: 'GET', path: '/traffic', permission: 'audit:read' },
   { method: 'GET', path: '/requests', permission: 'audit:read' },
@@ -194,13 +196,13 @@ export const adminRoutes: readonly AdminRoute[] = [
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
 
-/** The path parameter that is a number. */
-const versionName = 'version'
+/** Path parameters that are the same in every organization. */
+const shared: Readonly<Record<string, string>> = { version: '1', upstream: 'echo' }
 
 /** The path with ids in place of their names, and the query. */
 export function pathOf({ path, query }: AdminRoute, ids: Readonly<Record<string, string>>): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(name === versionName ? '1' : (ids[name] ?? 'nobody')),
+    encodeURIComponent(shared[name] ?? ids[name] ?? 'nobody'),
   )
   return query === undefined ? filled : `${filled}?${query}`
 }
@@ -214,7 +216,7 @@ export const bodyOf = ({ body }: AdminRoute, ids: Readonly<Record<string, string
 
 /** The names of the ids in the path. */
 export const idsIn = ({ path }: AdminRoute): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== versionName)
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => !(name in shared))
 
 /** Creates one resource of each kind; the policy is published and at revision 2. */
 export async function createOneOfEach(admin: Admin): Promise<Belongings> {

@@ -56,6 +56,7 @@ export function createHttpProvider(
     name: settings.name,
     dialect: format.dialect,
     infer: (call) => new ResponseStream({ format, settings, parts, post, call }),
+    inFlight: post.inFlight,
     ...(format.tokenCounter && { countTokens: createTokenCounter(format, format.tokenCounter, { settings, parts }) }),
     listModels: createModelList(settings, parts),
   }

@@ -42,6 +42,7 @@ export const auditKinds = [
   'audit.content.read',
   'backtest.created',
   'backtest.cancelled',
+  'upstream.probed',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]

@@ -20,6 +20,8 @@ export const permissions = [
   'members:read',
   'members:write',
   'playground:use',
+  'system:read',
+  'system:probe',
   '*',
 ] as const
 

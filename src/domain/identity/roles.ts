@@ -50,6 +50,7 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
       'audit:read',
       'usage:read',
       'members:read',
+      'system:read',
     ],
   },
   reviewer: {

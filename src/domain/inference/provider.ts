@@ -34,6 +34,8 @@ export type Provider = {
   readonly inputTokensOf?: (request: InferenceRequest) => number
   /** Counts the input tokens of a request, if the upstream has an endpoint for it. */
   readonly countTokens?: (call: Pick<ProviderCall, 'request' | 'model' | 'signal'>) => Promise<number>
+  /** The calls that have not ended; undefined for a provider without a network. */
+  readonly inFlight?: () => number
   /** Asks the upstream which models it has. */
   readonly listModels?: (signal: AbortSignal) => Promise<readonly ListedModel[]>
 }

@@ -23,6 +23,7 @@ import { requestRoutes } from './requests/routes.ts'
 import { requestStreamRoute } from './requests/stream.ts'
 import { signInListRoutes } from './sign-ins/routes.ts'
 import { trafficRoute } from './traffic/routes.ts'
+import { upstreamRoutes } from './upstreams/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
 /** `/v1/organization/*`: the administration API. `networkRoutes` are not served on the control socket. */
@@ -49,6 +50,7 @@ export function adminFamily(
       catalogueRoute(routes, parts),
       ...memberRoutes(routes, parts),
       ...signInListRoutes(routes, parts),
+      ...upstreamRoutes(routes, parts),
       overviewRoute(routes, parts),
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),

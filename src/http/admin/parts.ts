@@ -27,6 +27,7 @@ import type { GrantStore, LedgerStore } from '../../domain/credits/ledger-store.
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { Catalogue } from '../../domain/inference/catalogue.ts'
 import type { ListServedModels } from '../../domain/inference/served-models.ts'
+import type { Upstreams } from '../../domain/inference/upstream-status.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
 import type { TrafficStore } from '../../domain/traffic/traffic.ts'
@@ -57,7 +58,19 @@ export type AdminReads = AdminStores & {
   readonly gateway: Pick<GatewayStore, 'findVersion'>
 }
 
-export type AdminParts = ResourceLimitParts & {
+/** What administrators see of the installation. */
+export type SystemParts = {
+  readonly listServedModels: ListServedModels
+  readonly upstreams: Upstreams
+  /** This process, and the machine that it runs on. */
+  readonly node: { readonly id: string; readonly host: string }
+  /** False: only the operator sees what belongs to the installation. */
+  readonly isSystemVisible: boolean
+}
+
+type SharedParts = ResourceLimitParts & SystemParts
+
+export type AdminParts = SharedParts & {
   readonly callerOf: Pick<CallerOf, 'administrator'>
   readonly reads: AdminReads
   readonly mutate: AuditedMutation<AdminStores>
@@ -75,7 +88,6 @@ export type AdminParts = ResourceLimitParts & {
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find' | 'entryOf'>
-  readonly listServedModels: ListServedModels
   readonly ids: Ids
   readonly balances: Pick<LedgerStore, 'balance'>
   /** What is configured, for clients that show it. */

@@ -61,4 +61,5 @@ export const eventKinds = [
   'project.created',
   'project.unarchived',
   'project.updated',
+  'upstream.probed',
 ] as const satisfies readonly Query['kind'][]

@@ -84,6 +84,8 @@ export const projects = {
     'members:read': 'See members and sign-ins',
     'members:write': 'Invite, change and remove members',
     'playground:use': 'Send requests to models in the playground',
+    'system:read': 'See upstreams, nodes and settings',
+    'system:probe': 'Call an upstream for one token',
   },
   secretTitle: (name: string) => `The secret of ${name}`,
   secretOnce: 'Copy the secret now. It is shown only this time, and the server keeps only a digest of it.',

@@ -9,6 +9,7 @@ export type CallSlots = {
   wait(signal: AbortSignal): Promise<void>
   /** Passes the slot to the call that has waited longest. */
   release(): void
+  inFlight(): number
 }
 
 export type CallSlotsParts = {
@@ -62,5 +63,6 @@ export function createCallSlots({ maxConcurrent, queueTimeoutMs, clock, onQueued
       if (next === undefined) inFlight -= 1
       else next()
     },
+    inFlight: () => inFlight,
   }
 }

@@ -42,12 +42,11 @@ export type FrameStream = {
   cancel(): void
 }
 
-/** Reserves the memory of the response from the lease. The owner of the lease releases it. */
-export type UpstreamCaller = (
-  outgoing: UpstreamRequest,
-  signal: AbortSignal,
-  lease: MemoryLease,
-) => Promise<UpstreamResponse>
+export type UpstreamCaller = {
+  /** Reserves the memory of the response from the lease. The owner of the lease releases it. */
+  (outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse>
+  inFlight(): number
+}
 
 export type UpstreamCallerSettings = TimeLimits & {
   readonly url: URL
@@ -80,11 +79,12 @@ export function createCaller(
   const address = { origin: url.origin, path: url.pathname + url.search } // once, because `URL` computes them each time
   const slice = createLoopSlice(clock, sliceMs)
   const slots = createCallSlots({ maxConcurrent, queueTimeoutMs, clock, onQueued })
-  return (outgoing, signal, lease) => {
+  const call = (outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse> => {
     if (slots.take()) return send(outgoing, signal, lease)
     if (!outgoing.mayQueue) return Promise.reject(tooManyCalls(maxConcurrent))
     return slots.wait(signal).then(() => send(outgoing, signal, lease))
   }
+  return Object.assign(call, { inFlight: slots.inFlight })
 
   function send(outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse> {
     const exchange = createExchange({ clock, limits: settings, signal, onSettled: slots.release })

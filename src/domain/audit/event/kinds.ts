@@ -51,6 +51,7 @@ const adminVerbs = {
   erased: api(4),
   cancelled: api(3),
   denied: api(2),
+  probed: api(2),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

@@ -1,18 +1,6 @@
 import Type from 'typebox'
 import { flag, integer, number, text, texts } from '../../described.ts'
-import { orNull } from '../../resources/fields.ts'
-
-/** Where the operator defined a model or an upstream. */
-const DefinitionObject = Type.Object(
-  {
-    source: Type.Enum(['file', 'environment', 'built_in'], {
-      description: 'The configuration file, a variable of the environment, or the default of an empty configuration.',
-    }),
-    file: orNull(Type.String(), 'The configuration file, as the server was given it; null for the other sources.'),
-    key: orNull(Type.String(), 'The path in the file, or the variable; null for what is built in.'),
-  },
-  { description: 'Where the operator defined it.' },
-)
+import { DefinitionObject } from '../../resources/definition.ts'
 
 const example = {
   object: 'organization.model',
