@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
+import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene } from '../support/console-scene.ts'
 
 describe('the frame of the console', { skip: withoutBrowser }, () => {
@@ -24,5 +24,63 @@ describe('the frame of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'No code names' }).waitFor()
     assert.ok(rejected > 1)
     assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  it('counts what needs attention in the top bar, and leads to it', async () => {
+    await using scene = await openConsoleScene()
+    const admin = { authorization: `Bearer ${scene.adminKey}` }
+    const expiry = Math.floor(Date.now() / 1_000) + 3_600
+    await scene.post(
+      `/v1/organization/projects/${scene.projectId}/api_keys`,
+      { name: 'Nightly', expires_at: expiry },
+      admin,
+    )
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.getByRole('link', { name: 'The key Nightly expires within a day' }).waitFor()
+    await page.getByRole('link', { name: 'Policies' }).click()
+    await page.getByRole('button', { name: 'Attention: 1' }).click()
+    const item = page.getByRole('menuitem', { name: 'The key Nightly expires within a day' })
+    await item.waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await item.click()
+    await page.getByRole('dialog', { name: 'Edit Nightly' }).waitFor()
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('finds names, ids of every kind, and actions with Ctrl K', async () => {
+    await using scene = await openConsoleScene()
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    const search = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Search or paste an id' }).getByRole('combobox').fill(text)
+    }
+    await search('code nam')
+    await page.getByRole('option', { name: /No code names.*Policy/ }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'No code names' }).waitFor()
+    const headers = { authorization: `Bearer ${scene.adminKey}` }
+    const listed = await fetch(`${scene.url}/v1/organization/api_keys`, { headers })
+    const [key] = ((await listed.json()) as { data: { id: string; name: string }[] }).data
+    await search(key?.id ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: `Edit ${key?.name}` }).waitFor()
+    await page.keyboard.press('Escape')
+    await search(scene.projectId)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`project_id=${scene.projectId}`))
+    const events = await fetch(`${scene.url}/v1/organization/audit_logs?kind=policy.published`, { headers })
+    const [event] = ((await events.json()) as { data: { id: string }[] }).data
+    await search(event?.id ?? '')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(new RegExp(`audit/${event?.id}`))
+    await search('dark theme')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+    assert.deepEqual(open.errors, [])
   })
 })

@@ -83,6 +83,10 @@ export function listFiltersContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await numbers({ status: { is: 'active', nowMs } }), ['1', '3'])
       assert.deepEqual(await numbers({ status: { is: 'expired', nowMs } }), ['2'])
       assert.deepEqual(await numbers({ status: { is: 'revoked', nowMs } }), ['4'])
+      const soon = { expiresBeforeMs: nowMs + 2 }
+      assert.deepEqual(await numbers({ status: { is: 'active', nowMs }, ...soon }), ['3'])
+      assert.deepEqual(await numbers({ status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + 1 }), [])
+      assert.deepEqual(await numbers(soon), ['2', '3'])
       const after = { after: 'key_4', order: 'desc', status: { is: 'active', nowMs } } as const
       const rest = await scene.ids((store) => store.listApiKeys('org_1', 'proj_1', { ...all, ...after }))
       assert.deepEqual(rest, ['key_3', 'key_1'])

@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { commandsFor, type Command } from './commands.ts'
+import { commandOfId, commandsFor, type Command } from './commands.ts'
+import { useFoundNames } from './found-names.ts'
 import styles from './command-palette.module.css'
 
-/** The search button and its dialog: pages, actions, and any id. Opens with Ctrl K on every page. */
+/** The search button and its dialog: pages, names, actions, and any id. Opens with Ctrl K on every page. */
 export function CommandPalette() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
@@ -47,11 +48,14 @@ function Search({ onDone }: { readonly onDone: () => void }) {
   const [active, setActive] = useState(0)
   const listId = useId()
   const navigate = useNavigate()
-  const commands = useMemo(() => commandsFor(query), [query])
+  const idCommand = commandOfId(query)
+  const names = useFoundNames(idCommand === undefined ? query : '')
+  const commands = idCommand === undefined ? [...names.commands, ...commandsFor(query)] : [idCommand]
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onDone()
-    void navigate(command.target)
+    if (typeof command.target === 'function') command.target()
+    else void navigate(command.target)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -97,7 +101,9 @@ function Search({ onDone }: { readonly onDone: () => void }) {
           </li>
         ))}
       </ul>
-      {commands.length === 0 && <p className={styles.none}>{words.shell.noResults}</p>}
+      {commands.length === 0 && (
+        <p className={styles.none}>{names.isSearching ? words.shell.searching : words.shell.noResults}</p>
+      )}
     </div>
   )
 }

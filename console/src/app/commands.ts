@@ -1,40 +1,77 @@
 import type { NavigateOptions } from '@tanstack/react-router'
+import { serverUrl } from '../api/client.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
+import { keyLink } from './attention.ts'
 import { pages } from './pages.ts'
+import { setPreferences } from './preferences.ts'
+import { leave } from './session.tsx'
 
 export type Command = {
   readonly id: string
   readonly name: string
   readonly hint: string
   readonly icon: IconName
-  readonly target: NavigateOptions
+  /** Where it leads, or what it does. */
+  readonly target: NavigateOptions | (() => void)
 }
 
-const requestId = /^req_\w+$/
-const policyId = /^pol_\w+$/
-const sinkId = /^sink_\w+$/
+const text = words.shell
 
-/** What the search finds: the object of an id, and the pages whose name contains the words. */
+type IdKind = keyof typeof text.openId
+
+const idTargets: Record<IdKind, { readonly icon: IconName; readonly target: (id: string) => NavigateOptions }> = {
+  req: { icon: 'requests', target: (id) => ({ to: '/requests/$requestId', params: { requestId: id } }) },
+  pol: { icon: 'policies', target: (id) => ({ to: '/policies/$policyId', params: { policyId: id } }) },
+  evt: { icon: 'audit', target: (id) => ({ to: '/audit/$eventId', params: { eventId: id } }) },
+  key: { icon: 'key', target: keyLink },
+  adk: { icon: 'key', target: keyLink },
+  proj: { icon: 'key', target: (id) => ({ to: '/projects', search: { project_id: id } }) },
+  sink: { icon: 'exports', target: (id) => ({ to: '/exports/$exportId', params: { exportId: id } }) },
+}
+
+/** The object of an id, by its prefix. */
+export function commandOfId(query: string): Command | undefined {
+  const id = query.trim()
+  const prefix = /^([a-z]+)_\w+$/.exec(id)?.[1]
+  if (prefix === undefined || !isIdKind(prefix)) return undefined
+  const { icon, target } = idTargets[prefix]
+  return { id, name: text.openId[prefix](id), hint: '', icon, target: target(id) }
+}
+
+const isIdKind = (prefix: string): prefix is IdKind => Object.hasOwn(idTargets, prefix)
+
+/** The pages and actions whose name contains the words. Actions come up only when something is typed. */
 export function commandsFor(query: string): readonly Command[] {
-  const wanted = query.trim()
-  return [...idCommands(wanted), ...pageCommands(wanted.toLowerCase())]
+  const wanted = query.trim().toLowerCase()
+  const matching = (commands: readonly Command[]): Command[] =>
+    commands.filter(({ name }) => name.toLowerCase().includes(wanted))
+  return [...matching(pageCommands), ...(wanted === '' ? [] : matching(actions))]
 }
 
-function idCommands(id: string): Command[] {
-  const open = (name: string, icon: IconName, target: NavigateOptions): Command[] => [
-    { id, name, hint: '', icon, target },
-  ]
-  if (requestId.test(id))
-    return open(words.shell.openRequest(id), 'requests', { to: '/requests/$requestId', params: { requestId: id } })
-  if (policyId.test(id))
-    return open(words.shell.openPolicy(id), 'policies', { to: '/policies/$policyId', params: { policyId: id } })
-  if (sinkId.test(id))
-    return open(words.shell.openSink(id), 'exports', { to: '/exports/$exportId', params: { exportId: id } })
-  return []
-}
+const pageCommands: readonly Command[] = pages.map(({ to, name, icon }) => ({
+  id: to,
+  name,
+  hint: text.goTo,
+  icon,
+  target: { to },
+}))
 
-const pageCommands = (wanted: string): Command[] =>
-  pages
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ to, name, icon }) => ({ id: to, name, hint: words.shell.goTo, icon, target: { to } }))
+const action = (id: keyof typeof text.actions, icon: IconName, target: Command['target']): Command => ({
+  id,
+  name: text.actions[id],
+  hint: text.action,
+  icon,
+  target,
+})
+
+const actions: readonly Command[] = [
+  action('createKey', 'plus', { to: '/projects', search: { dialog: 'create' } }),
+  action('createProject', 'plus', { to: '/projects', search: { tab: 'projects', dialog: 'create' } }),
+  action('createAdminKey', 'plus', { to: '/projects', search: { tab: 'administrators', dialog: 'create' } }),
+  action('light', 'theme', () => setPreferences({ theme: 'light' })),
+  action('dark', 'theme', () => setPreferences({ theme: 'dark' })),
+  action('system', 'theme', () => setPreferences({ theme: 'system' })),
+  action('reference', 'link', () => window.open(`${serverUrl}/docs`, '_blank', 'noopener')),
+  action('signOut', 'signOut', leave),
+]

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { serverUrl, signOut } from '../api/client.ts'
+import { serverUrl } from '../api/client.ts'
 import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
 import { densities, readPreferences, setPreferences, themes } from './preferences.ts'
-import { useMe } from './session.tsx'
+import { leave, useMe } from './session.tsx'
 import styles from './menus.module.css'
 
 const text = words.shell
@@ -38,8 +38,6 @@ export function PreferencesMenu() {
 export function AccountMenu() {
   const { actor } = useMe()
   const name = actor.name ?? actor.id
-  // A reload instead of a state change, so that nothing of the session stays in memory.
-  const leave = (): void => void signOut().finally(() => location.assign(document.baseURI))
   return (
     <Menu
       align="start"

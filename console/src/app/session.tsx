@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, use, type ReactNode } from 'react'
-import { api, dataOf, serverUrl } from '../api/client.ts'
+import { api, dataOf, serverUrl, signOut } from '../api/client.ts'
 import type { components } from '../api/schema.d.ts'
 
 export type Me = components['schemas']['Me']
@@ -12,6 +12,9 @@ const meQuery = {
 } as const
 
 export const useMeQuery = () => useQuery<Me>(meQuery)
+
+/** Signs out. Reloads the page, so that nothing of the session stays in memory. */
+export const leave = (): void => void signOut().finally(() => location.assign(document.baseURI))
 
 const MeContext = createContext<Me | null>(null)
 

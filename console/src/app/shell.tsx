@@ -3,6 +3,7 @@ import { Fragment, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
+import { AttentionBell } from './attention-bell.tsx'
 import { AccountMenu, PreferencesMenu } from './menus.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
@@ -52,6 +53,7 @@ export function Shell() {
           <h1 className={styles.title}>{current?.name}</h1>
           <CommandPalette />
           <RangeMenu />
+          <AttentionBell />
           <PreferencesMenu />
         </header>
         <main id="page" className={styles.page} tabIndex={-1}>

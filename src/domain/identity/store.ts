@@ -60,6 +60,8 @@ export type ProjectPage = NamedPage & { readonly status?: (typeof projectStatuse
 export type KeyPage = NamedPage & {
   readonly withoutRevoked?: boolean
   readonly status?: { readonly is: (typeof keyStatuses)[number]; readonly nowMs: number }
+  /** Keys that never expire are left out. */
+  readonly expiresBeforeMs?: number
 }
 export type ProjectKeyPage = KeyPage & { readonly projectId?: string }
 /** An API key with its project. */

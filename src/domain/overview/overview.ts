@@ -1,9 +1,7 @@
 import { dayMs, toUnixSeconds } from '../../base/clock.ts'
-import type { WatchedSink } from '../audit/export/export-sink.ts'
 import { inUsd } from '../credits/formatting.ts'
 import { remainingMicro, type Balance } from '../credits/ledger-store.ts'
 import type { LedgerReports } from '../credits/reports.ts'
-import type { PolicySummary } from '../policy/policy.ts'
 import { percentile, type TrafficStore } from '../traffic/traffic.ts'
 
 /** The figures of the last minute. */
@@ -73,72 +71,4 @@ export async function readSpend(
     balanceUsd: remaining === undefined ? null : inUsd(remaining, creditUsd),
     daysLeft: remaining === undefined || perDay === 0 ? null : Math.max(0, remaining) / perDay,
   }
-}
-
-export type AttentionSeverity = 'info' | 'warning' | 'error'
-
-/** Something that needs a person. */
-export type AttentionItem = {
-  readonly kind: 'policy_paused' | 'sink_failing' | 'dead_letters' | 'credit_low'
-  readonly severity: AttentionSeverity
-  /** One sentence without a full stop. */
-  readonly text: string
-  /** The object that it is about. */
-  readonly objectId: string | null
-  readonly sinceMs: number | null
-}
-
-type AttentionFacts = {
-  readonly pausedPolicies: readonly PolicySummary[]
-  readonly sinks: readonly WatchedSink[]
-  readonly spend: Spend
-}
-
-const fewDays = 3
-
-/** What needs a person, the worst first. */
-export function attentionOf({ pausedPolicies, sinks, spend }: AttentionFacts): AttentionItem[] {
-  const items: AttentionItem[] = [
-    ...sinks.flatMap(sinkItems),
-    ...creditItems(spend),
-    ...pausedPolicies.map(({ id, name, updatedAtMs }): AttentionItem => ({
-      kind: 'policy_paused',
-      severity: 'warning',
-      text: `The policy ${name} is paused`,
-      objectId: id,
-      sinceMs: updatedAtMs,
-    })),
-  ]
-  return items.sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-}
-
-const severities: readonly AttentionSeverity[] = ['error', 'warning', 'info']
-
-function sinkItems({ id, label, health }: WatchedSink): AttentionItem[] {
-  const { state, lastError, lastErrorAtMs, deadLetters } = health
-  const isFailing = state !== 'healthy' && state !== 'disabled'
-  const needsPerson = state === 'auth_error' || state === 'config_error'
-  const failing: AttentionItem = {
-    kind: 'sink_failing',
-    severity: needsPerson ? 'error' : 'warning',
-    text: `The export ${label} is failing${lastError === null ? '' : `: ${lastError}`}`,
-    objectId: id,
-    sinceMs: lastErrorAtMs,
-  }
-  const dead: AttentionItem = {
-    kind: 'dead_letters',
-    severity: 'warning',
-    text: `The export ${label} has ${deadLetters} events that its destination rejected`,
-    objectId: id,
-    sinceMs: null,
-  }
-  return [...(isFailing ? [failing] : []), ...(deadLetters > 0 ? [dead] : [])]
-}
-
-function creditItems({ daysLeft, balanceUsd }: Spend): AttentionItem[] {
-  if (balanceUsd === 0)
-    return [{ kind: 'credit_low', severity: 'error', text: 'There is no credit left', objectId: null, sinceMs: null }]
-  if (daysLeft === null || daysLeft >= fewDays) return []
-  const text = `The credit lasts for ${daysLeft.toFixed(1)} days`
-  return [{ kind: 'credit_low', severity: 'warning', text, objectId: null, sinceMs: null }]
 }

@@ -55,7 +55,7 @@ export type AdminReads = AdminStores & {
   readonly ledger: LedgerReports
   readonly exports: Pick<ExportStore, 'list'>
   readonly traffic: Pick<TrafficStore, 'sums'>
-  readonly gateway: Pick<GatewayStore, 'findVersion'>
+  readonly gateway: Pick<GatewayStore, 'find' | 'findVersion'>
 }
 
 /** What administrators see of the installation. */

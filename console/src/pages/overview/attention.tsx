@@ -1,27 +1,24 @@
-import { Shape, type Tone } from '../../kit/badge.tsx'
+import { Link } from '@tanstack/react-router'
+import { attentionLink, severityTones, type AttentionItem } from '../../app/attention.ts'
+import { Shape } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { time } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
-import type { Overview } from './queries.ts'
 import styles from './rows.module.css'
 
-type Item = Overview['attention'][number]
-
-const tones: Record<Item['severity'], Tone> = { info: 'none', warning: 'warning', error: 'error' }
-
-/** What needs somebody to act, the worst first. */
-export function Attention({ items }: { readonly items: readonly Item[] }) {
+/** What needs somebody to act, the worst first. Each leads to its object. */
+export function Attention({ items }: { readonly items: readonly AttentionItem[] }) {
   return (
     <Card title={words.overview.attention} note={items.length > 0 ? String(items.length) : ''} isFlush>
       {items.length === 0 && <p className={styles.none}>{words.overview.calm}</p>}
       <ul className={styles.rows}>
-        {items.map(({ kind, severity, text, since }, at) => (
+        {items.map((item, at) => (
           <li key={at}>
-            <Shape tone={tones[severity]} />
-            <span className={styles.text}>{text}</span>
-            <span className={styles.end} title={kind}>
-              {since === null ? '' : time(since * 1_000)}
-            </span>
+            <Shape tone={severityTones[item.severity]} />
+            <Link {...attentionLink(item)} className={styles.text}>
+              {item.text}
+            </Link>
+            <span className={styles.end}>{item.since === null ? '' : time(item.since * 1_000)}</span>
           </li>
         ))}
       </ul>

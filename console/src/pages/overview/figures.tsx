@@ -2,7 +2,7 @@ import type { Traffic } from '../../app/traffic.ts'
 import { milliseconds, percent } from '../../kit/format.ts'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { words } from '../../words/en.ts'
-import type { Overview } from './queries.ts'
+import type { Overview } from '../../app/overview.ts'
 import styles from './figures.module.css'
 
 const text = words.overview

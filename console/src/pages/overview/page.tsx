@@ -5,7 +5,7 @@ import { Attention } from './attention.tsx'
 import { Decisions } from './decisions.tsx'
 import { Figures } from './figures.tsx'
 import { Health } from './health.tsx'
-import { useOverview } from './queries.ts'
+import { useOverview } from '../../app/overview.ts'
 import { Spend } from './spend.tsx'
 import styles from './page.module.css'
 

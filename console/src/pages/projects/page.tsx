@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useProjectNames } from '../../api/names.ts'
 import { useMay } from '../../app/session.tsx'
 import { Notice } from '../../kit/notice.tsx'
@@ -60,6 +61,7 @@ type PartProps = { readonly search: ProjectsSearch; readonly mayChange: boolean 
 function ApiKeys({ search, mayChange }: PartProps) {
   const query = useApiKeys(search)
   const spend = useSpendByKey(useMay('usage:read'))
+  const row = useRow(query, search.id)
   const { dialog, close } = useDialog(search, mayChange)
   return (
     <>
@@ -71,7 +73,7 @@ function ApiKeys({ search, mayChange }: PartProps) {
         mayChange={mayChange}
       />
       {dialog === 'create' && <CreateApiKey projectId={search.project_id} onClose={close} />}
-      <KeyDialog dialog={dialog} apiKey={query.rows.find(({ id }) => id === search.id)} onClose={close} />
+      <KeyDialog dialog={dialog} apiKey={row} onClose={close} />
     </>
   )
 }
@@ -86,6 +88,7 @@ function CreateApiKey({ projectId, onClose }: CreateProps) {
 
 function AdminKeys({ search, mayChange }: PartProps) {
   const query = useAdminKeys(search)
+  const row = useRow(query, search.id)
   const { dialog, close } = useDialog(search, mayChange)
   return (
     <>
@@ -97,7 +100,7 @@ function AdminKeys({ search, mayChange }: PartProps) {
         mayChange={mayChange}
       />
       {dialog === 'create' && <CreateKeyDialog projects={undefined} projectId={undefined} onClose={close} />}
-      <KeyDialog dialog={dialog} apiKey={query.rows.find(({ id }) => id === search.id)} onClose={close} />
+      <KeyDialog dialog={dialog} apiKey={row} onClose={close} />
     </>
   )
 }
@@ -105,7 +108,7 @@ function AdminKeys({ search, mayChange }: PartProps) {
 function Projects({ search, mayChange }: PartProps) {
   const query = useProjects(search)
   const { dialog, close } = useDialog(search, mayChange)
-  const project: Project | undefined = query.rows.find(({ id }) => id === search.id)
+  const project: Project | undefined = useRow(query, search.id)
   return (
     <>
       <List tab="projects" search={search} query={query} columns={projectColumns(mayChange)} mayChange={mayChange} />
@@ -116,6 +119,24 @@ function Projects({ search, mayChange }: PartProps) {
       )}
     </>
   )
+}
+
+type Loaded<Row> = {
+  readonly rows: readonly Row[]
+  readonly hasNextPage: boolean
+  readonly isFetching: boolean
+  readonly fetchNextPage: () => unknown
+}
+
+/** The row with this id. Loads further pages until it is there, because an address can name any row. */
+function useRow<Row extends { readonly id: string }>(query: Loaded<Row>, id: string | undefined): Row | undefined {
+  const { rows, hasNextPage, isFetching, fetchNextPage } = query
+  const row = rows.find((each) => each.id === id)
+  const isMissing = id !== undefined && row === undefined && hasNextPage && !isFetching
+  useEffect(() => {
+    if (isMissing) void fetchNextPage()
+  }, [isMissing, fetchNextPage])
+  return row
 }
 
 type KeyDialogProps = {

@@ -1,19 +1,20 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import { attentionOf, readSpend, readTrafficNow, type AttentionItem } from '../../../domain/overview/overview.ts'
+import { attentionOf, type AttentionItem } from '../../../domain/overview/attention.ts'
+import { readSpend, readTrafficNow } from '../../../domain/overview/overview.ts'
+import { readAttentionFacts } from '../../../domain/overview/read-attention.ts'
+import { holds } from '../../../domain/identity/permissions.ts'
 import { noBalance } from '../../../domain/credits/ledger-store.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes, HealthCheck } from '../parts.ts'
 import { OverviewObject } from './schema.ts'
 
-type OverviewParts = Pick<AdminParts, 'balances' | 'creditUsd' | 'clock' | 'inFlight' | 'readiness'>
-
-const firstPage = { limit: 100, order: 'desc' } as const
+type OverviewParts = Pick<AdminParts, 'balances' | 'creditUsd' | 'clock' | 'features' | 'inFlight' | 'readiness'>
 
 /** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
 export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Route {
-  const { clock, balances, creditUsd, inFlight, readiness } = parts
+  const { clock, balances, creditUsd, features, inFlight, readiness } = parts
   return read({
     name: 'getOverview',
     path: '/v1/organization/overview',
@@ -23,15 +24,14 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
     params: none,
     query: none,
     answer: { description: 'The overview.', schema: OverviewObject },
-    async operation({ policies, exports, ledger, traffic }, { actor: { organization } }) {
+    async operation({ ledger, traffic, ...stores }, { actor: { organization, permissions } }) {
       const { id, metered } = organization
       const nowMs = clock.nowMs()
       const balance = metered ? ((await balances.balance(id)) ?? noBalance) : undefined
-      const [now, spend, paused, sinks, health] = await Promise.all([
+      const [now, spend, facts, health] = await Promise.all([
         readTrafficNow(traffic, id, nowMs),
         readSpend(id, { ledger, balance, creditUsd, nowMs }),
-        policies.list(id, { ...firstPage, state: 'paused' }),
-        exports.list(id, firstPage),
+        readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge: features.judge }),
         Promise.all(readiness.map(healthOf)),
       ])
       return {
@@ -50,7 +50,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
           days_left: spend.daysLeft,
         },
         health,
-        attention: attentionOf({ pausedPolicies: paused.items, sinks: sinks.items, spend }).map(presentItem),
+        attention: attentionOf({ ...facts, spend }, (permission) => holds(permissions, permission)).map(presentItem),
       }
     },
   })

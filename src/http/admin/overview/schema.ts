@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { attentionKinds } from '../../../domain/overview/attention.ts'
 import { integer, number, text } from '../../described.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
 
@@ -52,15 +53,13 @@ export const OverviewObject = Type.Object(
     ),
     attention: Type.Array(
       Type.Object({
-        kind: Type.Enum(['policy_paused', 'sink_failing', 'dead_letters', 'credit_low'], {
-          description: 'What it is about.',
-        }),
+        kind: Type.Enum([...attentionKinds], { description: 'What it is about.' }),
         severity: Type.Enum(['info', 'warning', 'error'], { description: 'How urgent it is.' }),
-        text: text('What needs attention.'),
-        object_id: orNull(Type.String(), 'The policy or sink.'),
+        text: text('What needs attention, in one sentence.'),
+        object_id: orNull(Type.String(), 'The id of the policy, sink or key.'),
         since: orNull(unixTime('Since when.'), 'Since when, if it is known.'),
       }),
-      { description: 'What needs a person, the worst first.' },
+      { description: 'What needs a person, the worst first. It has only what the permissions of the caller show.' },
     ),
   },
   { title: 'Overview', examples: [example] },

@@ -1,0 +1,40 @@
+import type { LinkOptions } from '@tanstack/react-router'
+import type { Tone } from '../kit/badge.tsx'
+import type { Overview } from './overview.ts'
+
+export type AttentionItem = Overview['attention'][number]
+
+export const severityTones: Record<AttentionItem['severity'], Tone> = {
+  info: 'none',
+  warning: 'warning',
+  error: 'error',
+}
+
+const policy = ({ object_id: id }: AttentionItem): LinkOptions => ({
+  to: '/policies/$policyId',
+  params: { policyId: id ?? '' },
+})
+const sink = ({ object_id: id }: AttentionItem): LinkOptions => ({
+  to: '/exports/$exportId',
+  params: { exportId: id ?? '' },
+})
+
+/** The page that shows what an item is about. */
+const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions> = {
+  policy_stopped_by_spike: policy,
+  policy_paused: policy,
+  rule_not_judged: policy,
+  gateway_rolled_back: () => ({ to: '/gateway' }),
+  sink_failing: sink,
+  dead_letters: sink,
+  credit_low: () => ({ to: '/limits' }),
+  key_expiring: ({ object_id: id }) => keyLink(id ?? ''),
+}
+
+export const attentionLink = (item: AttentionItem): LinkOptions => links[item.kind](item)
+
+/** The dialog of a key of either kind. */
+export const keyLink = (id: string): LinkOptions => ({
+  to: '/projects',
+  search: { dialog: 'edit', id, ...(id.startsWith('adk_') && { tab: 'administrators' as const }) },
+})

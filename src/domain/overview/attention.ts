@@ -1,0 +1,143 @@
+import { dayMs } from '../../base/clock.ts'
+import { plural } from '../../base/plural.ts'
+import type { WatchedSink } from '../audit/export/export-sink.ts'
+import type { SavedConfiguration } from '../gateway-config/configuration.ts'
+import type { AdminKey } from '../identity/principal.ts'
+import type { Permission } from '../identity/permissions.ts'
+import type { Policy, PolicySummary } from '../policy/policy.ts'
+import type { Spend } from './overview.ts'
+
+export type AttentionSeverity = 'info' | 'warning' | 'error'
+
+/** What an item is about, and the permission that shows the object. */
+const permissionOfKind = {
+  policy_stopped_by_spike: 'policies:read',
+  policy_paused: 'policies:read',
+  rule_not_judged: 'policies:read',
+  gateway_rolled_back: 'gateway:read',
+  sink_failing: 'exports:read',
+  dead_letters: 'exports:read',
+  credit_low: 'usage:read',
+  key_expiring: 'keys:read',
+} as const satisfies Record<string, Permission>
+
+export type AttentionKind = keyof typeof permissionOfKind
+export const attentionKinds = Object.keys(permissionOfKind) as readonly AttentionKind[]
+
+/** Something that needs a person. */
+export type AttentionItem = {
+  readonly kind: AttentionKind
+  readonly severity: AttentionSeverity
+  /** One sentence without a full stop. */
+  readonly text: string
+  /** The object that it is about. */
+  readonly objectId: string | null
+  readonly sinceMs: number | null
+}
+
+export type PausedPolicy = Pick<PolicySummary, 'id' | 'name'> & {
+  readonly sinceMs: number
+  /** The service paused it, because its denials spiked. */
+  readonly isBySpike: boolean
+}
+
+export type AttentionFacts = {
+  readonly nowMs: number
+  readonly pausedPolicies: readonly PausedPolicy[]
+  /** Policies in force whose rule nothing can evaluate. */
+  readonly unjudgedPolicies: readonly Pick<Policy, 'id' | 'name' | 'updatedAtMs'>[]
+  readonly configuration: Pick<SavedConfiguration, 'isRolledBack'> | undefined
+  readonly sinks: readonly WatchedSink[]
+  /** Keys of both kinds that work, and expire soon. */
+  readonly expiringKeys: readonly Pick<AdminKey, 'id' | 'name' | 'expiresAtMs'>[]
+  readonly spend: Spend
+}
+
+/** Keys that expire within this time are shown. */
+export const expiresSoonMs = 7 * dayMs
+
+const fewDays = 3
+const noTime = { objectId: null, sinceMs: null }
+
+/** What needs a person and the caller may see, the worst first. */
+export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permission) => boolean): AttentionItem[] {
+  const items = [
+    ...facts.pausedPolicies.map(pausedItem),
+    ...facts.unjudgedPolicies.map(unjudgedItem),
+    ...(facts.configuration?.isRolledBack === true ? [rolledBack] : []),
+    ...facts.sinks.flatMap(sinkItems),
+    ...creditItems(facts.spend),
+    ...facts.expiringKeys.map((key) => keyItem(key, facts.nowMs)),
+  ]
+  return items
+    .filter(({ kind }) => mayRead(permissionOfKind[kind]))
+    .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+}
+
+const severities: readonly AttentionSeverity[] = ['error', 'warning', 'info']
+
+const pausedItem = ({ id, name, sinceMs, isBySpike }: PausedPolicy): AttentionItem =>
+  isBySpike
+    ? {
+        kind: 'policy_stopped_by_spike',
+        severity: 'error',
+        text: `The policy ${name} was paused, because its denials rose sharply`,
+        objectId: id,
+        sinceMs,
+      }
+    : { kind: 'policy_paused', severity: 'info', text: `The policy ${name} is paused`, objectId: id, sinceMs }
+
+const unjudgedItem = ({ id, name, updatedAtMs }: AttentionFacts['unjudgedPolicies'][number]): AttentionItem => ({
+  kind: 'rule_not_judged',
+  severity: 'warning',
+  text: `Nothing evaluates the policy ${name}: its rule is in plain language, and no model judges it`,
+  objectId: id,
+  sinceMs: updatedAtMs,
+})
+
+const rolledBack: AttentionItem = {
+  kind: 'gateway_rolled_back',
+  severity: 'error',
+  text: 'The gateway configuration is off until the next save, because its denials rose sharply',
+  ...noTime,
+}
+
+function sinkItems({ id, label, health }: WatchedSink): AttentionItem[] {
+  const { state, lastError, lastErrorAtMs, deadLetters } = health
+  const isFailing = state !== 'healthy' && state !== 'disabled'
+  const needsPerson = state === 'auth_error' || state === 'config_error'
+  const failing: AttentionItem = {
+    kind: 'sink_failing',
+    severity: needsPerson ? 'error' : 'warning',
+    text: `The export ${label} is failing${lastError === null ? '' : `: ${lastError}`}`,
+    objectId: id,
+    sinceMs: lastErrorAtMs,
+  }
+  const dead: AttentionItem = {
+    kind: 'dead_letters',
+    severity: 'warning',
+    text: `The export ${label} has ${plural(deadLetters, 'event')} that its destination rejected`,
+    objectId: id,
+    sinceMs: null,
+  }
+  return [...(isFailing ? [failing] : []), ...(deadLetters > 0 ? [dead] : [])]
+}
+
+function creditItems({ daysLeft, balanceUsd }: Spend): AttentionItem[] {
+  if (balanceUsd === 0) return [{ kind: 'credit_low', severity: 'error', text: 'There is no credit left', ...noTime }]
+  if (daysLeft === null || daysLeft >= fewDays) return []
+  return [
+    { kind: 'credit_low', severity: 'warning', text: `The credit lasts for ${daysLeft.toFixed(1)} days`, ...noTime },
+  ]
+}
+
+function keyItem({ id, name, expiresAtMs }: AttentionFacts['expiringKeys'][number], nowMs: number): AttentionItem {
+  const days = Math.max(0, Math.floor(((expiresAtMs ?? nowMs) - nowMs) / dayMs))
+  return {
+    kind: 'key_expiring',
+    severity: days === 0 ? 'warning' : 'info',
+    text: `The key ${name} expires ${days === 0 ? 'within a day' : `in ${plural(days, 'day')}`}`,
+    objectId: id,
+    sinceMs: null,
+  }
+}
