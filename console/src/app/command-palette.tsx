@@ -1,10 +1,9 @@
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Icon } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { commandOfId, commandsFor, type Command } from './commands.ts'
-import { useFoundNames } from './found-names.ts'
 import styles from './command-palette.module.css'
+
+const CommandSearch = lazy(async () => ({ default: (await import('./command-search.tsx')).CommandSearch }))
 
 /** The search button and its dialog: pages, names, actions, and any id. Opens with Ctrl K on every page. */
 export function CommandPalette() {
@@ -37,73 +36,12 @@ export function CommandPalette() {
         onClose={() => setOpen(false)}
         onClick={(event) => event.target === dialog.current && setOpen(false)}
       >
-        {isOpen && <Search onDone={() => setOpen(false)} />}
+        {isOpen && (
+          <Suspense>
+            <CommandSearch onDone={() => setOpen(false)} />
+          </Suspense>
+        )}
       </dialog>
     </>
-  )
-}
-
-function Search({ onDone }: { readonly onDone: () => void }) {
-  const [query, setQuery] = useState('')
-  const [active, setActive] = useState(0)
-  const listId = useId()
-  const navigate = useNavigate()
-  const idCommand = commandOfId(query)
-  const names = useFoundNames(idCommand === undefined ? query : '')
-  const commands = idCommand === undefined ? [...names.commands, ...commandsFor(query)] : [idCommand]
-  const run = (command: Command | undefined): void => {
-    if (command === undefined) return
-    onDone()
-    if (typeof command.target === 'function') command.target()
-    else void navigate(command.target)
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined) setActive((active + step + commands.length) % Math.max(1, commands.length))
-    else if (event.key === 'Enter') run(commands[active])
-    else return
-    event.preventDefault()
-  }
-  return (
-    <div className={styles.palette}>
-      <div className={styles.input}>
-        <Icon name="search" />
-        <input
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-activedescendant={commands.length > 0 ? `${listId}-${active}` : undefined}
-          aria-label={words.shell.search}
-          placeholder={words.shell.search}
-          value={query}
-          autoFocus
-          spellCheck={false}
-          onChange={(event) => {
-            setQuery(event.target.value)
-            setActive(0)
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <ul id={listId} role="listbox" aria-label={words.shell.results}>
-        {commands.map((command, at) => (
-          <li
-            key={command.id}
-            id={`${listId}-${at}`}
-            role="option"
-            aria-selected={at === active}
-            onPointerMove={() => setActive(at)}
-            onClick={() => run(command)}
-          >
-            <Icon name={command.icon} />
-            <span>{command.name}</span>
-            <small>{command.hint}</small>
-          </li>
-        ))}
-      </ul>
-      {commands.length === 0 && (
-        <p className={styles.none}>{names.isSearching ? words.shell.searching : words.shell.noResults}</p>
-      )}
-    </div>
   )
 }

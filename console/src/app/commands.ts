@@ -57,6 +57,12 @@ const pageCommands: readonly Command[] = pages.map(({ to, name, icon }) => ({
   target: { to },
 }))
 
+/** The overview reads preferences when it opens. */
+function showFirstSteps(): void {
+  setPreferences({ hidesFirstSteps: false })
+  location.assign(document.baseURI)
+}
+
 const action = (id: keyof typeof text.actions, icon: IconName, target: Command['target']): Command => ({
   id,
   name: text.actions[id],
@@ -72,6 +78,7 @@ const actions: readonly Command[] = [
   action('light', 'theme', () => setPreferences({ theme: 'light' })),
   action('dark', 'theme', () => setPreferences({ theme: 'dark' })),
   action('system', 'theme', () => setPreferences({ theme: 'system' })),
+  action('firstSteps', 'check', showFirstSteps),
   action('reference', 'link', () => window.open(`${serverUrl}/docs`, '_blank', 'noopener')),
   action('signOut', 'signOut', leave),
 ]

@@ -1,11 +1,17 @@
-/** The theme and the density of rows: kept in this browser, written to `<html>` where the tokens read them. */
+/** What this browser keeps. The theme and the density of rows are written to `<html>`, where the tokens read them. */
 export const themes = ['system', 'light', 'dark'] as const
 export const densities = ['compact', 'normal', 'comfortable'] as const
 
 export type Theme = (typeof themes)[number]
 export type Density = (typeof densities)[number]
 
-export type Preferences = { readonly theme: Theme; readonly density: Density }
+export type Preferences = {
+  readonly theme: Theme
+  readonly density: Density
+  /** Whether the first steps on the overview are hidden, and whether one of them, a look at a request, was taken. */
+  readonly hidesFirstSteps: boolean
+  readonly hasSeenRequest: boolean
+}
 
 const storageKey = 'gatehouse.console.preferences'
 
@@ -14,6 +20,8 @@ export function readPreferences(): Preferences {
   return {
     theme: themes.find((theme) => theme === stored['theme']) ?? 'system',
     density: densities.find((density) => density === stored['density']) ?? 'normal',
+    hidesFirstSteps: stored['hidesFirstSteps'] === true,
+    hasSeenRequest: stored['hasSeenRequest'] === true,
   }
 }
 

@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Fragment, useState } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
@@ -7,6 +7,7 @@ import { AttentionBell } from './attention-bell.tsx'
 import { AccountMenu, PreferencesMenu } from './menus.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
+import { setPreferences } from './preferences.ts'
 import { RangeMenu } from './range-menu.tsx'
 import { useMe } from './session.tsx'
 import styles from './shell.module.css'
@@ -17,6 +18,9 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = pages.find(({ to }) => path.startsWith(to))
   const { organization } = useMe()
+  useEffect(() => {
+    if (path.startsWith('/requests/')) setPreferences({ hasSeenRequest: true })
+  }, [path])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#page">

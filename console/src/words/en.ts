@@ -2,6 +2,7 @@ import { common, decisions, traffic } from './en/common.ts'
 import { signIn } from './en/sign-in.ts'
 import { shell, pages, range } from './en/shell.ts'
 import { overview } from './en/overview.ts'
+import { firstSteps } from './en/first-steps.ts'
 import { policies, policy } from './en/policies.ts'
 import { gateway } from './en/gateway.ts'
 import { exports } from './en/exports.ts'
@@ -20,6 +21,7 @@ export const words = {
   decisions,
   traffic,
   overview,
+  firstSteps,
   requests,
   request,
   policies,

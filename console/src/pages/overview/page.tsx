@@ -1,3 +1,5 @@
+import { lazy, Suspense } from 'react'
+import { readPreferences } from '../../app/preferences.ts'
 import { useTrafficByDecision } from '../../app/traffic.ts'
 import { words } from '../../words/en.ts'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -9,6 +11,9 @@ import { useOverview } from '../../app/overview.ts'
 import { Spend } from './spend.tsx'
 import styles from './page.module.css'
 
+/** Loaded apart, because most visits do not show them. */
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
+
 /** How the service does now, what it decided, and what needs somebody's attention. */
 export function OverviewPage() {
   const overview = useOverview()
@@ -19,6 +24,11 @@ export function OverviewPage() {
   const { now, spend, health, attention } = overview.data
   return (
     <div className={styles.page}>
+      {!readPreferences().hidesFirstSteps && (
+        <Suspense>
+          <FirstSteps />
+        </Suspense>
+      )}
       <Figures now={now} traffic={traffic.data} />
       <div className={styles.wide}>
         <Decisions traffic={traffic} />

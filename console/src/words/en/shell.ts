@@ -25,6 +25,7 @@ export const shell = {
     light: 'Use the light theme',
     dark: 'Use the dark theme',
     system: 'Use the theme of the system',
+    firstSteps: 'Show the first steps',
     reference: 'Open the API reference',
     signOut: 'Sign out',
   },
