@@ -15,6 +15,7 @@ const viewport = { width: 1280, height: 800 }
 const otherPages = [
   ['policies', 'policies'],
   ['gateway', 'gateway'],
+  ['models', 'models'],
   ['limits', 'limits'],
   ['exports', 'exports'],
   ['audit', 'audit'],

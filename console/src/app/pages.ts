@@ -2,7 +2,16 @@ import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 
 export type PageLink = {
-  readonly to: '/overview' | '/requests' | '/policies' | '/gateway' | '/limits' | '/exports' | '/audit' | '/projects'
+  readonly to:
+    | '/overview'
+    | '/requests'
+    | '/policies'
+    | '/gateway'
+    | '/models'
+    | '/limits'
+    | '/exports'
+    | '/audit'
+    | '/projects'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -15,6 +24,7 @@ export const pages: readonly PageLink[] = [
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
   { to: '/policies', name: words.pages.policies, icon: 'policies', group: 'govern' },
   { to: '/gateway', name: words.pages.gateway, icon: 'gateway', group: 'govern' },
+  { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },

@@ -11,6 +11,7 @@ import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
+import { readModelsSearch } from '../pages/models/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
@@ -93,6 +94,13 @@ const gateway = createRoute({
   component: lazyRouteComponent(() => import('../pages/gateway/page.tsx'), 'GatewayPage'),
 })
 
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  validateSearch: readModelsSearch,
+  component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
+})
+
 const limits = createRoute({
   getParentRoute: () => root,
   path: '/limits',
@@ -141,6 +149,7 @@ export const router = createRouter({
     policies,
     policy.addChildren(policyTabs),
     gateway,
+    models,
     limits,
     exports.addChildren([exportSink]),
     audit.addChildren([auditEvent]),

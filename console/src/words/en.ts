@@ -7,6 +7,7 @@ import { policies, policy } from './en/policies.ts'
 import { gateway } from './en/gateway.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
+import { models } from './en/models.ts'
 import { limits } from './en/limits.ts'
 import { audit } from './en/audit.ts'
 import { projects } from './en/projects.ts'
@@ -27,6 +28,7 @@ export const words = {
   policies,
   policy,
   gateway,
+  models,
   limits,
   audit,
   exports,

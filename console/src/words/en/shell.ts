@@ -45,6 +45,7 @@ export const pages = {
   requests: 'Requests',
   policies: 'Policies',
   gateway: 'Gateway',
+  models: 'Models',
   limits: 'Limits and credits',
   exports: 'Exports',
   audit: 'Audit',

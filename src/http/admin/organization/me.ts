@@ -14,6 +14,8 @@ export type Features = {
   readonly judge: boolean
   /** Administrators may change credits, plans and limits. */
   readonly credits: boolean
+  /** Administrators may see the state of upstreams, the nodes and the settings. */
+  readonly system: boolean
 }
 
 const example = {
@@ -22,7 +24,7 @@ const example = {
   organization: organizationExample,
   permissions: ['*'],
   expires_at: null,
-  features: { content: false, judge: false, credits: true },
+  features: { content: false, judge: false, credits: true, system: true },
   inference_url: null,
   version: '0.1.0',
 }
@@ -50,6 +52,10 @@ export const MeObject = Type.Object(
         judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
         credits: Type.Boolean({
           description: 'Whether administrators with `credits:write` may change credits, plans and limits.',
+        }),
+        system: Type.Boolean({
+          description:
+            'Whether administrators with `system:read` see the state of upstreams, the nodes and the settings.',
         }),
       },
       { description: 'What is configured.' },
