@@ -63,7 +63,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
   })
-  const { authenticator, freeRequests, sessions, onDenied } = await createIdentity(infrastructure, administration)
+  const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, administration)
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const rules = createRules(infrastructure, served)
@@ -113,7 +113,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     metrics,
     publicUrl: listeners.publicUrl,
     configuredUrl: config.server.public_url,
-    console: sessions && { authenticator, sessions, folder: consoleFolder, random: infrastructure.random },
+    console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
     features: featuresOf(config),
     administration,
     administrationLimits: config.administration,

@@ -14,6 +14,7 @@ import { readTlsFiles } from './tls-files.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
+import { checkOidc } from './doctor-oidc.ts'
 import { checkTokens } from './doctor-tokens.ts'
 import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
 
@@ -55,6 +56,7 @@ export async function diagnose(
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
     ...checkTls(config.server),
     ...(await checkTokens(config, options)),
+    ...(await checkOidc(config, options)),
     ...(await checkUpstreams(config, env, options)),
     ...(await checkJobs(config)),
   ]

@@ -7,6 +7,7 @@ import { adminFamily } from '../http/admin/family.ts'
 import { playgroundRoute } from '../http/admin/playground/route.ts'
 import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import { consoleFamily } from '../http/console/family.ts'
+import type { OidcParts } from '../http/console/oidc.ts'
 import type { ConsolePageParts } from '../http/console/pages.ts'
 import type { SignInParts } from '../http/console/sign-in.ts'
 import { chatFamily } from '../http/chat/routes.ts'
@@ -66,7 +67,7 @@ export type FamilyParts = InferenceParts &
     /** `server.public_url`. */
     readonly configuredUrl: string | undefined
     /** Undefined if the console is off. */
-    readonly console: (SignInParts & ConsolePageParts) | undefined
+    readonly console: (SignInParts & ConsolePageParts & { readonly oidc: OidcParts | undefined }) | undefined
     readonly features: AdminParts['features']
     readonly isShuttingDown: AdminParts['isShuttingDown']
     readonly version: string

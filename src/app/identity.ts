@@ -18,7 +18,9 @@ import { createFreeRequests, type FreeRequests } from '../domain/identity/free-r
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import type { Administration } from './administration.ts'
+import type { OidcParts } from '../http/console/oidc.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { createOidc } from './oidc.ts'
 
 /** Authentication by key or token, and the single free request. */
 export type Identity = {
@@ -27,19 +29,23 @@ export type Identity = {
   readonly onDenied: OnKeyDenied
   /** Undefined if the console is off. */
   readonly sessions: ConsoleSessions | undefined
+  /** Undefined if no identity provider is configured. */
+  readonly oidc: OidcParts | undefined
 }
 
 export async function createIdentity(
   infrastructure: Infrastructure,
-  { audit: { events }, mutate }: Pick<Administration, 'audit' | 'mutate'>,
+  { audit: { events }, mutate, reads }: Pick<Administration, 'audit' | 'mutate' | 'reads'>,
 ): Promise<Identity> {
   const { config, clock, changes, database, keyring, warn } = infrastructure
   const store = credentialStore(database)
   const onDenied = reportDenials(infrastructure, events)
   const failures = createAuthFailures(clock, config.server.auth_failures_per_minute)
+  const sessions = config.console.enabled ? openSessions(infrastructure, { mutate, failures }) : undefined
   return {
     onDenied,
-    sessions: config.console.enabled ? openSessions(infrastructure, { mutate, failures }) : undefined,
+    sessions,
+    oidc: sessions && createOidc(infrastructure, { mutate, reads, sessions, failures }),
     authenticator: createAuthenticator({
       store,
       digests: createKeyDigests(keyring),

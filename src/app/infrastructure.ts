@@ -59,8 +59,9 @@ export async function openInfrastructure(
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
-  const upstreamKeys = [...upstreams, classifier].flatMap(({ api_key: key }) => key ?? [])
-  const secrets = (): string[] => [...keyring.texts(), ...upstreamKeys, ...live.texts()]
+  const keys = [...upstreams, classifier].map(({ api_key: key }) => key)
+  const configured = [...keys, config.console.oidc?.client_secret].flatMap((secret) => secret ?? [])
+  const secrets = (): string[] => [...keyring.texts(), ...configured, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())
   const messages = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }

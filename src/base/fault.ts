@@ -103,6 +103,8 @@ export const faultCodes = {
   forged_request:
     'A change with the cookie of the console came from another site; only the pages of the console may send it.',
   insecure_sign_in: 'The console accepts sign-ins over plain HTTP only on the machine itself; use HTTPS.',
+  sign_in_refused:
+    'The identity provider did not answer or its answer is invalid, or the person is no member; only the log has this code.',
   already_set_up: 'The database already has an organization; setup works only on an empty one.',
   duplicate_name:
     'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Moderation, Policies } from './evaluation.ts'
 import { Audit, Exports } from './audit.ts'
+import { Console } from './console.ts'
 import { administrationLimit, Tier } from './limits.ts'
 import { Model, Upstream } from './models.ts'
 import { section } from './section.ts'
@@ -99,16 +100,7 @@ export const ConfigSchema = section(
       },
       'Rate limits.',
     ),
-    console: section(
-      {
-        enabled: Type.Boolean({
-          default: true,
-          env: 'GATEHOUSE_CONSOLE',
-          description: 'Whether the web console is served at `/console/`, where administration is served.',
-        }),
-      },
-      'The web console.',
-    ),
+    console: Console,
     responses: section(
       {
         retention_days: Type.Integer({

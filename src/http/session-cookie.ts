@@ -2,17 +2,38 @@ import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/fault.ts'
 
 /**
- * The cookie of a console session. Browsers accept the prefix `__Host-` only from HTTPS, for the whole host, and from the
- * host itself, so that a neighbouring host cannot set it. Plain HTTP is allowed on the machine itself, without the prefix.
+ * Browsers accept the prefix `__Host-` only from HTTPS, for the whole host, and from the host itself, so that a neighbouring
+ * host cannot set such a cookie. Plain HTTP is allowed on the machine itself, without the prefix.
  */
-const secureName = '__Host-gatehouse'
-const plainName = 'gatehouse_console'
+type Cookie = { readonly secureName: string; readonly plainName: string; readonly sameSite: 'Strict' | 'Lax' }
+
+const session: Cookie = { secureName: '__Host-gatehouse', plainName: 'gatehouse_console', sameSite: 'Strict' }
+
+/** Lax, because the identity provider sends the browser back from another site. */
+const pendingSignIn: Cookie = { secureName: '__Host-gatehouse_oidc', plainName: 'gatehouse_oidc', sameSite: 'Lax' }
+const pendingSeconds = 600
 
 /** Browsers send this header only with requests of the console's own pages: another site may not set it. */
 const consoleHeader = 'x-gatehouse-console'
 
 /** The token of the session cookie, or undefined. */
-export function sessionTokenOf({ headers, protocol }: FastifyRequest): string | undefined {
+export const sessionTokenOf = (request: FastifyRequest): string | undefined => valueOf(request, session)
+
+/** The `Set-Cookie` of a session. It has no expiry: it ends with the browser, or on the server. */
+export const sessionCookie = (request: FastifyRequest, token: string): string => cookie(request, session, token)
+
+export const endedSessionCookie = (request: FastifyRequest): string => `${cookie(request, session, '')}; Max-Age=0`
+
+/** The cookie between the start and the end of a sign-in at the identity provider. */
+export const pendingTextOf = (request: FastifyRequest): string | undefined => valueOf(request, pendingSignIn)
+
+export const pendingCookie = (request: FastifyRequest, text: string): string =>
+  `${cookie(request, pendingSignIn, text)}; Max-Age=${pendingSeconds}`
+
+export const endedPendingCookie = (request: FastifyRequest): string =>
+  `${cookie(request, pendingSignIn, '')}; Max-Age=0`
+
+function valueOf({ headers, protocol }: FastifyRequest, { secureName, plainName }: Cookie): string | undefined {
   const name = protocol === 'https' ? secureName : plainName
   for (const pair of headers.cookie?.split(';') ?? []) {
     const [key, value] = pair.trim().split('=', 2)
@@ -21,14 +42,9 @@ export function sessionTokenOf({ headers, protocol }: FastifyRequest): string | 
   return undefined
 }
 
-/** The `Set-Cookie` of a session. It has no expiry: it ends with the browser, or on the server. */
-export const sessionCookie = (request: FastifyRequest, token: string): string => cookie(request, token)
-
-export const endedSessionCookie = (request: FastifyRequest): string => `${cookie(request, '')}; Max-Age=0`
-
-function cookie({ protocol }: FastifyRequest, value: string): string {
+function cookie({ protocol }: FastifyRequest, { secureName, plainName, sameSite }: Cookie, value: string): string {
   const name = protocol === 'https' ? `${secureName}=${value}; Secure` : `${plainName}=${value}`
-  return `${name}; HttpOnly; SameSite=Strict; Path=/`
+  return `${name}; HttpOnly; SameSite=${sameSite}; Path=/`
 }
 
 /** Rejects a change that another site sends with the cookie. Reads have no effect, and other sites cannot see them. */

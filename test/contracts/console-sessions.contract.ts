@@ -4,6 +4,8 @@ import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { consoleSessionReads, consoleSessionStore } from '../../src/adapters/stores/sql/identity/console-sessions.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import type { ConsoleSession } from '../../src/domain/identity/console-session-store.ts'
+import { memberStore } from '../../src/adapters/stores/sql/identity/members.ts'
+import type { Member, MemberStore } from '../../src/domain/identity/member-store.ts'
 import type { Engine } from '../support/engines.ts'
 
 const session: ConsoleSession = {
@@ -15,6 +17,20 @@ const session: ConsoleSession = {
   createdAtMs: 1_000,
   lastSeenAtMs: 1_000,
   expiresAtMs: 9_000,
+}
+const member: Member = {
+  id: 'mem_1',
+  organizationId: 'org_1',
+  email: 'ada@example.com',
+  issuer: null,
+  subject: null,
+  name: null,
+  role: 'auditor',
+  roleSource: 'invitation',
+  createdAtMs: 1,
+  lastSeenAtMs: null,
+  suspendedAtMs: null,
+  removedAtMs: null,
 }
 const link = { organizationId: 'org_1', adminKeyId: 'adk_1', expiresAtMs: 5_000 }
 
@@ -29,6 +45,35 @@ export function consoleSessionContract({ name, skip, open }: Engine): void {
       assert.ok(found && 'key' in found.holder)
       assert.deepEqual([found.holder.key.id, found.organization.id], ['adk_1', 'org_1'])
       assert.equal(await scene.reads.findSession('other'), undefined)
+    })
+
+    it('of a member are found with the member, and set the time of the last use of the member', async () => {
+      await using scene = await openScene(open)
+      await scene.members((store) => store.insertMember(member))
+      await scene.change((store) => store.insertSession({ ...session, holder: { type: 'member', id: 'mem_1' } }, 'd'))
+      await scene.reads.touchSession('ses_1', 8_000)
+      const found = await scene.reads.findSession('d')
+      assert.ok(found && 'member' in found.holder)
+      assert.deepEqual(found.holder.member, { ...member, lastSeenAtMs: 8_000 })
+      await scene.change((store) => store.removeSessionsOf('org_1', 'mem_1'))
+      assert.equal(await scene.reads.findSession('d'), undefined)
+    })
+
+    it('are listed while they work, with the name of the key or member', async () => {
+      await using scene = await openScene(open)
+      await scene.members((store) => store.insertMember(member))
+      const ofMember = { ...session, id: 'ses_2', holder: { type: 'member', id: 'mem_1' } } as const
+      await scene.change((store) => store.insertSession(session, 'a'))
+      await scene.change((store) => store.insertSession(ofMember, 'b'))
+      const namesAt = async (nowMs: number, idleSinceMs = 0) => {
+        const page = { limit: 10, order: 'asc', nowMs, idleSinceMs } as const
+        const { items } = await scene.change((store) => store.listSessions('org_1', page))
+        return items.map(({ holderName }) => holderName)
+      }
+      assert.deepEqual(await namesAt(2_000), ['ops', 'ada@example.com'])
+      assert.deepEqual([await namesAt(9_000), await namesAt(2_000, 1_000)], [[], []])
+      await scene.members((store) => store.updateMember({ ...member, suspendedAtMs: 1_500 }))
+      assert.deepEqual(await namesAt(2_000), ['ops'])
     })
 
     it('end once, and only for their organization', async () => {
@@ -94,6 +139,8 @@ async function openScene(open: () => Promise<Database>) {
     reads: consoleSessionReads(database),
     change: <T>(work: (store: ReturnType<typeof consoleSessionStore>) => Promise<T>): Promise<T> =>
       database.transaction((tx) => work(consoleSessionStore(tx))),
+    members: <T>(work: (store: MemberStore) => Promise<T>): Promise<T> =>
+      database.transaction((tx) => work(memberStore(tx))),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

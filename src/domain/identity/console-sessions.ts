@@ -159,7 +159,7 @@ function isUsable(holder: SessionHolder, nowMs: number): boolean {
 }
 
 /** The id is that of the key or member: limits, idempotency and audit events belong to it, however it is used. */
-function administratorOf(holder: SessionHolder, organization: Organization): Administrator {
+export function administratorOf(holder: SessionHolder, organization: Organization): Administrator {
   if ('member' in holder) {
     const { id, role } = holder.member
     const permissions = new Set(permissionsOf(role))

@@ -148,7 +148,7 @@ export async function findMember(
   throw new Fault('not_found', 'not_found', `There is no member ${id}.`)
 }
 
-const memberRecord = (kind: AuditRecord['kind'], member: Member): AuditRecord => ({
+export const memberRecord = (kind: AuditRecord['kind'], member: Member): AuditRecord => ({
   kind,
   resourceId: member.id,
   details: { ...auditedFields(member), role_source: member.roleSource },
@@ -185,7 +185,7 @@ export const maxEmailLength = 254
 const emailPattern = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u
 
 /** Addresses are compared in lower case, as identity providers do. */
-const foldEmail = (address: string): string => address.trim().toLowerCase()
+export const foldEmail = (address: string): string => address.trim().toLowerCase()
 
 function readEmail(address: string): string {
   const email = foldEmail(address)

@@ -1,9 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Fault } from '../../base/fault.ts'
 import type { Authenticator } from '../../domain/identity/authenticate.ts'
-import type { ConsoleSessions, SessionOrigin } from '../../domain/identity/console-sessions.ts'
-import { pathOf } from '../family.ts'
+import type { ConsoleSessions } from '../../domain/identity/console-sessions.ts'
 import type { Route } from '../route.ts'
 import {
   checkSameSite,
@@ -13,10 +11,14 @@ import {
   sessionTokenOf,
 } from '../session-cookie.ts'
 import { createValidator } from '../validate.ts'
+import type { OidcParts } from './oidc.ts'
+import { originOf } from './origin.ts'
 
 export type SignInParts = {
   readonly authenticator: Pick<Authenticator, 'administrator'>
   readonly sessions: ConsoleSessions
+  /** Undefined if `console.oidc` is not configured. */
+  readonly oidc: Pick<OidcParts, 'name'> | undefined
 }
 
 const SignInBody = Type.Object(
@@ -27,12 +29,29 @@ const SignInBody = Type.Object(
   { title: 'SignIn', additionalProperties: false, examples: [{ key: 'adm_…' }] },
 )
 
+const SignInWays = Type.Object({
+  oidc: Type.Union([
+    Type.Object({ name: Type.String({ description: 'The name of the identity provider.' }) }),
+    Type.Null(),
+  ]),
+})
+
 const bodyLimitBytes = 4 * 1024
 
 /** Signs a browser in and out. The session is a cookie that scripts cannot read. */
-export function signInRoutes({ authenticator, sessions }: SignInParts): Route[] {
+export function signInRoutes({ authenticator, sessions, oidc }: SignInParts): Route[] {
   const readBody = createValidator(SignInBody)
   return [
+    {
+      name: 'getSignInWays',
+      method: 'GET',
+      path: '/console/api/sign_in',
+      summary: 'How a browser can sign in',
+      credential: 'none',
+      answers: { 200: { description: 'Beside keys and links.', schema: SignInWays } },
+      handle: async (_request, reply) =>
+        reply.header('cache-control', 'no-store').send({ oidc: oidc === undefined ? null : { name: oidc.name } }),
+    },
     {
       name: 'signIn',
       method: 'POST',
@@ -78,13 +97,3 @@ export function signInRoutes({ authenticator, sessions }: SignInParts): Route[] 
     },
   ]
 }
-
-const originOf = (request: FastifyRequest): SessionOrigin => ({
-  requestId: request.id,
-  call: {
-    method: request.method,
-    path: pathOf(request.url),
-    address: request.ip,
-    userAgent: request.headers['user-agent'],
-  },
-})

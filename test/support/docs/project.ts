@@ -39,4 +39,5 @@ export function readProject(root: string): Project {
 }
 
 /** `serve: async () => …`: the names under which commands are loaded. */
-const commandsIn = (list: string): string[] => [...list.matchAll(/^ *(\w+): async/gm)].map(([, name = '']) => name)
+const commandsIn = (list: string): string[] =>
+  [...list.matchAll(/^ *'?([\w-]+)'?: async/gm)].map(([, name = '']) => name)

@@ -1,0 +1,152 @@
+import * as client from 'openid-client'
+import { hourMs, type Clock } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
+import { isRecord } from '../base/record.ts'
+import { IdentityProviderError, type IdentityProvider, type Person } from '../domain/identity/identity-provider.ts'
+import { foldEmail } from '../domain/identity/members.ts'
+
+export type OidcSettings = {
+  readonly issuer: string
+  readonly clientId: string
+  /** Undefined for a public client. */
+  readonly clientSecret: () => string | undefined
+  readonly scopes: readonly string[]
+  readonly groupsClaim: string
+  /** Whether an address counts although the issuer does not say that it verified it. */
+  readonly trustEmail: boolean
+}
+
+const timeoutSeconds = 5
+const discoveryMs = hourMs
+
+/**
+ * OpenID Connect: authorization code with PKCE, state and nonce. The issuer is discovered at the first sign-in and again each hour,
+ * so that an issuer that is down stops nothing but sign-ins.
+ */
+export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'monotonicMs'>): IdentityProvider {
+  let known:
+    | { readonly configuration: client.Configuration; readonly secret: string | undefined; readonly atMs: number }
+    | undefined
+
+  async function discovered(): Promise<client.Configuration> {
+    const secret = settings.clientSecret()
+    const nowMs = clock.monotonicMs()
+    if (known && known.secret === secret && nowMs - known.atMs < discoveryMs) return known.configuration
+    try {
+      const configuration = await discover(settings, secret)
+      known = { configuration, secret, atMs: nowMs }
+      return configuration
+    } catch (error) {
+      throw new IdentityProviderError(
+        'unreachable',
+        `the issuer ${settings.issuer} cannot be discovered: ${messageOf(error)}`,
+        error,
+      )
+    }
+  }
+
+  return {
+    async start(redirectUri) {
+      const configuration = await discovered()
+      const [state, nonce, codeVerifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: settings.scopes.join(' '),
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+      })
+      return { url: url.href, pending: { state, nonce, codeVerifier, redirectUri } }
+    },
+    async finish(answer, { state, nonce, codeVerifier, redirectUri }) {
+      const configuration = await discovered()
+      const callback = new URL(redirectUri)
+      callback.search = answer.toString()
+      try {
+        const tokens = await client.authorizationCodeGrant(configuration, callback, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (claims === undefined) throw new Error('the answer has no ID token')
+        const more = await userInfo(configuration, tokens.access_token, claims)
+        return personOf({ ...more, ...claims }, settings)
+      } catch (error) {
+        throw new IdentityProviderError(isNetworkError(error) ? 'unreachable' : 'rejected', problemOf(error), error)
+      }
+    },
+  }
+
+  /** Some issuers send groups and addresses only from their user info endpoint. */
+  async function userInfo(
+    configuration: client.Configuration,
+    accessToken: string,
+    claims: client.IDToken,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (claims[settings.groupsClaim] !== undefined && claims['email'] !== undefined) return {}
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
+    return client.fetchUserInfo(configuration, accessToken, claims.sub)
+  }
+}
+
+async function discover({ issuer, clientId }: OidcSettings, secret: string | undefined): Promise<client.Configuration> {
+  const authentication = secret === undefined ? client.None() : secretAuthentication(secret)
+  return client.discovery(new URL(issuer), clientId, undefined, authentication, optionsOf(issuer))
+}
+
+/** Reads the description of an issuer as a sign-in does, and fails if it is not there or not valid. */
+export async function discoverIssuer(issuer: string): Promise<void> {
+  await client.discovery(new URL(issuer), 'gatehouse', undefined, client.None(), optionsOf(issuer))
+}
+
+function optionsOf(issuer: string): client.DiscoveryRequestOptions {
+  // oxlint-disable-next-line typescript/no-deprecated -- the configuration allows plain HTTP for loopback addresses only
+  const insecure = issuer.startsWith('http://') ? [client.allowInsecureRequests] : []
+  return { execute: [...insecure, client.enableNonRepudiationChecks], timeout: timeoutSeconds }
+}
+
+/** In the body if the issuer supports it, otherwise in a header, which is the default of the standard. */
+const secretAuthentication =
+  (secret: string): client.ClientAuth =>
+  (server, ...request) => {
+    const isInBody = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true
+    const authenticate = isInBody ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
+    return authenticate(server, ...request)
+  }
+
+function personOf(claims: Readonly<Record<string, unknown>>, { groupsClaim, trustEmail }: OidcSettings): Person {
+  const [issuer, subject, email] = [textOf(claims['iss']), textOf(claims['sub']), textOf(claims['email'])]
+  if (issuer === null || subject === null) throw new Error('the ID token has no subject')
+  const verified = claims['email_verified']
+  const isVerified = trustEmail || verified === true || verified === 'true'
+  return {
+    issuer,
+    subject,
+    email: email !== null && isVerified ? foldEmail(email) : null,
+    name: textOf(claims['name']),
+    groups: groupsOf(claims[groupsClaim]),
+  }
+}
+
+/** NUL is excluded because PostgreSQL cannot store it. */
+const textOf = (claim: unknown): string | null =>
+  typeof claim === 'string' && claim.trim() !== '' && !claim.includes('\0') ? claim.trim() : null
+
+/** A list from most issuers, one text from some. */
+function groupsOf(claim: unknown): string[] {
+  if (typeof claim === 'string') return [claim]
+  return Array.isArray(claim) ? claim.filter((group) => typeof group === 'string') : []
+}
+
+/** The message of openid-client is general; its cause has the reason. */
+function problemOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const reason = isRecord(error) && typeof error['error'] === 'string' ? ` (${error['error']})` : ''
+  return `${messageOf(error)}${reason}${cause instanceof Error ? `: ${cause.message}` : ''}`
+}
+
+const isNetworkError = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')
