@@ -69,6 +69,11 @@ try {
       await page.waitForLoadState('networkidle')
       await take(page, `${name}-${colorScheme}`)
     }
+    await page.goto(`${url}/console/playground`)
+    await page.getByLabel('Text of turn 1').fill('When does the falcon project begin?')
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    await page.getByText('policy_blocked').waitFor()
+    await take(page, `playground-${colorScheme}`)
     await page.goto(`${url}/console/policies/${policyId}`)
     await page.locator('.cm-content').waitFor()
     await take(page, `policy-${colorScheme}`)

@@ -37,6 +37,20 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<Data
   return data
 }
 
+/** The raw response of a call whose answer is a stream, or has no type here. */
+export async function sendRaw(path: string, body: object, options: RawOptions): Promise<Response> {
+  const headers = { ...options.headers, ...consoleHeader, 'content-type': 'application/json' }
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: options.signal }
+  try {
+    return await fetch(serverUrl + path, request)
+  } catch (error) {
+    if (isCancelled(error)) throw error
+    throw new ApiError(0, { code: 'unreachable', message: words.common.unreachable })
+  }
+}
+
+type RawOptions = { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal }
+
 /** Signs in with a one-time link or an administrator key. The server sets a cookie that scripts cannot read. */
 export const signIn = (credential: { link: string } | { key: string }): Promise<void> => post('sign_in', credential)
 

@@ -5,6 +5,7 @@ export type PageLink = {
   readonly to:
     | '/overview'
     | '/requests'
+    | '/playground'
     | '/policies'
     | '/gateway'
     | '/models'
@@ -22,6 +23,7 @@ export type PageLink = {
 export const pages: readonly PageLink[] = [
   { to: '/overview', name: words.pages.overview, icon: 'overview' },
   { to: '/requests', name: words.pages.requests, icon: 'requests' },
+  { to: '/playground', name: words.pages.playground, icon: 'playground' },
   { to: '/policies', name: words.pages.policies, icon: 'policies', group: 'govern' },
   { to: '/gateway', name: words.pages.gateway, icon: 'gateway', group: 'govern' },
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },

@@ -12,6 +12,7 @@ import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../page
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readModelsSearch } from '../pages/models/search.ts'
+import { readPlaygroundSearch } from '../pages/playground/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
@@ -47,6 +48,13 @@ const request = createRoute({
   getParentRoute: () => requests,
   path: '$requestId',
   component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
+})
+
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('../pages/playground/page.tsx'), 'PlaygroundPage'),
 })
 
 const policies = createRoute({
@@ -146,6 +154,7 @@ export const router = createRouter({
     start,
     overview,
     requests.addChildren([request]),
+    playground,
     policies,
     policy.addChildren(policyTabs),
     gateway,

@@ -8,6 +8,7 @@ import { gateway } from './en/gateway.ts'
 import { exports } from './en/exports.ts'
 import { requests, request } from './en/requests.ts'
 import { models } from './en/models.ts'
+import { playground } from './en/playground.ts'
 import { limits } from './en/limits.ts'
 import { audit } from './en/audit.ts'
 import { projects } from './en/projects.ts'
@@ -25,6 +26,7 @@ export const words = {
   firstSteps,
   requests,
   request,
+  playground,
   policies,
   policy,
   gateway,

@@ -3,7 +3,7 @@ import type { Names } from '../../api/names.ts'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { count, dollars, milliseconds, time } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
-import type { RequestRow } from './queries.ts'
+import { isFromPlayground, type RequestRow } from './queries.ts'
 import type { FilterName } from './search.ts'
 
 export type ColumnNames = { readonly projects: Names; readonly keys: Names }
@@ -49,7 +49,8 @@ export const columns: readonly Column[] = [
     name: text.key,
     priority: 3,
     filter: 'api_key_id',
-    cell: (row, { keys }) => keys.get(row.api_key_id ?? '') ?? row.api_key_id ?? words.common.none,
+    cell: (row, { keys }) =>
+      isFromPlayground(row) ? text.playground : (keys.get(row.api_key_id ?? '') ?? row.api_key_id ?? words.common.none),
   },
   { id: 'user', name: text.user, priority: 3, filter: 'user_id', cell: (row) => row.user_id ?? words.common.none },
   {

@@ -11,6 +11,10 @@ type RequestPage = components['schemas']['RequestList']
 
 const pageSize = 100
 
+/** Applications use API keys and tokens; everybody else sent the request from the playground. */
+export const isFromPlayground = ({ actor_type: type }: Pick<RequestRow, 'actor_type'>): boolean =>
+  type !== null && type !== 'api_key' && type !== 'jwt'
+
 /** Pages of requests, newest first. The range is computed at each load, so that a reload shows what is new. */
 export function useRequests(filters: RequestFilters) {
   const range = useTimeRangeSearch()

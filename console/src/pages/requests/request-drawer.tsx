@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
 import { IconButton } from '../../kit/button.tsx'
@@ -6,17 +6,17 @@ import { CodeBlock } from '../../kit/code-block.tsx'
 import { curlOf } from '../../kit/curl.ts'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { fullTime, milliseconds } from '../../kit/format.ts'
+import { Outcomes } from '../../kit/outcomes.tsx'
+import { summaryOf } from '../../kit/request-summary.ts'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
-import { Outcomes } from './outcomes.tsx'
 import { Proof } from './proof.tsx'
-import { useRequest, type RequestDetail } from './queries.ts'
+import { isFromPlayground, useRequest, type RequestDetail } from './queries.ts'
 import { ReceiptTable } from './receipt.tsx'
 import { RowsContext } from './rows-context.ts'
-import { summaryOf } from './summary.ts'
 import { Texts } from './texts.tsx'
-import { Timeline } from './timeline.tsx'
 import styles from './request-drawer.module.css'
 
 const text = words.request
@@ -75,10 +75,27 @@ function Head({ requestId, request }: HeadProps) {
           />
         </span>
       </div>
-      {request && <p className={styles.summary}>{summaryOf(request)}</p>}
+      {request && (
+        <>
+          <p className={styles.summary}>{summaryOf(request)}</p>
+          <Link className={styles.playground} to="/playground" search={playgroundSearch(request)}>
+            {words.playground.openFrom}
+          </Link>
+        </>
+      )}
     </header>
   )
 }
+
+/** The same request in the playground. Its text is loaded there, if it is kept. */
+const playgroundSearch = (request: RequestDetail) => ({
+  dialect: request.dialect ?? undefined,
+  model: request.model,
+  project: request.project_id ?? undefined,
+  stream: request.stream ? undefined : false,
+  user: request.user_id ?? undefined,
+  copy: request.is_content_kept ? request.id : undefined,
+})
 
 function Detail({ request }: { readonly request: RequestDetail }) {
   const { timeline, outcomes, receipt, proof, latency_ms: latencyMs } = request
@@ -89,7 +106,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
   const facts: readonly (readonly [string, ReactNode])[] = [
     [words.requests.model, request.model],
     [words.requests.project, projects.get(projectId) ?? projectId],
-    [words.requests.key, keys.get(keyId) ?? keyId],
+    [words.requests.key, isFromPlayground(request) ? words.requests.playground : (keys.get(keyId) ?? keyId)],
     [words.requests.user, request.user_id ?? words.common.none],
     [words.requests.upstream, request.upstream ?? words.common.none],
     [words.requests.dialect, `${request.dialect ?? words.common.none}${request.stream ? ', stream' : ''}`],

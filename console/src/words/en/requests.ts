@@ -5,6 +5,7 @@ export const requests = {
   model: 'Model',
   project: 'Project',
   key: 'Key',
+  playground: 'Playground',
   user: 'User',
   tokens: 'Tokens',
   cost: 'Cost',

@@ -43,6 +43,7 @@ export const shell = {
 export const pages = {
   overview: 'Overview',
   requests: 'Requests',
+  playground: 'Playground',
   policies: 'Policies',
   gateway: 'Gateway',
   models: 'Models',

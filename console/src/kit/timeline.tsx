@@ -1,9 +1,9 @@
-import { milliseconds } from '../../kit/format.ts'
-import { words } from '../../words/en.ts'
-import type { RequestDetail } from './queries.ts'
+import { milliseconds } from './format.ts'
+import { words } from '../words/en.ts'
+import type { components } from '../api/schema.d.ts'
 import styles from './timeline.module.css'
 
-type Step = RequestDetail['timeline'][number]
+type Step = components['schemas']['RequestDetail']['timeline'][number]
 
 type TimelineProps = { readonly steps: readonly Step[]; readonly totalMs: number | null }
 

@@ -1,11 +1,13 @@
-import { DecisionBadge, toneOf } from '../../kit/decision-badge.tsx'
-import { count } from '../../kit/format.ts'
-import { Score } from '../../kit/score.tsx'
-import { words } from '../../words/en.ts'
-import type { RequestDetail } from './queries.ts'
+import { DecisionBadge, toneOf } from './decision-badge.tsx'
+import { count } from './format.ts'
+import { Score } from './score.tsx'
+import { words } from '../words/en.ts'
+import type { components } from '../api/schema.d.ts'
 import styles from './outcomes.module.css'
 
-type Outcome = RequestDetail['outcomes'][number]
+export type Outcome = Omit<components['schemas']['RequestDetail']['outcomes'][number], 'check'> & {
+  readonly check: string
+}
 
 const text = words.request
 

@@ -1,10 +1,10 @@
-import { words } from '../../words/en.ts'
-import type { RequestDetail } from './queries.ts'
+import { words } from '../words/en.ts'
+import type { components } from '../api/schema.d.ts'
 
 const text = words.request.summary
 
 /** What happened to the request, in one sentence. */
-export function summaryOf(request: RequestDetail): string {
+export function summaryOf(request: components['schemas']['RequestDetail']): string {
   const { status, decision, is_enforced: isEnforced, error, model } = request
   const by = request.policy_name ?? (request.categories.join(', ') || request.reason_code || text.gateway)
   if (status === 'error') return text.failed(model, error ?? words.common.failed)

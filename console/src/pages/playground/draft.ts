@@ -1,0 +1,95 @@
+import type { components } from '../../api/schema.d.ts'
+import { words } from '../../words/en.ts'
+import type { Dialect, PlaygroundSearch } from './search.ts'
+
+export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
+
+/** The texts of the form, which the address does not hold. */
+export type Texts = { readonly system: string; readonly turns: readonly Turn[]; readonly tools: string }
+
+export const emptyTexts: Texts = { system: '', turns: [{ role: 'user', text: '' }], tools: '' }
+
+const defaultMaxTokens = 1_024
+
+/** What the form says, with defaults for what the address leaves out. */
+export type Settings = {
+  readonly dialect: Dialect
+  readonly model: string
+  readonly project: string
+  readonly stream: boolean
+  readonly maxTokens: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Defaults = { readonly model: string | undefined; readonly project: string | undefined }
+
+export const settingsOf = (search: PlaygroundSearch, defaults: Defaults): Settings => ({
+  dialect: search.dialect ?? 'messages',
+  model: search.model ?? defaults.model ?? '',
+  project: search.project ?? defaults.project ?? '',
+  stream: search.stream !== false,
+  maxTokens: search.max_tokens ?? defaultMaxTokens,
+  headers: {
+    ...(search.user && { 'x-policy-user': search.user }),
+    ...(search.target && { 'x-policy-target': search.target }),
+  },
+})
+
+/** The tools, or what is wrong with their JSON. */
+export function toolsIn(json: string): { readonly tools?: readonly unknown[]; readonly problem?: string } {
+  if (json.trim() === '') return {}
+  try {
+    const tools: unknown = JSON.parse(json)
+    return Array.isArray(tools) ? { tools } : { problem: words.playground.toolsProblem }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : words.playground.toolsProblem }
+  }
+}
+
+/** The body of the request in the format of the dialect. */
+export function bodyOf(settings: Settings, texts: Texts): Record<string, unknown> {
+  const { dialect, model, maxTokens, stream } = settings
+  const { tools } = toolsIn(texts.tools)
+  const common = { ...(tools && tools.length > 0 && { tools }), ...(stream && { stream }) }
+  const messages = texts.turns.map(({ role, text }) => ({ role, content: text }))
+  const hasSystem = texts.system.trim() !== ''
+  if (dialect === 'messages')
+    return { model, max_tokens: maxTokens, ...(hasSystem && { system: texts.system }), messages, ...common }
+  if (dialect === 'responses')
+    return {
+      model,
+      ...(hasSystem && { instructions: texts.system }),
+      input: messages,
+      max_output_tokens: maxTokens,
+      ...common,
+    }
+  return { model, messages: chatMessages(texts), max_completion_tokens: maxTokens, ...common }
+}
+
+const chatMessages = ({ system, turns }: Texts) => [
+  ...(system.trim() === '' ? [] : [{ role: 'system', content: system }]),
+  ...turns.map(({ role, text }) => ({ role, content: text })),
+]
+
+export const hasText = ({ turns }: Texts): boolean => turns.some(({ text }) => text.trim() !== '')
+
+/** The texts that are checked, in the order in which evidence counts them. */
+export const checkedTexts = (texts: Texts): readonly string[] => chatMessages(texts).map(({ content }) => content)
+
+type EvaluationRequest = components['schemas']['EvaluationRequest']
+
+/** The checks alone. They do not depend on the dialect, so the plainest one is used. */
+export function evaluationOf(settings: Settings, texts: Texts, search: PlaygroundSearch): EvaluationRequest {
+  const { model, project } = settings
+  const { user, target } = search
+  return {
+    scenario: {
+      dialect: 'chat',
+      messages: chatMessages(texts),
+      ...(model !== '' && { model }),
+      ...(project !== '' && { project_id: project }),
+      ...(user && { user }),
+      ...(target && { target }),
+    },
+  }
+}

@@ -1,0 +1,40 @@
+export const dialects = ['messages', 'responses', 'chat'] as const
+export const tabs = ['answer', 'verdict', 'events', 'code'] as const
+
+export type Dialect = (typeof dialects)[number]
+
+/** What the address of the page holds: everything but the texts. */
+export type PlaygroundSearch = {
+  readonly dialect?: Dialect | undefined
+  readonly model?: string | undefined
+  readonly project?: string | undefined
+  /** `false` for an answer in one piece. */
+  readonly stream?: boolean | undefined
+  readonly max_tokens?: number | undefined
+  readonly user?: string | undefined
+  readonly target?: string | undefined
+  /** The policy whose draft is compared with what is in force. */
+  readonly draft?: string | undefined
+  readonly tab?: (typeof tabs)[number] | undefined
+  /** The request that was sent last. */
+  readonly request?: string | undefined
+  /** The request whose text can be loaded. */
+  readonly copy?: string | undefined
+}
+
+const texts = ['model', 'project', 'user', 'target', 'draft', 'request', 'copy'] as const
+
+export function readPlaygroundSearch(search: Record<string, unknown>): PlaygroundSearch {
+  const { max_tokens: maxTokens } = search
+  const named = texts.flatMap((name) => {
+    const value = search[name]
+    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : []
+  })
+  return {
+    ...Object.fromEntries(named),
+    dialect: dialects.find((dialect) => dialect === search['dialect']),
+    tab: tabs.find((tab) => tab === search['tab']),
+    stream: search['stream'] === false ? false : undefined,
+    max_tokens: Number.isInteger(maxTokens) && Number(maxTokens) > 0 ? Number(maxTokens) : undefined,
+  }
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { permissions } from '../../src/domain/identity/permissions.ts'
+import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
+import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+
+const many = { requests_per_minute: 10_000, concurrent_requests: 1_000 }
+
+describe('the playground of the console', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let scene: ConsoleScene
+  before(async () => {
+    browser = await launchBrowser()
+    scene = await openConsoleScene({
+      config: { audit: { content: 'full' }, administration: { credential: many, console: many, organization: many } },
+    })
+  })
+  after(async () => {
+    await scene[Symbol.asyncDispose]()
+    await browser.close()
+  })
+
+  const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
+  const openPlayground = async (page: Page, address = ''): Promise<void> => {
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/playground${address}`)
+    await page.getByLabel('Text of turn 1').waitFor()
+  }
+  /** The verdicts in the table of checks: in force, and with the draft. */
+  const verdictsOn = (page: Page): Promise<string[]> =>
+    page
+      .getByRole('row', { name: /^Verdict/ })
+      .getByRole('cell')
+      .allTextContents()
+  const newDraft = async (name: string, word: string): Promise<void> => {
+    const rule = `cel:text.contains("${word}") ? 1.0 : 0.0`
+    await scene.post('/v1/organization/policies', { name, rule, mode: 'enforcing' }, admin())
+  }
+
+  it('tries a text on a draft in two clicks, beside what is in force', async () => {
+    await newDraft('No kestrels', 'kestrel')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.getByRole('link', { name: 'Playground' }).click()
+    await page.getByLabel('Text of turn 1').fill('The kestrel is up.')
+    await page.getByLabel('Compare with the draft of').selectOption({ label: 'No kestrels' }) // the second click
+    await page.getByRole('columnheader', { name: 'With the draft of No kestrels' }).waitFor()
+    assert.deepEqual(await verdictsOn(page), ['Allow', 'Deny'])
+    await page.getByRole('region', { name: 'Evidence' }).locator('mark').getByText('kestrel').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('sends nothing to a model for the checks', async () => {
+    const countBefore = await requestCount()
+    await using open = await openPage(browser)
+    await openPlayground(open.page)
+    await open.page.getByLabel('Text of turn 1').fill('the falcon')
+    await open.page.getByRole('cell', { name: 'Deny' }).first().waitFor()
+    assert.deepEqual(await verdictsOn(open.page), ['Deny'])
+    assert.equal(await requestCount(), countBefore)
+  })
+
+  for (const dialect of ['messages', 'responses', 'chat']) {
+    it(`streams an answer of ${dialect}, and shows its steps, events and code`, async () => {
+      await using open = await openPage(browser)
+      const { page } = open
+      await openPlayground(page, `?dialect=${dialect}`)
+      await page.getByLabel('Text of turn 1').fill('Good morning')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('log', { name: 'Answer' }).getByText('Good morning').waitFor()
+      await page.getByRole('link', { name: 'Open in Requests' }).waitFor()
+      await page.waitForURL(/request=req_/)
+      assert.deepEqual(await accessibilityViolations(page), [])
+      await page.getByRole('link', { name: 'Verdict' }).click()
+      await page.getByText('Answered by gatehouse-echo; every check allowed it.').waitFor()
+      await page.getByText('Request checks').waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [])
+      await page.getByRole('link', { name: 'Events' }).click()
+      await page.getByText(/Status 200, \d+ events/).waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [])
+      await page.getByRole('link', { name: 'Code' }).click()
+      await page.getByText(`curl ${scene.url}/v1/`).waitFor()
+      await page.getByRole('button', { name: /SDK$/ }).click()
+      await page.getByText('process.env.GATEHOUSE_KEY').waitFor()
+      await page.getByRole('button', { name: /for Python$/ }).click()
+      await page.getByText('stream=True').waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [])
+      assert.deepEqual(open.errors, [])
+    })
+  }
+
+  it('shows an answer in one piece, with a system text, turns and tools', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openPlayground(page)
+    await page.getByLabel('Stream the answer').uncheck()
+    await page.getByLabel('System').fill('Be brief.')
+    await page.getByLabel('Text of turn 1').fill('Hello')
+    await page.getByRole('button', { name: 'Add turn' }).click()
+    await page.getByLabel('Text of turn 2').fill('Hello to you')
+    await page.getByRole('button', { name: 'Add turn' }).click()
+    await page.getByLabel('Text of turn 3').fill('Third')
+    await page.getByRole('button', { name: 'Remove turn 2' }).click()
+    await page.getByText('Tools and labels').click()
+    await page.getByLabel('Tools', { exact: true }).fill('{')
+    await page.getByRole('alert').waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
+    await page.getByLabel('Tools', { exact: true }).fill('[{"name": "look_up", "input_schema": {"type": "object"}}]')
+    await page.getByText('As a request and a command').first().click()
+    await page.getByText('"system":"Be brief."').waitFor()
+    await page.getByText('"name":"look_up"').waitFor()
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    await page.getByRole('log', { name: 'Answer' }).getByText('Third').waitFor()
+    assert.match(page.url(), /stream=false/)
+    assert.ok(!page.url().includes('Third'), 'texts stay out of the address')
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('shows why a request was denied, in the words of the server', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openPlayground(page)
+    await page.getByLabel('Text of turn 1').fill('the falcon flies')
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    await page.getByText('policy_blocked').waitFor()
+    await page.getByRole('link', { name: 'Verdict' }).click()
+    await page.getByText('Denied by No code names.').waitFor()
+  })
+
+  it('opens a request of the log with its model, project and dialect, and loads its text on demand', async () => {
+    const requestId = await scene.ask('Remember the teapot')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests/${requestId}`)
+    await page.getByRole('link', { name: 'Open in Playground' }).click()
+    await page.waitForURL(/dialect=messages/)
+    assert.equal(await page.getByLabel('Text of turn 1').inputValue(), '')
+    await page.getByRole('button', { name: 'Load its text' }).click()
+    await page.getByLabel('Text of turn 1').getByText('teapot').waitFor()
+    assert.equal(await page.getByLabel('Model').inputValue(), 'gatehouse-echo')
+    assert.equal(await page.getByLabel('Project').inputValue(), scene.projectId)
+  })
+
+  it('says what a key lacks, and sends nothing with it', async () => {
+    const lacking = permissions.filter((each) => !['*', 'playground:use', 'gateway:read'].includes(each))
+    const created = await scene.post(
+      '/v1/organization/admin_api_keys',
+      { name: 'Reader', permissions: lacking },
+      admin(),
+    )
+    const { value } = (await created.json()) as { value: string }
+    await using open = await openPage(browser)
+    const { page } = open
+    await page.goto(`${scene.url}/console/playground`)
+    await page.getByLabel('Administrator key').fill(value)
+    await page.keyboard.press('Enter')
+    await page.getByText(/permission playground:use/).waitFor()
+    await page.getByText(/permissions policies:read and gateway:read/).waitFor()
+    await page.getByLabel('Text of turn 1').fill('Hello')
+    assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  it('fits a narrow screen', async () => {
+    await using open = await openPage(browser, { viewport: { width: 390, height: 844 } })
+    const { page } = open
+    await openPlayground(page)
+    await page.getByLabel('Text of turn 1').fill('the falcon')
+    await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 390, `the page is ${width} px wide`)
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  async function requestCount(): Promise<number> {
+    const response = await scene.get('/v1/organization/requests?limit=100', admin())
+    return ((await response.json()) as { data: unknown[] }).data.length
+  }
+})
