@@ -22,6 +22,8 @@ import { re2Patterns } from '../adapters/expressions/re2.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
 import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
+import { verificationStore } from '../adapters/stores/sql/audit/verifications.ts'
+import { createVerificationAdministration } from '../domain/audit/verification/create.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { sinkKinds } from '../adapters/sinks/registry.ts'
 import { createSinkAdministration } from '../domain/audit/export/mutations.ts'
@@ -85,6 +87,7 @@ export function createAdministration(parts: AdministrationParts) {
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),
+    verifications: verificationStore(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, encryptions.exportSecrets),
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
@@ -145,6 +148,7 @@ export function createAdministration(parts: AdministrationParts) {
     administratorsManageCredits: credits.administrators_manage,
     secretRotation,
     verifyAuditLog,
+    verifications: createVerificationAdministration({ ids, clock }),
     audit,
     encryption: encryptions.exportSecrets,
     exports,

@@ -3,6 +3,7 @@ import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Encryption } from '../base/encryption.ts'
 import type { ExportStore } from '../domain/audit/export/export-sink.ts'
+import type { VerificationRunnerParts } from '../domain/audit/verification/runner.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
 import { createEventMaker, type Authority } from '../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
@@ -46,6 +47,7 @@ export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 export type AuditServicesParts = Infrastructure & {
   readonly audit: AuditParts
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
+  readonly verifyAuditLog: VerificationRunnerParts['verify']
   /** Encrypts the secrets of sinks. */
   readonly encryption: Encryption
   /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../base/fault.ts'
 import { pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { TextsKeys } from '../domain/audit/event/event-maker.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
-import { verifyLog } from '../domain/audit/verify-log.ts'
+import { verifyLog, type VerifyParts } from '../domain/audit/verify-log.ts'
 import type { OperatorParts } from '../http/operator/parts.ts'
 import { authorityOf, type AuditParts } from './audit-parts.ts'
 
@@ -15,8 +15,12 @@ export type AuditVerifierParts = {
   readonly reads: AuditReads
 }
 
+type VerifyOptions = Parameters<OperatorParts['verifyAuditLog']>[1] & Pick<VerifyParts, 'onChecked'>
+
+type AuditVerifier = (organizationId: string, options: VerifyOptions) => ReturnType<typeof verifyLog>
+
 /** Verifies an audit log with the keys of the server secret, or with pinned ones. */
-export function createAuditVerifier(parts: AuditVerifierParts): OperatorParts['verifyAuditLog'] {
+export function createAuditVerifier(parts: AuditVerifierParts): AuditVerifier {
   const { clock, audit, reads } = parts
 
   /** Texts keys of earlier server secrets. A key that cannot be decrypted is left out, and its texts count as unchecked. */
@@ -31,13 +35,14 @@ export function createAuditVerifier(parts: AuditVerifierParts): OperatorParts['v
     )
   }
 
-  return async (organizationId, { keys, from, to }) =>
+  return async (organizationId, { keys, from, to, onChecked }) =>
     verifyLog(reads, organizationId, {
       events: audit.events,
       keys: keys === undefined ? audit.trustedKeys() : readKeys(keys),
       textsKeys: await retiredTextsKeys(),
       nowMs: clock.nowMs(),
       range: { from, to },
+      onChecked,
     })
 }
 

@@ -7,6 +7,8 @@ import type { AuditAppender } from '../domain/audit/log.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signDueChains, type CheckpointParts } from '../adapters/stores/sql/audit/checkpoints.ts'
+import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
+import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { withAudit } from '../pipeline/record.ts'
@@ -49,6 +51,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   }
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
+  openVerifications(parts, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
   const { open } = opened.use(await openExports(parts))
@@ -67,6 +70,27 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     record: (infer) => withAudit(infer, recording),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+const verificationLeaseMs = 60_000
+
+/** Runs the verifications that administrators start, until the app is closed. */
+function openVerifications(parts: AuditServicesParts, opened: AsyncDisposableStack): void {
+  const { database, clock, ids, jobs, warn } = parts
+  if (database.engine === 'sqlite') {
+    void releaseVerificationLeases(database).catch(
+      warn('the lease of a verification could not be released; it waits for a minute'),
+    )
+  }
+  const runner = opened.use(
+    createVerificationRunner({
+      queue: verificationQueue({ database, clock, owner: ids('node'), leaseMs: verificationLeaseMs }),
+      verify: parts.verifyAuditLog,
+      clock,
+      onError: warn('a verification of the audit log failed'),
+    }),
+  )
+  opened.use(jobs.start('verify-audit-logs', runner.run))
 }
 
 function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts['onRewritten'] {

@@ -50,6 +50,7 @@ export type FamilyParts = InferenceParts &
       | 'keyChanges'
       | 'members'
       | 'audit'
+      | 'verifications'
       | 'keyDefaults'
       | 'ids'
       | 'balances'

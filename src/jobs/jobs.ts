@@ -104,6 +104,12 @@ export const jobs = [
     purpose: 'Signs a checkpoint for each audit chain that has enough new events.',
   },
   {
+    name: 'verify-audit-logs',
+    everyMs: 1_000,
+    runs: 'one node',
+    purpose: 'Verifies the audit logs for which an administrator asked it, one after the other.',
+  },
+  {
     name: 'trim-audit-log',
     everyMs: 10 * minuteMs,
     runs: 'one node',

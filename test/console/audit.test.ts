@@ -65,7 +65,38 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/audit?view=verify`)
     await page.getByText('BEGIN PUBLIC KEY').first().waitFor()
-    await page.getByText('gatehouse audit verify', { exact: true }).waitFor()
+    await page.getByText('gatehouse audit verify', { exact: true }).first().waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  it('verifies the log, with its progress and its result', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await page.getByText('Nobody has verified the log here yet.').waitFor()
+    await page.getByRole('button', { name: 'Verify the whole log' }).click()
+    await page.getByText(/\d+ events, nothing was changed\./).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('shows the progress of a verification, and the first event that is bad', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    const verification = { id: 'aver_1', checked: 300, total: 1_000, created_at: 1_767_225_600 }
+    const bad = { part: 'event', sequence: 301, reason: 'altered' }
+    const states = [
+      { ...verification, state: 'running' },
+      { ...verification, state: 'completed', is_whole: false, first_bad: bad },
+    ]
+    await page.route('**/audit_logs/verify?*', (route) =>
+      route.fulfill({ json: { object: 'list', data: [states.length > 1 ? states.shift() : states[0]] } }),
+    )
+    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await page.getByText('300 of 1,000 events').waitFor()
+    await page.getByText('the log is not whole. Event 301 was altered.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 

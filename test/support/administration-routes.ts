@@ -13,6 +13,7 @@ export type Belongings = {
   readonly request_id: string
   readonly member_id: string
   readonly sign_in_id: string
+  readonly verification_id: string
 }
 
 export type AdminRoute = {
@@ -174,6 +175,9 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/requests/{request_id}', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/verify', permission: 'audit:read' },
+  { method: 'POST', path: '/audit_logs/verify', permission: 'audit:read', body: { from: 1 }, needsNothing: true },
+  { method: 'GET', path: '/audit_logs/verify/{verification_id}', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/{event_id}', permission: 'audit:read' },
   { method: 'GET', path: '/limits', permission: 'usage:read' },
   {
@@ -236,5 +240,6 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     request_id: await admin.infer(textOf(key, 'value')),
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),
     sign_in_id: await admin.signIn(),
+    verification_id: textOf(await admin.post('/audit_logs/verify', {})),
   }
 }

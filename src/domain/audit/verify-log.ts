@@ -52,10 +52,16 @@ export type VerifyParts = TextsCheck & {
   readonly keys: TrustedKeys
   readonly nowMs: number
   readonly range?: VerifyRange
+  /** Awaited every few events with the sequence of the last one, so that other work can run in between. */
+  readonly onChecked?: OnChecked | undefined
 }
+
+type OnChecked = (sequence: number) => Promise<void>
 
 /** Small, so that other reads can run between two pages. */
 const pageSize = 200
+/** Checking so many events takes about a millisecond. */
+const eventsPerStep = 20
 
 /** A running service signs within a minute. Older unsigned events were added by somebody else, or while no service ran. */
 const overdueMs = 10 * minuteMs
@@ -64,7 +70,7 @@ const overdueMs = 10 * minuteMs
 export async function verifyLog(
   reads: AuditReads,
   organizationId: string,
-  { events, keys, nowMs, textsKeys, range = {} }: VerifyParts,
+  { events, keys, nowMs, textsKeys, range = {}, onChecked }: VerifyParts,
 ): Promise<LogReport> {
   const chainState = await reads.chainState(organizationId)
   const published = await reads.keys()
@@ -78,7 +84,7 @@ export async function verifyLog(
   // The stored head reveals a truncated chain, unless somebody changed the head as well.
   const ends = range.to === undefined ? [chainState.head] : []
   let uncheckedTexts = 0
-  const report = await verifyChain(pages(reads, organizationId, { after: from.sequence, last }), {
+  const report = await verifyChain(pages(reads, organizationId, { after: from.sequence, last, onChecked }), {
     from,
     checkpoints: [...ends, ...within.map(pointOf)],
     extraCheck(row) {
@@ -160,11 +166,14 @@ async function startOf(reads: AuditReads, organizationId: string, { chainState, 
 async function* pages(
   reads: AuditReads,
   organizationId: string,
-  { after, last }: { after: number; last: number },
+  { after, last, onChecked }: { after: number; last: number; onChecked: OnChecked | undefined },
 ): AsyncGenerator<StoredEvent> {
   for (let at = after; ;) {
     const page = await reads.rows(organizationId, { after: at, last, limit: pageSize, withTexts: true })
-    yield* page
+    for (const [index, row] of page.entries()) {
+      yield row
+      if (index % eventsPerStep === 0) await onChecked?.(row.sequence)
+    }
     const end = page.at(-1)
     if (!end || page.length < pageSize) return
     at = end.sequence

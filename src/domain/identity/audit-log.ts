@@ -40,6 +40,7 @@ export const auditKinds = [
   'console_session.revoked',
   'audit_texts.erased',
   'audit.content.read',
+  'audit_verification.created',
   'backtest.created',
   'backtest.cancelled',
   'upstream.probed',

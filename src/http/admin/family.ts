@@ -4,6 +4,7 @@ import type { EndpointFamily, Route } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
+import { verificationRoutes } from './audit-logs/verification-routes.ts'
 import { balanceRoutes } from './credits/balance-routes.ts'
 import { ledgerRoutes } from './credits/routes.ts'
 import { overrideRoutes } from './limits/override-routes.ts'
@@ -56,6 +57,7 @@ export function adminFamily(
       ...requestRoutes(routes, parts),
       requestStreamRoute(parts),
       ...auditLogRoutes(routes, parts),
+      ...verificationRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),
       ...overrideRoutes(routes, parts),

@@ -2,6 +2,8 @@ import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
+import type { VerificationAdministration } from '../../domain/audit/verification/create.ts'
+import type { VerificationStore } from '../../domain/audit/verification/verification.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import type { KeyChanges } from '../../domain/identity/key-changes.ts'
@@ -46,6 +48,7 @@ export type AdminStores = {
   readonly idempotency: IdempotencyStore
   readonly audit: AuditLogStore
   readonly events: AuditReads
+  readonly verifications: VerificationStore
   readonly grants: GrantStore
   readonly overrides: OverrideStore
 }
@@ -85,6 +88,7 @@ export type AdminParts = SharedParts & {
   readonly keyChanges: KeyChanges
   readonly members: Members
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
+  readonly verifications: VerificationAdministration
   readonly keyDefaults: KeyDefaults
   readonly preflight: Preflight
   readonly catalogue: Pick<Catalogue, 'find' | 'entryOf'>

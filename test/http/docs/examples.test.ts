@@ -128,6 +128,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     key: own.key_id,
     adk: own.admin_key_id,
     bt: own.backtest_id,
+    aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,
     sink: textOf(await app.createSink(webhookConfig)),

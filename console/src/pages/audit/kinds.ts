@@ -20,6 +20,7 @@ export const eventKinds = [
   'audit.tamper_found',
   'audit.trimmed',
   'audit_texts.erased',
+  'audit_verification.created',
   'backtest.created',
   'backtest.cancelled',
   'console_link.created',

@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { useChange } from '../../api/use-change.ts'
 import type { AuditSearch } from './search.ts'
 
 export type AuditEvent = components['schemas']['AuditEvent']
@@ -28,6 +29,26 @@ export const useEvent = (eventId: string) =>
     queryKey: ['audit', 'event', eventId],
     queryFn: (): Promise<AuditEvent> =>
       dataOf(api.GET('/v1/organization/audit_logs/{event_id}', { params: { path: { event_id: eventId } } })),
+  })
+
+export type Verification = components['schemas']['AuditVerification']
+
+const verificationsKey = ['audit', 'verifications']
+const progressMs = 1_000
+
+/** The last verifications, newest first. Loaded again each second while one runs. */
+export const useVerifications = () =>
+  useQuery({
+    queryKey: verificationsKey,
+    queryFn: () => dataOf(api.GET('/v1/organization/audit_logs/verify', { params: { query: { limit: 5 } } })),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ state: own }) => own === 'running') === true ? progressMs : false,
+  })
+
+export const useStartVerification = () =>
+  useChange({
+    send: () => dataOf(api.POST('/v1/organization/audit_logs/verify', { body: {} })),
+    refresh: [verificationsKey],
   })
 
 export const useCheckpointKeys = () =>

@@ -4,6 +4,7 @@ import { fullTime } from '../../kit/format.ts'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { useCheckpointKeys } from './queries.ts'
+import { VerificationCard } from './verification-card.tsx'
 import styles from './page.module.css'
 
 const text = words.audit
@@ -13,7 +14,8 @@ export function VerifyView() {
   const keys = useCheckpointKeys()
   return (
     <>
-      <Card title={text.verify}>
+      <VerificationCard />
+      <Card title={text.verifyElsewhere}>
         <div className={styles.blocks}>
           <p>{text.verifyText}</p>
           <CodeBlock code="gatehouse audit verify" />

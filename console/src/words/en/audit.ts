@@ -41,8 +41,43 @@ export const audit = {
   position: 'Position in the chain',
 
   verify: 'Verify the log',
-  verifyText:
-    'Each event contains the fingerprint of the one before, and checkpoints sign the chain. This command finds the first event that was changed, removed or moved:',
+  verification: {
+    explanation:
+      'Each event contains the fingerprint of the one before, and checkpoints sign the chain. A verification finds the first event that was changed, removed or moved.',
+    start: 'Verify the whole log',
+    running: 'Verifying',
+    never: 'Nobody has verified the log here yet.',
+    progress: (checked: string, total: string) => `${checked} of ${total} events`,
+    failed: (when: string) => `${when}: the verification stopped after an error; the log of the service says why.`,
+    whole: (when: string, checked: string, signed: string) =>
+      `${when}: ${checked} events, nothing was changed. ${signed}`,
+    signedTo: (sequence: string) => `Signed up to event ${sequence}.`,
+    nothingSigned: 'No event is signed yet.',
+    damaged: (when: string, problem: string) => `${when}: the log is not whole. ${problem}`,
+    bad: {
+      event: (sequence: string, reason: string) => `Event ${sequence} ${reason}.`,
+      checkpoint: (sequence: string, reason: string) => `The checkpoint of event ${sequence} ${reason}.`,
+      key: (sequence: string, reason: string) => `The key that signs from event ${sequence} on ${reason}.`,
+    },
+    reasons: {
+      altered: 'was altered',
+      texts_altered: 'has other texts than it was written with',
+      missing: 'is missing',
+      misplaced: 'is at the position of another event',
+      unlinked: 'does not follow from the one before it',
+      rewritten: 'is not the one that a checkpoint was signed for',
+      cut: 'is missing, and so is every event after it',
+      unknown_key: 'was signed with a key that is not trusted',
+      bad_signature: 'has an invalid signature',
+      untrusted: 'is not trusted',
+      replaced: 'was replaced in the database',
+    },
+    overdue: (sequence: string) =>
+      `From event ${sequence} on nothing is signed: checkpoints were removed, or no service ran.`,
+    nothingChecked: 'There was no event to check.',
+  },
+  verifyElsewhere: 'Verify it without this console',
+  verifyText: 'This command finds the first event that was changed, removed or moved:',
   verifyExport: 'The same without this server, from exported events and the keys that you keep:',
   keys: 'Public keys of checkpoints',
   keysText:
