@@ -14,6 +14,7 @@ import { catalogueRoute } from './models/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { overviewRoute } from './overview/route.ts'
+import { overviewStreamRoute } from './overview/stream.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
@@ -53,6 +54,7 @@ export function adminFamily(
       ...signInListRoutes(routes, parts),
       ...upstreamRoutes(routes, parts),
       overviewRoute(routes, parts),
+      overviewStreamRoute(parts),
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),
       requestStreamRoute(parts),

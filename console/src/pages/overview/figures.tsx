@@ -3,14 +3,16 @@ import { milliseconds, percent } from '../../kit/format.ts'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { words } from '../../words/en.ts'
 import type { Overview } from '../../app/overview.ts'
+import { useLiveFigures } from './use-live-figures.ts'
 import styles from './figures.module.css'
 
 const text = words.overview
 
 type FiguresProps = { readonly now: Overview['now']; readonly traffic: Traffic | undefined }
 
-/** The figures of the last minute, each with its course over the time range. */
-export function Figures({ now, traffic }: FiguresProps) {
+/** The figures of this second, each with its course over the time range. */
+export function Figures({ now: loaded, traffic }: FiguresProps) {
+  const now = useLiveFigures(loaded)
   const course = (pick: (result: Traffic['data'][number]['results'][number]) => number): number[] =>
     traffic?.data.map(({ results }) => results.reduce((sum, result) => sum + pick(result), 0)) ?? []
   const figures = [

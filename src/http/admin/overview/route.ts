@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { attentionOf, type AttentionItem } from '../../../domain/overview/attention.ts'
-import { readSpend, readTrafficNow } from '../../../domain/overview/overview.ts'
+import { readSpend, readTrafficNow, type TrafficNow } from '../../../domain/overview/overview.ts'
 import { readAttentionFacts } from '../../../domain/overview/read-attention.ts'
 import { holds } from '../../../domain/identity/permissions.ts'
 import { noBalance } from '../../../domain/credits/ledger-store.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes, HealthCheck } from '../parts.ts'
-import { OverviewObject } from './schema.ts'
+import { OverviewObject, type OverviewTick } from './schema.ts'
 
 type OverviewParts = Pick<AdminParts, 'balances' | 'creditUsd' | 'clock' | 'features' | 'inFlight' | 'readiness'>
 
@@ -36,13 +36,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
       ])
       return {
         object: 'organization.overview' as const,
-        now: {
-          requests_per_second: now.requestsPerSecond,
-          in_flight: inFlight.count(),
-          denied_share: now.deniedShare,
-          error_share: now.errorShare,
-          p95_ms: now.p95Ms,
-        },
+        now: presentNow(now, inFlight),
         spend: {
           today_usd: spend.todayUsd,
           month_usd: spend.monthUsd,
@@ -55,6 +49,17 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
     },
   })
 }
+
+export const presentNow = (
+  { requestsPerSecond, deniedShare, errorShare, p95Ms }: TrafficNow,
+  inFlight: AdminParts['inFlight'],
+): Static<typeof OverviewTick> => ({
+  requests_per_second: requestsPerSecond,
+  in_flight: inFlight.count(),
+  denied_share: deniedShare,
+  error_share: errorShare,
+  p95_ms: p95Ms,
+})
 
 type Overview = Static<typeof OverviewObject>
 

@@ -19,19 +19,21 @@ const example = {
   ],
 }
 
+const nowFields = {
+  requests_per_second: number('Requests of the organization.'),
+  in_flight: integer('Requests of all organizations that this node is answering.'),
+  denied_share: number('Share that a check denied, from 0 to 1.'),
+  error_share: number('Share that failed for another reason.'),
+  p95_ms: orNull(Type.Integer(), 'Latency that 95 of 100 answers were below.'),
+}
+
+/** The data of an event of the stream. */
+export const OverviewTick = Type.Object(nowFields, { title: 'OverviewTick', examples: [example.now] })
+
 export const OverviewObject = Type.Object(
   {
     object: Type.Literal('organization.overview'),
-    now: Type.Object(
-      {
-        requests_per_second: number('Requests of the organization.'),
-        in_flight: integer('Requests of all organizations that this node is answering.'),
-        denied_share: number('Share that a check denied, from 0 to 1.'),
-        error_share: number('Share that failed for another reason.'),
-        p95_ms: orNull(Type.Integer(), 'Latency that 95 of 100 answers were below.'),
-      },
-      { description: 'The last minute.' },
-    ),
+    now: Type.Object(nowFields, { description: 'The last minute.' }),
     spend: Type.Object(
       {
         today_usd: number('Spent since midnight, UTC.'),

@@ -1,20 +1,27 @@
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { Clock } from '../../../base/clock.ts'
-import { isFault } from '../../../base/fault.ts'
-import type { AuditReads, RequestFilter } from '../../../domain/audit/log.ts'
-import { holds, requirePermission } from '../../../domain/identity/permissions.ts'
+import type { AuditReads } from '../../../domain/audit/log.ts'
 import { integer } from '../../described.ts'
-import { admitRequest } from '../../resources/limit.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
+import { pollMs, sendEventStream, type EventStreamParts } from '../event-stream.ts'
 import type { AdminParts } from '../parts.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentRequest } from './present.ts'
 import { RequestFilterFields, RequestObject } from './schema.ts'
 
-const StreamQuery = Type.Object(RequestFilterFields, { additionalProperties: false })
+const StreamQuery = Type.Object(
+  {
+    ...RequestFilterFields,
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'The sequence to continue after, for clients that cannot send `Last-Event-ID`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 const StreamEvent = Type.Object(
   {
@@ -25,12 +32,9 @@ const StreamEvent = Type.Object(
   { title: 'NewRequests' },
 )
 
-const pollMs = 1_000
-/** A browser connects again, and then shows a credential that is still valid. */
-const longestMs = 10 * 60_000
 const maxRows = 20
 
-type StreamParts = Pick<AdminParts, 'callerOf' | 'reads' | 'limits' | 'clock' | 'isShuttingDown'>
+type StreamParts = EventStreamParts & Pick<AdminParts, 'reads'>
 
 /** `/v1/organization/requests/stream`: tells when there are new requests. It reads the audit log, so no request pays for it. */
 export function requestStreamRoute(parts: StreamParts): Route {
@@ -51,54 +55,31 @@ export function requestStreamRoute(parts: StreamParts): Route {
     },
     errorStatuses: [400, 401, 403, 422, 429, 500, 503],
     async handle(request, reply) {
-      const actor = await parts.callerOf.administrator(request)
-      requirePermission(actor.permissions, 'audit:read')
-      const filter = requestFilterOf(readQuery(request.query))
-      const slot = admitRequest(parts, actor)
-      // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
-      reply.raw.once('close', () => slot[Symbol.dispose]())
-      const { events } = parts.reads
-      const source = { events, organizationId: actor.organization.id, filter, after: lastEventId(request) }
-      const isOver = async (): Promise<boolean> => parts.isShuttingDown() || !(await mayStillRead(parts, request))
-      reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no')
-      return reply.send(Readable.from(frames(source, parts.clock, isOver), { objectMode: false }))
+      return sendEventStream(
+        parts,
+        { request, reply },
+        {
+          permission: 'audit:read',
+          frames({ organization: { id } }) {
+            const { after, ...filters } = readQuery(request.query)
+            const query = { filter: requestFilterOf(filters), limit: maxRows }
+            const { events } = parts.reads
+            let sequence = lastEventId(request) ?? after
+            return {
+              async first() {
+                sequence ??= (await events.newRequests(id, { ...query, after: undefined })).sequence
+                return `retry: ${pollMs}\nid: ${sequence}\n\n`
+              },
+              async next() {
+                const fresh = await events.newRequests(id, { ...query, after: sequence })
+                sequence = Math.max(sequence ?? 0, fresh.sequence)
+                return fresh.count > 0 ? frameOf(fresh) : ':\n\n'
+              },
+            }
+          },
+        },
+      )
     },
-  }
-}
-
-/** Authenticates again, so that a revoked key or an ended session reads nothing more. */
-async function mayStillRead({ callerOf }: Pick<StreamParts, 'callerOf'>, request: FastifyRequest): Promise<boolean> {
-  if (request.record) request.record.administrator = undefined
-  try {
-    const { permissions } = await callerOf.administrator(request)
-    return holds(permissions, 'audit:read')
-  } catch (error) {
-    // While storage fails, a credential is neither valid nor invalid. The next read of events then ends the stream.
-    return isFault(error) && error.kind !== 'auth' && error.kind !== 'permission'
-  }
-}
-
-type Source = {
-  readonly events: Pick<AuditReads, 'newRequests'>
-  readonly organizationId: string
-  readonly filter: RequestFilter
-  readonly after: number | undefined
-}
-
-async function* frames(
-  { events, organizationId, filter, after }: Source,
-  clock: Clock,
-  isOver: () => Promise<boolean>,
-): AsyncGenerator<string> {
-  const endMs = clock.monotonicMs() + longestMs
-  let sequence = after ?? (await events.newRequests(organizationId, { filter, after, limit: 0 })).sequence
-  yield `retry: ${pollMs}\nid: ${sequence}\n\n`
-  while (clock.monotonicMs() < endMs && !(await isOver())) {
-    const fresh = await events.newRequests(organizationId, { filter, after: sequence, limit: maxRows })
-    // A line in any case: a caller who closed only its sending side may be gone, which a write finds out.
-    yield fresh.count > 0 ? frameOf(fresh) : ':\n\n'
-    sequence = Math.max(sequence, fresh.sequence)
-    await pause(clock)
   }
 }
 
@@ -108,8 +89,6 @@ function frameOf({ count, sequence, items }: NewRequests): string {
   const event: Static<typeof StreamEvent> = { count, sequence, data: items.map(presentRequest) }
   return `event: requests\nid: ${sequence}\ndata: ${JSON.stringify(event)}\n\n`
 }
-
-const pause = (clock: Clock): Promise<void> => new Promise((resolve) => void clock.after(pollMs, resolve))
 
 function lastEventId({ headers }: FastifyRequest): number | undefined {
   const id = Number(headers['last-event-id'])

@@ -37,6 +37,28 @@ describe('the overview', () => {
     )
   })
 
+  it('streams its figures each second, as long as the key may read them', async () => {
+    const reader = await app().adminWith(['policies:read'])
+    const denied = await reader.send('GET', '/overview/stream')
+    assert.equal(denied.status, 403)
+    const leaving = new AbortController()
+    const { url, adminKey } = app()
+    const response = await fetch(`${url}/v1/organization/overview/stream`, {
+      headers: { authorization: `Bearer ${adminKey}` },
+      signal: leaving.signal,
+    })
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      if (text.match(/^event: tick$/gm)?.length === 2) break
+    }
+    leaving.abort()
+    const [data = ''] = /^data: .*$/m.exec(text) ?? []
+    const names = ['denied_share', 'error_share', 'in_flight', 'p95_ms', 'requests_per_second']
+    assert.deepEqual(Object.keys(JSON.parse(data.slice('data: '.length)) as object).sort(), names)
+  })
+
   it('shows a key only what its permissions show', async () => {
     const reader = await app().adminWith(['audit:read', 'keys:read'])
     assert.deepEqual(

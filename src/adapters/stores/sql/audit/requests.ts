@@ -56,7 +56,7 @@ export async function newRequests(
     ['e.sequence <= ?', sequence],
   ])
   const count = await countRows(tx, listing)
-  if (count === 0) return { count, items: [], sequence }
+  if (count === 0 || limit === 0) return { count, items: [], sequence }
   const { items: sequences } = await selectPage(tx, listing, { limit, order: 'desc' })
   return { count, items: await eventsAt(tx, organizationId, sequences), sequence }
 }
