@@ -48,16 +48,17 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     await steps.getByRole('link', { name: 'Open the request' }).click()
     await page.getByRole('complementary', { name: 'Request', exact: true }).getByText('Timeline').waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
-    await steps.getByText('2 of 3').waitFor()
+    await steps.getByText('2 of 4').waitFor()
     await steps.getByRole('button', { name: 'Load sample policies' }).click()
     await steps.getByText('4 sample policies are loaded, in monitoring.').waitFor()
-    await steps.getByText('3 of 3').waitFor()
+    await steps.getByText('3 of 4').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     const list = async (): Promise<{ name: string; state: string }[]> => {
       const response = await fresh.get('/v1/organization/policies', { authorization: `Bearer ${fresh.adminKey}` })
       return ((await response.json()) as { data: { name: string; state: string }[] }).data
     }
     const loaded = await list()
+    await steps.getByText(/^Start the server with OPENAI_API_KEY/).waitFor()
     assert.equal(loaded.length, 4)
     assert.ok(loaded.every(({ name, state }) => name.startsWith('Sample: ') && state === 'monitoring'))
     await steps.getByRole('button', { name: 'Remove sample policies' }).click()

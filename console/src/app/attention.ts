@@ -28,6 +28,7 @@ const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions>
   sink_failing: sink,
   dead_letters: sink,
   credit_low: () => ({ to: '/limits' }),
+  upstream_resting: () => ({ to: '/models' }),
   key_expiring: ({ object_id: id }) => keyLink(id ?? ''),
 }
 

@@ -17,6 +17,7 @@ const nothing: AttentionFacts = {
   configuration: undefined,
   sinks: [],
   expiringKeys: [],
+  upstreams: [],
   spend: wellFunded,
 }
 
@@ -92,6 +93,21 @@ describe('what needs attention', () => {
       ['key_expiring', 'warning', 'The key key_1 expires within a day'],
       ['key_expiring', 'info', 'The key adk_1 expires in 6 days'],
       ['key_expiring', 'info', 'The key key_2 expires in 1 day'],
+    ])
+  })
+
+  it('names upstreams that rest after failures', () => {
+    const lastError = { code: 'upstream_timeout', atMs: 3 }
+    const upstreams = [
+      { name: 'openai', state: 'resting', lastError } as const,
+      { name: 'echo', state: 'failing', lastError } as const,
+    ]
+    assert.deepEqual(textsOf({ upstreams }), [
+      [
+        'upstream_resting',
+        'warning',
+        'The upstream openai fails with upstream_timeout, and is left out for some seconds',
+      ],
     ])
   })
 

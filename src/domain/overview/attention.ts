@@ -4,6 +4,7 @@ import type { WatchedSink } from '../audit/export/export-sink.ts'
 import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { AdminKey } from '../identity/principal.ts'
 import type { Permission } from '../identity/permissions.ts'
+import type { UpstreamStatus } from '../inference/upstream-status.ts'
 import type { Policy, PolicySummary } from '../policy/policy.ts'
 import type { Spend } from './overview.ts'
 
@@ -19,6 +20,7 @@ const permissionOfKind = {
   dead_letters: 'exports:read',
   credit_low: 'usage:read',
   key_expiring: 'keys:read',
+  upstream_resting: 'system:read',
 } as const satisfies Record<string, Permission>
 
 export type AttentionKind = keyof typeof permissionOfKind
@@ -50,6 +52,8 @@ export type AttentionFacts = {
   readonly sinks: readonly WatchedSink[]
   /** Keys of both kinds that work, and expire soon. */
   readonly expiringKeys: readonly Pick<AdminKey, 'id' | 'name' | 'expiresAtMs'>[]
+  /** Of this node. */
+  readonly upstreams: readonly Pick<UpstreamStatus, 'name' | 'state' | 'lastError'>[]
   readonly spend: Spend
 }
 
@@ -67,6 +71,7 @@ export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permiss
     ...(facts.configuration?.isRolledBack === true ? [rolledBack] : []),
     ...facts.sinks.flatMap(sinkItems),
     ...creditItems(facts.spend),
+    ...facts.upstreams.filter(({ state }) => state === 'resting').map(upstreamItem),
     ...facts.expiringKeys.map((key) => keyItem(key, facts.nowMs)),
   ]
   return items
@@ -130,6 +135,14 @@ function creditItems({ daysLeft, balanceUsd }: Spend): AttentionItem[] {
     { kind: 'credit_low', severity: 'warning', text: `The credit lasts for ${daysLeft.toFixed(1)} days`, ...noTime },
   ]
 }
+
+const upstreamItem = ({ name, lastError }: AttentionFacts['upstreams'][number]): AttentionItem => ({
+  kind: 'upstream_resting',
+  severity: 'warning',
+  text: `The upstream ${name} fails${lastError === null ? '' : ` with ${lastError.code}`}, and is left out for some seconds`,
+  objectId: name,
+  sinceMs: lastError?.atMs ?? null,
+})
 
 function keyItem({ id, name, expiresAtMs }: AttentionFacts['expiringKeys'][number], nowMs: number): AttentionItem {
   const days = Math.max(0, Math.floor(((expiresAtMs ?? nowMs) - nowMs) / dayMs))

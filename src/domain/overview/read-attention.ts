@@ -19,11 +19,11 @@ type ReadOptions = { readonly organizationId: string; readonly nowMs: number; re
 
 const page = { limit: 20, order: 'desc' } as const
 
-/** The facts that attention is made from. The spend is read by the caller, who shows it as well. */
+/** The facts that attention is made from. The caller adds the spend, which it shows as well, and the upstreams of its node. */
 export async function readAttentionFacts(
   stores: AttentionStores,
   { organizationId, nowMs, hasJudge }: ReadOptions,
-): Promise<Omit<AttentionFacts, 'spend'>> {
+): Promise<Omit<AttentionFacts, 'spend' | 'upstreams'>> {
   const { policies, gateway, exports, directory } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresSoonMs } as const
   const [paused, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([

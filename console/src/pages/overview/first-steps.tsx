@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
+import { useModelNames } from '../../api/names.ts'
 import { readPreferences, setPreferences } from '../../app/preferences.ts'
 import { useInferenceUrl, useMay } from '../../app/session.tsx'
 import { Shape } from '../../kit/badge.tsx'
@@ -31,7 +32,7 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
   const facts = useFirstFacts()
   const [wasIncomplete, setIncomplete] = useState(false)
   if (facts === undefined) return null
-  const { requestId, hasPolicy } = facts
+  const { requestId, hasPolicy, hasModel } = facts
   const steps: readonly Step[] = [
     { ...text.send, isDone: requestId !== undefined, action: <SendAction /> },
     {
@@ -40,6 +41,7 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
       action: requestId !== undefined && <LookAction requestId={requestId} />,
     },
     { ...text.policy, isDone: hasPolicy, action: <PolicyAction /> },
+    { ...text.model, isDone: hasModel, action: <ModelAction /> },
   ]
   const done = steps.filter(({ isDone }) => isDone).length
   const next = steps.findIndex(({ isDone }) => !isDone)
@@ -78,11 +80,14 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
   )
 }
 
+const exampleModel = 'gatehouse-echo'
+
 function SendAction() {
+  const [model = exampleModel] = useModelNames()
   const code = [
     `curl ${useInferenceUrl()}/v1/messages \\`,
     `  -H "x-api-key: $GATEHOUSE_API_KEY" -H 'content-type: application/json' \\`,
-    `  -d '{"model":"gatehouse-echo","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
+    `  -d '{"model":"${model}","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'`,
   ]
   return (
     <>
@@ -133,6 +138,24 @@ function PolicyAction() {
     </>
   )
 }
+
+const ModelAction = () => (
+  <>
+    <CodeBlock code={upstreamYaml} />
+    <div className={styles.actions}>
+      <Link to="/models" className={buttonClass({ look: 'normal' })}>
+        {text.model.open}
+      </Link>
+    </div>
+  </>
+)
+
+const upstreamYaml = [
+  'upstreams:',
+  '  - { name: claude, kind: anthropic, base_url: https://api.anthropic.com, api_key: "${ANTHROPIC_API_KEY}" }',
+  'models:',
+  '  - { name: default-model, targets: [{ upstream: claude, model: claude-sonnet-4-5 }] }',
+].join('\n')
 
 /** How many samples are loaded, and the button that removes them. */
 function Samples() {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
+import { useModelNames } from '../../api/names.ts'
 import { useMay } from '../../app/session.tsx'
 
 export type FirstFacts = {
@@ -7,6 +8,8 @@ export type FirstFacts = {
   readonly requestId: string | undefined
   /** Whether a policy was ever published. */
   readonly hasPolicy: boolean
+  /** Whether there is a model beside the one that repeats its input, which a server without an upstream has. */
+  readonly hasModel: boolean
 }
 
 const pollMs = 2_000
@@ -24,9 +27,12 @@ export function useFirstFacts(): FirstFacts | undefined {
     queryFn: () => dataOf(api.GET('/v1/organization/policies', { params: { query: { limit: 20 } } })),
     enabled: maySeePolicies,
   })
-  if (request.data === undefined || (maySeePolicies && policies.data === undefined)) return undefined
+  const models = useModelNames()
+  if (request.data === undefined || models.length === 0 || (maySeePolicies && policies.data === undefined))
+    return undefined
   return {
     requestId: request.data.data[0]?.id,
     hasPolicy: policies.data?.data.some(({ current_version: version }) => version !== null) ?? true,
+    hasModel: models.some((name) => name !== 'gatehouse-echo'),
   }
 }

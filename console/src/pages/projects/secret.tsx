@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { serverUrl } from '../../api/client.ts'
+import { useModelNames } from '../../api/names.ts'
 import { useInferenceUrl } from '../../app/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -54,8 +55,9 @@ const kinds = ['curl', 'openai', 'anthropic'] as const
 function Snippets({ issued }: { readonly issued: IssuedKey }) {
   const [kind, setKind] = useState<(typeof kinds)[number]>('curl')
   const url = useInferenceUrl()
+  const [served] = useModelNames()
   if (!('project_id' in issued)) return <CodeBlock code={adminSnippet(issued.value)} />
-  const model = issued.models?.[0]
+  const model = issued.models?.[0] ?? served
   return (
     <section className={styles.snippets} aria-label={text.tryIt}>
       <header>
@@ -74,8 +76,7 @@ function Snippets({ issued }: { readonly issued: IssuedKey }) {
   )
 }
 
-/** Served by every installation that has no upstream of its own. */
-const exampleModel = 'gatehouse-echo'
+const exampleModel = 'MODEL'
 
 type SnippetParts = { readonly url: string; readonly secret: string; readonly model: string }
 

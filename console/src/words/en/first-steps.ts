@@ -24,6 +24,11 @@ export const firstSteps = {
     own: 'Write a policy',
     mayNot: 'Your key needs the permissions policies:write and policies:publish.',
   },
+  model: {
+    name: 'Add a model',
+    text: 'Start the server with OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST, or name an upstream and its models in gatehouse.yaml.',
+    open: 'Models',
+  },
   samples: {
     loaded: (count: number) =>
       count === 1 ? '1 sample policy is loaded, in monitoring.' : `${count} sample policies are loaded, in monitoring.`,

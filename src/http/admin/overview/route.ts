@@ -8,9 +8,13 @@ import { noBalance } from '../../../domain/credits/ledger-store.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes, HealthCheck } from '../parts.ts'
+import { hasSystemAccess } from '../system/authority.ts'
 import { OverviewObject, type OverviewTick } from './schema.ts'
 
-type OverviewParts = Pick<AdminParts, 'balances' | 'creditUsd' | 'clock' | 'features' | 'inFlight' | 'readiness'>
+type OverviewParts = Pick<
+  AdminParts,
+  'balances' | 'creditUsd' | 'clock' | 'features' | 'inFlight' | 'readiness' | 'upstreams' | 'isSystemVisible'
+>
 
 /** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
 export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Route {
@@ -24,7 +28,8 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
     params: none,
     query: none,
     answer: { description: 'The overview.', schema: OverviewObject },
-    async operation({ ledger, traffic, ...stores }, { actor: { organization, permissions } }) {
+    async operation({ ledger, traffic, ...stores }, { actor }) {
+      const { organization, permissions } = actor
       const { id, metered } = organization
       const nowMs = clock.nowMs()
       const balance = metered ? ((await balances.balance(id)) ?? noBalance) : undefined
@@ -34,6 +39,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
         readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge: features.judge }),
         Promise.all(readiness.map(healthOf)),
       ])
+      const upstreams = hasSystemAccess(actor, parts) ? parts.upstreams.list() : []
       return {
         object: 'organization.overview' as const,
         now: presentNow(now, inFlight),
@@ -44,7 +50,9 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
           days_left: spend.daysLeft,
         },
         health,
-        attention: attentionOf({ ...facts, spend }, (permission) => holds(permissions, permission)).map(presentItem),
+        attention: attentionOf({ ...facts, upstreams, spend }, (permission) => holds(permissions, permission)).map(
+          presentItem,
+        ),
       }
     },
   })

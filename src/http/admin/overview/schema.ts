@@ -58,7 +58,7 @@ export const OverviewObject = Type.Object(
         kind: Type.Enum([...attentionKinds], { description: 'What it is about.' }),
         severity: Type.Enum(['info', 'warning', 'error'], { description: 'How urgent it is.' }),
         text: text('What needs attention, in one sentence.'),
-        object_id: orNull(Type.String(), 'The id of the policy, sink or key.'),
+        object_id: orNull(Type.String(), 'The id of the policy, sink or key, or the name of the upstream.'),
         since: orNull(unixTime('Since when.'), 'Since when, if it is known.'),
       }),
       { description: 'What needs a person, the worst first. It has only what the permissions of the caller show.' },

@@ -2,12 +2,16 @@ import { Fault } from '../../../base/fault.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { AdminParts } from '../parts.ts'
 
+type SystemVisibility = Pick<AdminParts, 'isSystemVisible'>
+
 /** What belongs to the installation is for the operator, and for administrators unless the configuration excludes them. */
-export function requireSystemAccess(
-  { kind }: Administrator,
-  { isSystemVisible }: Pick<AdminParts, 'isSystemVisible'>,
-): void {
-  if (kind === 'operator' || isSystemVisible) return
+export const hasSystemAccess = (
+  { kind }: Pick<Administrator, 'kind'>,
+  { isSystemVisible }: SystemVisibility,
+): boolean => kind === 'operator' || isSystemVisible
+
+export function requireSystemAccess(administrator: Administrator, parts: SystemVisibility): void {
+  if (hasSystemAccess(administrator, parts)) return
   const message = 'Only the operator of this installation may see its upstreams, nodes and settings.'
   throw new Fault('permission', 'permission_denied', message)
 }
