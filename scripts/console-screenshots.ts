@@ -20,6 +20,7 @@ const otherPages = [
   ['exports', 'exports'],
   ['audit', 'audit'],
   ['keys', 'projects'],
+  ['members', 'members'],
 ] as const
 
 const sampleTexts = [

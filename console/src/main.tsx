@@ -24,14 +24,21 @@ createRoot(root).render(
 
 /**
  * Signs in with the token of a one-time link, `#start=…`. It stands in the fragment, which browsers send to no server, and
- * leaves the address before anything else is loaded.
+ * leaves the address before anything else is loaded. `#refused=…`: why a sign-in through the identity provider failed.
  */
 async function startFromLink(): Promise<string | undefined> {
-  const link = new URLSearchParams(location.hash.slice(1)).get('start')
-  if (link === null) return undefined
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const [link, refused] = [fragment.get('start'), fragment.get('refused')]
+  if (link === null && refused === null) return undefined
   history.replaceState(null, '', location.pathname + location.search)
+  if (link === null) return refusalText(refused ?? '')
   return signIn({ link }).then(
     () => undefined,
     () => words.signIn.linkFailed,
   )
+}
+
+function refusalText(reason: string): string {
+  const { refused } = words.signIn
+  return Object.entries(refused).find(([name]) => name === reason)?.[1] ?? refused.failed
 }

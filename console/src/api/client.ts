@@ -54,6 +54,21 @@ type RawOptions = { readonly headers: Readonly<Record<string, string>>; readonly
 /** Signs in with a one-time link or an administrator key. The server sets a cookie that scripts cannot read. */
 export const signIn = (credential: { link: string } | { key: string }): Promise<void> => post('sign_in', credential)
 
+/** How a browser can sign in beside keys and links. `oidc` is null if no identity provider is configured. */
+export type SignInWays = { readonly oidc: { readonly name: string } | null }
+
+export async function readSignInWays(): Promise<SignInWays> {
+  const response = await fetch(`${serverUrl}/console/api/sign_in`)
+  if (!response.ok) throw errorIn(response.status, await response.json().catch(() => undefined))
+  return (await response.json()) as SignInWays
+}
+
+/** Leads to the identity provider and back to the page that is open. */
+export function oidcAddress(): string {
+  const page = location.href.slice(`${serverUrl}/console/`.length).replace(/#.*$/, '')
+  return `${serverUrl}/console/api/oidc/start?${new URLSearchParams({ page }).toString()}`
+}
+
 export const signOut = (): Promise<void> => post('sign_out', {})
 
 async function post(path: string, body: object): Promise<void> {

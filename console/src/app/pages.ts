@@ -13,6 +13,7 @@ export type PageLink = {
     | '/exports'
     | '/audit'
     | '/projects'
+    | '/members'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -31,4 +32,5 @@ export const pages: readonly PageLink[] = [
   { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },
   { to: '/projects', name: words.pages.projects, icon: 'key', group: 'access' },
+  { to: '/members', name: words.pages.members, icon: 'people', group: 'access' },
 ]

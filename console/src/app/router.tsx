@@ -10,6 +10,7 @@ import { readAuditSearch } from '../pages/audit/search.ts'
 import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
+import { readMembersSearch } from '../pages/members/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readModelsSearch } from '../pages/models/search.ts'
 import { readPlaygroundSearch } from '../pages/playground/search.ts'
@@ -149,6 +150,13 @@ const projects = createRoute({
   component: lazyRouteComponent(() => import('../pages/projects/page.tsx'), 'ProjectsPage'),
 })
 
+const members = createRoute({
+  getParentRoute: () => root,
+  path: '/members',
+  validateSearch: readMembersSearch,
+  component: lazyRouteComponent(() => import('../pages/members/page.tsx'), 'MembersPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -163,6 +171,7 @@ export const router = createRouter({
     exports.addChildren([exportSink]),
     audit.addChildren([auditEvent]),
     projects,
+    members,
   ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',

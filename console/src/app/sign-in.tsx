@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, type SubmitEvent } from 'react'
-import { serverUrl, signIn } from '../api/client.ts'
+import { api, oidcAddress, readSignInWays, serverUrl, signIn } from '../api/client.ts'
 import { errorText, isApiError } from '../api/error.ts'
 import { Shape } from '../kit/badge.tsx'
-import { Button } from '../kit/button.tsx'
+import { Button, buttonClass } from '../kit/button.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Field } from '../kit/field.tsx'
 import { Logo } from '../kit/icon.tsx'
@@ -30,6 +30,7 @@ export function SignInPage({ linkError }: { readonly linkError: string | undefin
             {linkError}
           </p>
         )}
+        <IdentityProvider />
         <KeyForm />
         <div className={styles.help}>
           <p>{text.noKey}</p>
@@ -56,12 +57,54 @@ export function SignInDialog() {
     <dialog ref={dialog} className={styles.dialog} aria-labelledby={title} onCancel={(event) => event.preventDefault()}>
       <h2 id={title}>{text.again}</h2>
       <p className={styles.note}>{text.againText}</p>
+      <IdentityProvider isNewTab />
       <KeyForm />
     </dialog>
   )
 }
 
+/**
+ * The way through the identity provider, if there is one. Over a page it opens a new tab, so that the page keeps its state, and
+ * goes on when this tab is used again.
+ */
+function IdentityProvider({ isNewTab = false }: { readonly isNewTab?: boolean }) {
+  const provider = useIdentityProvider()
+  useEffect(() => {
+    if (!isNewTab) return undefined
+    window.addEventListener('focus', goOn)
+    return () => window.removeEventListener('focus', goOn)
+  }, [isNewTab])
+  if (!provider) return null
+  return (
+    <div className={styles.provider}>
+      <a
+        className={buttonClass({ look: 'primary' })}
+        href={oidcAddress()}
+        {...(isNewTab && { target: '_blank', rel: 'noopener', title: text.inNewTab })}
+      >
+        {text.with(provider.name)}
+      </a>
+      <p>{text.orKey}</p>
+    </div>
+  )
+}
+
+const useIdentityProvider = () =>
+  useQuery({ queryKey: ['sign_in_ways'], queryFn: readSignInWays, staleTime: Infinity }).data?.oidc
+
+/** Continues if another tab has signed this browser in. */
+const goOn = (): void => {
+  api.GET('/v1/organization/me').then(
+    () => {
+      setSignedOut(false)
+      return queryClient.invalidateQueries()
+    },
+    () => undefined,
+  )
+}
+
 function KeyForm() {
+  const provider = useIdentityProvider()
   const mutation = useMutation({
     mutationFn: (key: string) => signIn({ key }),
     onSuccess: () => {
@@ -81,7 +124,7 @@ function KeyForm() {
           <input {...props} name="key" type="password" autoComplete="off" spellCheck={false} required autoFocus />
         )}
       </Field>
-      <Button look="primary" type="submit" disabled={mutation.isPending}>
+      <Button look={provider ? 'normal' : 'primary'} type="submit" disabled={mutation.isPending}>
         {mutation.isPending ? text.signingIn : text.submit}
       </Button>
     </form>

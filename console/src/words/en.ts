@@ -11,6 +11,7 @@ import { models } from './en/models.ts'
 import { playground } from './en/playground.ts'
 import { limits } from './en/limits.ts'
 import { audit } from './en/audit.ts'
+import { members } from './en/members.ts'
 import { projects } from './en/projects.ts'
 
 /** Every word of the console, one file for each page, so that a second language is a second folder. */
@@ -35,4 +36,5 @@ export const words = {
   audit,
   exports,
   projects,
+  members,
 } as const

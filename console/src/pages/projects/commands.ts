@@ -1,15 +1,5 @@
 import { startOfDay, type KeyDraft } from './key-draft.ts'
 
-/** A `gatehouse` command. Options without a value are left out. */
-export function command(verb: string, options: Record<string, string | undefined> = {}): string {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return [
-    'gatehouse',
-    verb,
-    ...given.map(([name, value]) => (value === '' ? `--${name}` : `--${name} ${quoted(value ?? '')}`)),
-  ].join(' ')
-}
-
 /** The options of `gatehouse keys` for the fields of the form that are filled. */
 export const keyOptions = ({ name, models, permissions, expires, addresses }: KeyDraft) => ({
   name: name.trim() === '' ? 'NAME' : name.trim(),
@@ -35,5 +25,3 @@ const compact = (list: string): string | undefined => {
   const words = list.split(/[\s,]+/).filter((word) => word !== '')
   return words.length === 0 ? undefined : words.join(',')
 }
-
-const quoted = (value: string): string => (/^[\w.,:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)

@@ -1,5 +1,8 @@
 import { useState, type ReactNode } from 'react'
+import { command } from '../../kit/command.ts'
 import { CommandPreview } from '../../kit/command-preview.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
+import { ConfirmName } from '../../kit/confirm-name.tsx'
 import { Field } from '../../kit/field.tsx'
 import { day, time } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
@@ -15,9 +18,7 @@ import {
   useUpdateKey,
   type NewKey,
 } from './changes.ts'
-import { changedOptions, command, keyOptions } from './commands.ts'
-import { ConfirmName } from './confirm-name.tsx'
-import { FormDialog } from './form-dialog.tsx'
+import { changedOptions, keyOptions } from './commands.ts'
 import { createBody, draftOf, emptyDraft, updateBody } from './key-draft.ts'
 import { KeyFields } from './key-fields.tsx'
 import { isApiKey, type AnyKey, type Project } from './queries.ts'
@@ -25,6 +26,8 @@ import { SecretDialog } from './secret.tsx'
 import styles from './dialogs.module.css'
 
 const text = words.projects
+
+const fields = ['name', 'models', 'permissions', 'expires_at', 'allowed_ips']
 
 type CreateProps = {
   /** The projects to choose from; undefined for an administrator key, which belongs to none. */
@@ -48,6 +51,7 @@ export function CreateKeyDialog({ projects, projectId, onClose }: CreateProps) {
       action={isAdmin ? text.createAdminKey : text.createKey}
       isDisabled={project === ''}
       change={creation}
+      fields={fields}
       onClose={onClose}
       onSubmit={() => creation.mutate({ projectId: project, body } as NewKey)}
     >
@@ -97,6 +101,7 @@ export function EditKeyDialog({ apiKey, onClose }: KeyProps) {
       action={text.saveChanges}
       isDisabled={!isChanged}
       change={update}
+      fields={fields}
       onClose={onClose}
       onSubmit={() => update.mutate(body as Parameters<typeof update.mutate>[0])}
     >

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { ListQuery } from '../../api/use-list.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
@@ -10,17 +11,6 @@ import { createText } from './toolbar.tsx'
 import styles from './page.module.css'
 
 const text = words.projects
-
-type ListQuery<Row> = {
-  readonly rows: readonly Row[]
-  readonly isPending: boolean
-  readonly isError: boolean
-  readonly error: unknown
-  readonly hasNextPage: boolean
-  readonly isFetchingNextPage: boolean
-  readonly fetchNextPage: () => unknown
-  readonly refetch: () => unknown
-}
 
 type ListProps<Row> = {
   readonly tab: Tab

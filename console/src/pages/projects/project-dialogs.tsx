@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
+import { command } from '../../kit/command.ts'
 import { CommandPreview } from '../../kit/command-preview.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { projectsPath, useArchiveProject, useNameProject } from './changes.ts'
-import { command } from './commands.ts'
-import { FormDialog } from './form-dialog.tsx'
 import { useApiKeys, type Project } from './queries.ts'
 
 const text = words.projects
@@ -29,6 +29,7 @@ export function NameProjectDialog({ project, onClose }: NameProps) {
       action={project === undefined ? text.createProject : text.rename}
       isDisabled={name.trim() === project?.name}
       change={change}
+      fields={['name']}
       onClose={onClose}
       onSubmit={() => change.mutate(body.name)}
     >

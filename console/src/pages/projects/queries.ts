@@ -1,6 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
+import { definedOf, useList } from '../../api/use-list.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import type { ProjectsSearch } from './search.ts'
 
@@ -13,24 +14,7 @@ export type Permission = components['schemas']['Me']['permissions'][number]
 
 export const isApiKey = (key: AnyKey): key is ApiKey => 'project_id' in key
 
-type Page<Row> = { readonly data: readonly Row[]; readonly has_more: boolean; readonly last_id: string | null }
-
 const pageSize = 100
-
-/** The rows of all loaded pages of a list. */
-function useList<Row>(
-  queryKey: readonly unknown[],
-  load: (after: string | undefined, signal: AbortSignal) => Promise<Page<Row>>,
-) {
-  const query = useInfiniteQuery({
-    queryKey,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
-    getNextPageParam: (page: Page<Row>) => (page.has_more ? (page.last_id ?? undefined) : undefined),
-    placeholderData: keepPreviousData,
-  })
-  return { ...query, rows: query.data?.pages.flatMap(({ data }) => data) ?? [] }
-}
 
 export const useApiKeys = ({ search, status, project_id }: ProjectsSearch) =>
   useList<ApiKey>(['api_keys', { search, status, project_id }], (after, signal) => {
@@ -71,6 +55,3 @@ export function useSpendByKey(isEnabled: boolean): ReadonlyMap<string, number> |
     placeholderData: keepPreviousData,
   }).data
 }
-
-const definedOf = (query: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))

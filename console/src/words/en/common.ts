@@ -1,4 +1,5 @@
 export const common = {
+  typeName: (name: string) => `Type ${name} to confirm`,
   product: 'Gatehouse',
   tryAgain: 'Try again',
   loading: 'Loading',

@@ -116,7 +116,6 @@ export const projects = {
     'Every request with this key is rejected from now on, and console sessions of the key end. This cannot be undone.',
   usedLast: (at: string) => `The key was used last ${at}.`,
   neverUsed: 'The key was never used.',
-  typeName: (name: string) => `Type ${name} to confirm`,
   renameTitle: (name: string) => `Rename ${name}`,
   archiveTitle: (name: string) => `Archive ${name}`,
   archiveText: 'The keys of the project stop working at once. Unarchive the project to let them work again.',

@@ -51,6 +51,7 @@ export const pages = {
   exports: 'Exports',
   audit: 'Audit',
   projects: 'Projects and keys',
+  members: 'Members',
 } as const
 
 export const range = {

@@ -13,4 +13,17 @@ export const signIn = {
   reference: 'Reference',
   unavailable: 'The console cannot reach its server',
   signingIn: 'Signing in',
+  with: (name: string) => `Sign in with ${name}`,
+  orKey: 'Or with an administrator key',
+  inNewTab: 'Opens a new tab. Come back here when you are signed in.',
+  refused: {
+    failed: 'The sign-in through the identity provider did not succeed. Try again.',
+    unavailable:
+      'The identity provider cannot be reached, or is not set up completely. Use a key or a link, or try again later.',
+    not_a_member:
+      'The identity provider knows you, but you have no role here. Ask an owner to invite you, or to add you to a group with a role.',
+    suspended: 'An administrator has suspended your access.',
+    too_many: 'Too many sign-ins from your address failed. Wait a minute.',
+    insecure: 'The console accepts sign-ins over plain HTTP only on the machine itself. Use HTTPS.',
+  },
 } as const

@@ -16,6 +16,8 @@ export type Features = {
   readonly credits: boolean
   /** Administrators may see the state of upstreams, the nodes and the settings. */
   readonly system: boolean
+  /** People sign in to the console through an identity provider. */
+  readonly oidc: boolean
 }
 
 const example = {
@@ -24,7 +26,7 @@ const example = {
   organization: organizationExample,
   permissions: ['*'],
   expires_at: null,
-  features: { content: false, judge: false, credits: true, system: true },
+  features: { content: false, judge: false, credits: true, system: true, oidc: false },
   inference_url: null,
   version: '0.1.0',
 }
@@ -56,6 +58,9 @@ export const MeObject = Type.Object(
         system: Type.Boolean({
           description:
             'Whether administrators with `system:read` see the state of upstreams, the nodes and the settings.',
+        }),
+        oidc: Type.Boolean({
+          description: 'Whether members can sign in to the console through an identity provider.',
         }),
       },
       { description: 'What is configured.' },

@@ -1,10 +1,10 @@
 import { useId, type ReactNode, type SubmitEvent } from 'react'
-import { isApiError } from '../../api/error.ts'
-import { Button, type ButtonLook } from '../../kit/button.tsx'
-import { Dialog } from '../../kit/dialog.tsx'
-import { ErrorNotice } from '../../kit/notice.tsx'
-import { words } from '../../words/en.ts'
-import styles from './dialogs.module.css'
+import { isApiError } from '../api/error.ts'
+import { words } from '../words/en.ts'
+import { Button, type ButtonLook } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { ErrorNotice } from './notice.tsx'
+import styles from './form-dialog.module.css'
 
 type FormProps = {
   readonly title: string
@@ -13,21 +13,22 @@ type FormProps = {
   readonly look?: ButtonLook
   readonly isDisabled?: boolean
   readonly change: { readonly isPending: boolean; readonly error: unknown }
+  /** Fields that have a place for their error. Other errors stand below the form. */
+  readonly fields?: readonly string[]
   readonly onSubmit: () => void
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** Fields that have a place for their error. Other errors stand below the form. */
-const fields = new Set(['name', 'models', 'permissions', 'expires_at', 'allowed_ips'])
-
 /** A dialog with a form: Enter sends it, and errors that belong to no field stand below it. */
-export function FormDialog({ title, action, look, isDisabled, change, onSubmit, onClose, children }: FormProps) {
+export function FormDialog(props: FormProps) {
+  const { title, action, look, isDisabled, change, fields = [], onSubmit, onClose, children } = props
   const formId = useId()
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     onSubmit()
   }
+  const field = isApiError(change.error) ? (change.error.param?.split(/[.[]/)[0] ?? '') : ''
   return (
     <Dialog
       title={title}
@@ -48,10 +49,8 @@ export function FormDialog({ title, action, look, isDisabled, change, onSubmit, 
     >
       <form id={formId} className={styles.form} onSubmit={submit}>
         {children}
-        {change.error !== null && !hasField(change.error) && <ErrorNotice error={change.error} />}
+        {change.error !== null && !fields.includes(field) && <ErrorNotice error={change.error} />}
       </form>
     </Dialog>
   )
 }
-
-const hasField = (error: unknown): boolean => isApiError(error) && fields.has(error.param?.split(/[.[]/)[0] ?? '')
