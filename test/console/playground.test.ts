@@ -4,6 +4,8 @@ import type { Browser, Page } from 'playwright-core'
 import { permissions } from '../../src/domain/identity/permissions.ts'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+import { streamFrames } from '../support/paid-app.ts'
+import { startUpstream } from '../support/upstream.ts'
 
 const many = { requests_per_minute: 10_000, concurrent_requests: 1_000 }
 
@@ -117,6 +119,84 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     assert.match(page.url(), /stream=false/)
     assert.ok(!page.url().includes('Third'), 'texts stay out of the address')
     assert.deepEqual(open.errors, [])
+  })
+
+  const tools: readonly (readonly [dialect: string, tool: object])[] = [
+    ['messages', { name: 'weather', input_schema: { type: 'object' } }],
+    ['responses', { type: 'function', name: 'weather', parameters: { type: 'object' } }],
+    ['chat', { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
+  ]
+  for (const [dialect, tool] of tools) {
+    for (const stream of [true, false]) {
+      it(`shows the call of a tool in ${dialect}, ${stream ? 'streamed' : 'in one piece'}`, async () => {
+        await using open = await openPage(browser)
+        const { page } = open
+        await openPlayground(page, `?dialect=${dialect}&stream=${stream}`)
+        await page.getByText('Tools and labels').click()
+        await page.getByLabel('Tools', { exact: true }).fill(JSON.stringify([tool]))
+        await page.getByLabel('Text of turn 1').fill('call weather {"city":"Rome"} please')
+        await page.keyboard.press('Control+Enter')
+        const answer = page.getByRole('log', { name: 'Answer' })
+        await answer.getByText('Calls weather').waitFor()
+        await answer.getByText('{"city":"Rome"}').waitFor()
+        assert.deepEqual(open.errors, [])
+      })
+    }
+  }
+
+  it('shows markup in texts and answers as text', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openPlayground(page)
+    const markup = '<img src=x onerror="document.title=1"> <b>bold</b>'
+    await page.getByLabel('Text of turn 1').fill(markup)
+    await page.keyboard.press('Control+Enter')
+    const answer = page.getByRole('log', { name: 'Answer' })
+    await answer.getByText('<b>bold</b>').waitFor()
+    assert.equal(await answer.locator('img, b').count(), 0)
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('keeps what was typed when the session ends', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openPlayground(page)
+    await page.getByLabel('Text of turn 1').fill('A long text')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Administrator key').fill(scene.adminKey)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await page.getByLabel('Text of turn 1').inputValue(), 'A long text')
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    await page.getByRole('log', { name: 'Answer' }).getByText('A long text').waitFor()
+  })
+
+  it('stops an answer, which ends the call of the upstream', async () => {
+    await using upstream = await startUpstream((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      response.write(streamFrames(['It is mild in May, with some rain and a few warm days.'])[0])
+    })
+    await using slow = await openConsoleScene({
+      config: {
+        upstreams: [{ name: 'slow', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+        models: [{ name: 'slow', targets: [{ upstream: 'slow' }] }],
+        administration: { credential: many, console: many, organization: many },
+      },
+    })
+    await using open = await openPage(browser)
+    const { page } = open
+    await slow.signIn(page)
+    await page.goto(`${slow.url}/console/playground`)
+    await page.getByLabel('Text of turn 1').fill('What is the weather like in May?')
+    await page.getByRole('button', { name: 'Send to the model' }).click()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    while (upstream.requests.length === 0) await page.waitForTimeout(50)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(/stopped by you/).waitFor()
+    assert.equal(await upstream.requests[0]?.hungUp, true)
+    await page.getByRole('button', { name: 'Send to the model' }).waitFor()
   })
 
   it('shows why a request was denied, in the words of the server', async () => {

@@ -73,6 +73,9 @@ const chatMessages = ({ system, turns }: Texts) => [
 
 export const hasText = ({ turns }: Texts): boolean => turns.some(({ text }) => text.trim() !== '')
 
+/** Labels are sent as headers. */
+export const isHeaderText = (label: string | undefined): boolean => /^[ -~]*$/.test(label ?? '')
+
 /** The texts that are checked, in the order in which evidence counts them. */
 export const checkedTexts = (texts: Texts): readonly string[] => chatMessages(texts).map(({ content }) => content)
 

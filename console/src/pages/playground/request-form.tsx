@@ -4,7 +4,7 @@ import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
-import { bodyOf, hasText, toolsIn, type Settings, type Texts } from './draft.ts'
+import { bodyOf, hasText, isHeaderText, toolsIn, type Settings, type Texts } from './draft.ts'
 import { dialects, type PlaygroundSearch } from './search.ts'
 import { Select } from './select.tsx'
 import { Turns } from './turns.tsx'
@@ -35,7 +35,8 @@ type FormProps = {
 export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }: FormProps) {
   const { settings, texts } = form
   const { tools, problem } = toolsIn(texts.tools)
-  const canSend = onSend !== undefined && !isRunning && problem === undefined && hasText(texts)
+  const hasLabels = isHeaderText(form.search.user) && isHeaderText(form.search.target)
+  const canSend = onSend !== undefined && !isRunning && problem === undefined && hasLabels && hasText(texts)
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (canSend) onSend()
@@ -140,7 +141,12 @@ function Options({ settings, search, texts, toolCount, problem, onSet, onChange 
         <summary>{text.more(toolCount ?? 0, Object.keys(settings.headers).length)}</summary>
         <div className={styles.fields}>
           {(['user', 'target'] as const).map((name) => (
-            <Field key={name} label={text.labels[name]} hint={text.labelHints[name]}>
+            <Field
+              key={name}
+              label={text.labels[name]}
+              hint={text.labelHints[name]}
+              error={isHeaderText(search[name]) ? undefined : text.labelProblem}
+            >
               {(props) => (
                 <input
                   {...props}

@@ -16,6 +16,9 @@ export type Run = {
   readonly events: readonly RawEvent[]
 }
 
+/** Stopped before the server answered. */
+const notStarted: Run = { requestId: undefined, status: 0, answer: emptyAnswer, events: [] }
+
 type Call = { readonly settings: Settings; readonly body: object }
 
 export const playgroundPath = '/v1/organization/playground'
@@ -57,7 +60,10 @@ export function useRun(onStarted: (requestId: string) => void) {
     },
     onError(error) {
       if (error instanceof DOMException && error.name === 'AbortError')
-        setRun((before) => before && { ...before, answer: { ...before.answer, stopReason: words.playground.stopped } })
+        setRun((before = notStarted) => ({
+          ...before,
+          answer: { ...before.answer, stopReason: words.playground.stopped },
+        }))
     },
   })
   return {

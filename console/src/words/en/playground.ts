@@ -19,6 +19,7 @@ export const playground = {
     tools + labels === 0 ? 'Tools and labels' : `Tools and labels (${tools} and ${labels})`,
   labels: { user: 'End user', target: 'Target' },
   labelHints: { user: 'Sent as X-Policy-User.', target: 'Sent as X-Policy-Target.' },
+  labelProblem: 'Use letters of ASCII, because it is sent as a header.',
   tools: 'Tools',
   toolsHint: {
     messages: 'A JSON array: [{"name": …, "description": …, "input_schema": {…}}]',
