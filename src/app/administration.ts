@@ -33,7 +33,7 @@ import { consoleSessionStore } from '../adapters/stores/sql/identity/console-ses
 import { memberStore } from '../adapters/stores/sql/identity/members.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
-import { decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
+import { decisionHours, decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { backtestStore } from '../adapters/stores/sql/policies/backtests.ts'
@@ -83,7 +83,7 @@ export function createAdministration(parts: AdministrationParts) {
     policies: policyStore(tx),
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
-    decisions: decisionSums(tx),
+    decisions: { ...decisionSums(tx), ...decisionHours(tx) },
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),

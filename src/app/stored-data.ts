@@ -58,6 +58,7 @@ export async function openExpiry(
       releaseExpiredReservations: (nowMs) => quotas.releaseExpired(nowMs),
       removeEndedQuotas: (beforeMs) => quotas.removeEnded(beforeMs),
       removeDecisionCounts: (beforeMinute) => decisions.removeBefore(beforeMinute),
+      removeDecisionHours: (beforeHour) => decisions.removeHoursBefore(beforeHour),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),
     }),
   )

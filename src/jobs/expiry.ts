@@ -1,5 +1,5 @@
 import { dayMs, type Clock } from '../base/clock.ts'
-import { dayMinutes, minuteOf } from '../domain/evaluation/spikes/spike.ts'
+import { dayMinutes, hourMinutes, minuteOf } from '../domain/evaluation/spikes/spike.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** The deletions of the stores. Each takes the time before which rows are removed. */
@@ -9,12 +9,14 @@ export type ExpiryStores = {
   releaseExpiredReservations(nowMs: number): Promise<unknown>
   removeEndedQuotas(beforeMs: number): Promise<unknown>
   removeDecisionCounts(beforeMinute: number): Promise<unknown>
+  removeDecisionHours(beforeHour: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
 }
 
 /** A quota window is kept for a day after its end, because by then it has ended by the clock of every node. */
 const quotaMarginMs = dayMs
 const backtestsMs = 30 * dayMs
+const decisionDays = 30
 
 /** Starts the jobs that remove stored data at the end of its retention period. */
 export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpiryStores): Disposable {
@@ -26,6 +28,10 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('release-expired-quota-reservations', () => stores.releaseExpiredReservations(nowMs()))
   start('remove-ended-quotas', () => stores.removeEndedQuotas(nowMs() - quotaMarginMs))
   start('remove-old-decision-counts', () => stores.removeDecisionCounts(minuteOf(nowMs()) - 2 * dayMinutes))
+  start('remove-old-decision-hours', () => {
+    const hour = Math.floor(minuteOf(nowMs()) / hourMinutes)
+    return stores.removeDecisionHours(hour - decisionDays * 24)
+  })
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
   return started
 }

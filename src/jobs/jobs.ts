@@ -203,6 +203,12 @@ export const jobs = [
     purpose: 'Removes decision counts that are older than two days.',
   },
   {
+    name: 'remove-old-decision-hours',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes decision counts by the hour that are older than thirty days.',
+  },
+  {
     name: 'remove-old-backtests',
     everyMs: hourMs,
     runs: 'each node',

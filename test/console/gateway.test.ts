@@ -109,6 +109,30 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     assert.deepEqual((await saved()).config.rules.denylist, ['mine', 'more'])
   })
 
+  it('shows how often the configuration denied, where it is enforced and where it is only recorded', async () => {
+    await scene.post(
+      path,
+      { rules: { denylist: ['tern'] }, rollout: { canary: { enabled: true, sample_percent: 50 } } },
+      admin(),
+    )
+    const messages = [{ role: 'user', content: 'a tern' }]
+    for (let user = 0; user < 16; user++) {
+      const body = { model: 'gatehouse-echo', max_tokens: 10, messages, metadata: { user_id: `user-${user}` } }
+      await (await scene.post('/v1/messages', body)).text()
+    }
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    const arms = page.getByRole('definition')
+    await arms.filter({ hasText: '100.0 %' }).nth(1).waitFor()
+    const counted = await arms.filter({ hasText: '100.0 %' }).allInnerTexts()
+    const [enforced = 0, recorded = 0] = counted.map((words) => Number(/of (\d+) requests/.exec(words)?.[1]))
+    assert.equal(enforced + recorded, 16)
+    assert.ok(enforced > 0 && recorded > 0)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await saveTerms([])
+  })
+
   it('shows the error of the server at the field, and edits every field as JSON', async () => {
     await saveTerms([])
     await using open = await openPage(browser)

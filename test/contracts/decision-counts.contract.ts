@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { decisionCounts, decisionSums } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
+import { decisionCounts, decisionHours, decisionSums } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import {
   createPolicy,
@@ -14,7 +14,7 @@ import type { Policy } from '../../src/domain/policy/policy.ts'
 import type { Engine } from '../support/engines.ts'
 
 const minuteMs = 60_000
-const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2 }
+const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2, recordedRequests: 0, recordedDenials: 0 }
 
 /** The contract of every store of decision counts. */
 export function decisionCountContract({ name, skip, open }: Engine): void {
@@ -71,6 +71,31 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.sums(2016), { window: [0, 0], dayBefore: [60, 27] })
     })
 
+    it('are kept by the hour with what was only recorded, which the window leaves out', async () => {
+      await using scene = await openScene(open)
+      const recorded = { ...watched, requests: 0, denials: 0, recordedRequests: 5, recordedDenials: 2 }
+      await scene.counts.add([{ ...recorded, minute: 1979 }])
+      await scene.counts.add([
+        { ...recorded, minute: 1980 },
+        { ...watched, minute: 1981, requests: 3, denials: 1 },
+        { ...recorded, minute: 1981, version: 3 },
+        { ...recorded, minute: 1981, subject: 'pol_2' },
+        { ...recorded, minute: 1981, organizationId: 'org_2' },
+      ])
+      assert.deepEqual(await scene.sums(1981), { window: [3, 1], dayBefore: [0, 0] })
+      const hour = { subject: 'pol_1', version: 2, requests: 0, denials: 0, recordedRequests: 5, recordedDenials: 2 }
+      const expected = [
+        { ...hour, hour: 32 },
+        { ...hour, hour: 33, requests: 3, denials: 1 },
+        { ...hour, hour: 33, version: 3 },
+      ]
+      assert.deepEqual(await scene.hours(['pol_1'], 0), expected)
+      assert.deepEqual(await scene.hours(['pol_1'], 33), expected.slice(1))
+      assert.deepEqual(await scene.hours([], 0), [])
+      await scene.counts.removeHoursBefore(33)
+      assert.deepEqual(await scene.hours(['pol_1'], 0), expected.slice(1))
+    })
+
     it('are removed when they are old', async () => {
       await using scene = await openScene(open)
       await scene.counts.add([1999, 2000].map((minute) => ({ ...watched, minute, requests: 1, denials: 0 })))
@@ -95,6 +120,8 @@ async function openScene(open: () => Promise<Database>) {
         dayBefore: [dayBefore.requests, dayBefore.denials],
       }
     },
+    hours: (subjects: readonly string[], fromHour: number) =>
+      decisionHours({ query: (sql, params) => database.read(sql, params) }).hours('org_1', subjects, fromHour),
     async put(): Promise<Policy> {
       const draft = createPolicy({ name: 'P', rule: 'R' }, { id: 'pol_1', organizationId: 'org_1', nowMs: 1 })
       const policy = publishPolicy(draft, { versionId: 'polv_1', nowMs: 1 })

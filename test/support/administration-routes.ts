@@ -84,6 +84,8 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies/{policy_id}/backtest', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
   { method: 'POST', path: '/policies/{policy_id}/backtest/{backtest_id}/cancel', permission: 'policies:write' },
+  { method: 'GET', path: '/policies/{policy_id}/decisions', permission: 'policies:read' },
+  { method: 'GET', path: '/gateway/decisions', permission: 'gateway:read' },
   {
     method: 'POST',
     path: '/evaluate',

@@ -85,6 +85,11 @@ const policyTabs = [
   }),
   createRoute({
     getParentRoute: () => policy,
+    path: 'rollout',
+    component: lazyRouteComponent(() => import('../pages/policies/rollout-tab.tsx'), 'RolloutTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
     path: 'history',
     validateSearch: readHistorySearch,
     component: lazyRouteComponent(() => import('../pages/policies/history-tab.tsx'), 'HistoryTab'),

@@ -37,10 +37,15 @@ export type Policy = {
 export type PolicySummary = Omit<Policy, 'draft' | 'published'> & {
   readonly currentVersion: number | null
   readonly hasUnpublishedChanges: boolean
+  /** Of the current version, and of the draft while nothing is published. */
+  readonly mode: PolicyContent['mode']
+  readonly scope: PolicyContent['scope']
 }
 
 export const summaryOf = ({ draft, published, ...rest }: Policy): PolicySummary => ({
   ...rest,
   currentVersion: published?.version ?? null,
   hasUnpublishedChanges: published === null || !isSameContent(draft, published),
+  mode: (published ?? draft).mode,
+  scope: (published ?? draft).scope,
 })

@@ -18,6 +18,7 @@ import { overviewStreamRoute } from './overview/stream.ts'
 import type { AdminParts } from './parts.ts'
 import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
+import { decisionRoutes } from './policies/decision-routes.ts'
 import { publicationRoutes, versionRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -45,6 +46,7 @@ export function adminFamily(
       ...publicationRoutes(routes, parts),
       ...versionRoutes(routes),
       ...backtestRoutes(routes, parts),
+      ...decisionRoutes(routes, parts),
       evaluateRoute(routes, parts),
       ...adminKeyRoutes(routes, parts),
       ...projectRoutes(routes, parts),

@@ -20,6 +20,7 @@ import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
+import type { DecisionHours } from '../../domain/evaluation/spikes/decision-counts.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
 import type { OverrideStore } from '../../domain/limits/overrides.ts'
 import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
@@ -59,6 +60,7 @@ export type AdminReads = AdminStores & {
   readonly exports: Pick<ExportStore, 'list'>
   readonly traffic: Pick<TrafficStore, 'sums'>
   readonly gateway: Pick<GatewayStore, 'find' | 'findVersion'>
+  readonly decisions: DecisionHours
 }
 
 /** What administrators see of the installation. */

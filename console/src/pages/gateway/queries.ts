@@ -18,6 +18,17 @@ export const useSavedConfig = () =>
     queryFn: (): Promise<SavedConfig> => dataOf(api.GET('/api/policy-gateway/config')),
   })
 
+export type DecisionHour = components['schemas']['DecisionCounts']['data'][number]
+
+/** What the configuration decided in the last seven days, by hour and version. */
+export const useDecisions = () =>
+  useQuery({
+    queryKey: ['gateway', 'decisions'],
+    queryFn: (): Promise<components['schemas']['DecisionCounts']> =>
+      dataOf(api.GET('/v1/organization/gateway/decisions')),
+    refetchInterval: 10_000,
+  })
+
 export const useVersions = () =>
   useQuery({
     queryKey: ['gateway', 'versions'],

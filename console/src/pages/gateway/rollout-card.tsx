@@ -5,6 +5,7 @@ import { words } from '../../words/en.ts'
 import { Check, Lines, type FormProps } from './form-parts.tsx'
 import { rolloutStages, stageOf, withStage } from './draft.ts'
 import type { GatewayConfig } from './queries.ts'
+import { RolloutArms } from './rollout-arms.tsx'
 import styles from './config-form.module.css'
 
 const text = words.gateway
@@ -61,6 +62,7 @@ export function RolloutCard({ config, onChange, error }: FormProps) {
             />
           </>
         )}
+        <RolloutArms />
         <Check isOn={rollout.rollback_on_spike} onChange={(isOn) => set({ ...rollout, rollback_on_spike: isOn })}>
           {text.rollback}
         </Check>

@@ -4,7 +4,8 @@ import { useMay } from '../../app/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
-import { fullTime, time } from '../../kit/format.ts'
+import { count, fullTime, shortCount, time } from '../../kit/format.ts'
+import { Sparkline } from '../../kit/sparkline.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { NewPolicyDialog } from './new-policy-dialog.tsx'
@@ -58,6 +59,20 @@ const columns: readonly DataColumn<PolicySummary>[] = [
   },
   { id: 'state', name: text.state, cell: ({ state }) => <StateBadge state={state} /> },
   {
+    id: 'scope',
+    name: words.policy.scope,
+    priority: 3,
+    cell: ({ scope }) => (scope === undefined ? words.common.none : text.scopes[scope]),
+  },
+  { id: 'matches', name: text.matches, priority: 2, cell: ({ stats }) => <Matches stats={stats} /> },
+  {
+    id: 'denials',
+    name: text.denials,
+    isNumber: true,
+    priority: 2,
+    cell: ({ stats }) => count(stats?.denials_24h),
+  },
+  {
     id: 'version',
     name: text.version,
     priority: 2,
@@ -76,6 +91,18 @@ const columns: readonly DataColumn<PolicySummary>[] = [
     cell: ({ updated_at: at }) => <span title={fullTime(at * 1_000)}>{time(at * 1_000)}</span>,
   },
 ]
+
+/** How often the rule matched in the last day, and its course. */
+function Matches({ stats }: { readonly stats: PolicySummary['stats'] | undefined }) {
+  if (stats === undefined || stats.requests_24h === 0) return words.common.none
+  const { matches_24h: matches, matches_by_hour: hours, requests_24h: requests } = stats
+  return (
+    <span className={styles.matches} title={text.matchesOf(count(matches), count(requests))}>
+      <Sparkline values={hours} />
+      {shortCount(matches)}
+    </span>
+  )
+}
 
 type BarProps = { readonly filters: PoliciesSearch; readonly onCreate: () => void }
 

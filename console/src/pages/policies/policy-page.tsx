@@ -40,6 +40,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
           tabs={[
             { name: text.edit, link: { to: '/policies/$policyId', params } },
             { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
+            { name: text.rollout.tab, link: { to: '/policies/$policyId/rollout', params } },
             { name: text.history, link: { to: '/policies/$policyId/history', params } },
             { name: text.activity, link: { to: '/policies/$policyId/activity', params } },
           ]}

@@ -18,17 +18,25 @@ export type Backtest = components['schemas']['Backtest']
 export type BacktestCreate = components['schemas']['BacktestCreate']
 
 const pageSize = 100
+/** How often counts of decisions are loaded again. */
+const statsMs = 10_000
 
 export const usePolicies = (filters: PoliciesSearch) =>
   useInfiniteQuery({
     queryKey: ['policies', filters],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam }): Promise<components['schemas']['PolicyList']> => {
-      const query = { ...defined(filters), ...defined({ after: pageParam }), limit: pageSize }
+      const query = {
+        ...defined(filters),
+        ...defined({ after: pageParam }),
+        limit: pageSize,
+        include: 'stats' as const,
+      }
       return dataOf(api.GET('/v1/organization/policies', { params: { query } }))
     },
     getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
     placeholderData: keepPreviousData,
+    refetchInterval: statsMs,
   })
 
 const policyKey = (policyId: string) => ['policy', policyId] as const
@@ -50,6 +58,17 @@ export const useVersions = (policyId: string) =>
           params: { ...pathOf(policyId), query: { limit: pageSize } },
         }),
       ),
+  })
+
+export type DecisionHour = components['schemas']['DecisionCounts']['data'][number]
+
+/** What the policy decided in the last seven days, by hour and version. */
+export const useDecisions = (policyId: string) =>
+  useQuery({
+    queryKey: [...policyKey(policyId), 'decisions'],
+    queryFn: (): Promise<components['schemas']['DecisionCounts']> =>
+      dataOf(api.GET('/v1/organization/policies/{policy_id}/decisions', { params: pathOf(policyId) })),
+    refetchInterval: statsMs,
   })
 
 const progressMs = 1_000
@@ -145,6 +164,18 @@ export const usePolicyAction = (policyId: string, onDone: () => void) =>
       dataOf(
         api.POST(`/v1/organization/policies/{policy_id}/${action}`, { params: pathOf(policyId), body: { revision } }),
       ),
+    refresh: [['policies'], policyKey(policyId)],
+    onDone,
+  })
+
+/** Two calls, each against the revision that the one before it led to, so that no other change slips in between. */
+export const useChangeMode = (policyId: string, onDone: () => void) =>
+  useChange({
+    send: async (body: { readonly revision: number; readonly mode: PolicyVersion['mode'] }): Promise<Policy> => {
+      const params = pathOf(policyId)
+      const { revision } = await dataOf(api.PATCH('/v1/organization/policies/{policy_id}', { params, body }))
+      return dataOf(api.POST('/v1/organization/policies/{policy_id}/publish', { params, body: { revision } }))
+    },
     refresh: [['policies'], policyKey(policyId)],
     onDone,
   })

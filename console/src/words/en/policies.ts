@@ -6,6 +6,9 @@ export const policies = {
   changes: 'Draft',
   unpublished: 'unpublished changes',
   updated: 'Changed',
+  matches: 'Matches, 24 h',
+  denials: 'Denied, 24 h',
+  matchesOf: (matches: string, requests: string) => `${matches} of ${requests} requests matched in the last 24 hours`,
   search: 'Search by name',
   anyState: 'Any state',
   anyScope: 'Any scope',
@@ -88,7 +91,43 @@ const replay = {
   isInForm: 'The draft has this threshold.',
 } as const
 
+const rollout = {
+  tab: 'Rollout',
+  failed: 'The decisions could not be loaded',
+  stage: 'Stage',
+  notPublished:
+    'Nothing is in force yet. Publish the draft in monitoring first: it records matches and denies nothing.',
+  paused: 'The policy is paused. It decides nothing until somebody resumes it.',
+  noRequests: 'This version has seen no requests in the last 7 days.',
+  wouldDeny: (matches: string, requests: string, share: string) =>
+    `In the last 7 days it would have denied ${matches} of ${requests} requests (${share}).`,
+  denied: (matches: string, requests: string, share: string) =>
+    `In the last 7 days it denied ${matches} of ${requests} requests (${share}).`,
+  seeRequests: 'See the requests that matched',
+  go: { enforcing: 'Enforce', monitoring: 'Back to monitoring' },
+  title: {
+    enforcing: (name: string) => `Enforce ${name}`,
+    monitoring: (name: string) => `Only monitor ${name}`,
+  },
+  submit: {
+    enforcing: (version: number) => `Enforce as v${version}`,
+    monitoring: (version: number) => `Monitor as v${version}`,
+  },
+  text: (from: number, to: number) =>
+    `The content of version ${from} becomes version ${to} with this mode, and applies to every request that begins after this.`,
+  mayNot: 'Your key needs the permissions policies:write and policies:publish.',
+  hasDraft: 'The draft has other changes. Publish or discard them first, so that only the mode changes.',
+  matches: 'Matches by hour',
+  matchesNote: 'last 48 hours',
+  byVersion: 'Matches by version',
+  byVersionNote: 'denied, or recorded in monitoring',
+  requests: 'Requests, 7 d',
+  day: 'Matches, 24 h',
+  week: 'Matches, 7 d',
+} as const
+
 export const policy = {
+  rollout,
   replay,
   failed: 'The policy could not be loaded',
   tabs: 'Parts of the policy',

@@ -19,7 +19,7 @@ const decisionOf = (fields: Partial<Decision>): Decision => ({
 const cases: { title: string; decision: Partial<Decision>; expected: string | undefined }[] = [
   { title: 'a decision of an enforced policy counts under its id', decision: {}, expected: 'pol_1' },
   { title: 'a refusal counts', decision: { decision: 'refuse' }, expected: 'pol_1' },
-  { title: 'a decision that is not enforced does not count', decision: { isEnforced: false }, expected: undefined },
+  { title: 'a decision that is only recorded counts as well', decision: { isEnforced: false }, expected: 'pol_1' },
   {
     title: 'a rule that could not be evaluated does not count, although the request was blocked',
     decision: { decision: 'not_evaluated', effect: 'refuse' },
@@ -43,7 +43,7 @@ const cases: { title: string; decision: Partial<Decision>; expected: string | un
   { title: 'requested categories do not count', decision: { check: 'requested' }, expected: undefined },
 ]
 
-describe('the decisions that the spike monitor counts', () => {
+describe('the decisions that are counted', () => {
   for (const { title, decision, expected } of cases)
     it(title, () => assert.equal(countedSubject(decisionOf(decision)), expected))
 })

@@ -14,6 +14,7 @@ const decisionOf = (decision: Decision['decision'], policyId = 'pol_1'): Decisio
   version: 3,
   triggeredCategories: [],
 })
+const nothingRecorded = { recordedRequests: 0, recordedDenials: 0 }
 const monitored = { organizationId: 'org_1', subject: 'pol_1', version: 3 }
 
 describe('the decision counter', () => {
@@ -32,10 +33,25 @@ describe('the decision counter', () => {
     counter.count('org_1', 7, [decisionOf('allow')])
     counter.count('org_1', 7, [decisionOf('refuse')])
     const taken = counter.takeUnwritten()
-    assert.deepEqual(taken, [{ ...monitored, minute: 7, requests: 2, denials: 1 }])
+    assert.deepEqual(taken, [{ ...monitored, minute: 7, requests: 2, denials: 1, ...nothingRecorded }])
     assert.deepEqual(counter.takeUnwritten(), [])
     counter.putBack(taken)
     assert.deepEqual(counter.recent(monitored, 7), { requests: 2, denials: 1 })
+    assert.deepEqual(counter.takeUnwritten(), taken)
+  })
+
+  it('counts what is only recorded apart, and reports no subject for it', () => {
+    const counter = createDecisionCounter()
+    const recorded = (decision: Decision['decision']): Decision => ({ ...decisionOf(decision), isEnforced: false })
+    assert.deepEqual(counter.count('org_1', 7, [recorded('refuse')]), [])
+    counter.count('org_1', 7, [recorded('allow')])
+    counter.count('org_1', 7, [decisionOf('allow')])
+    assert.deepEqual(counter.recent(monitored, 7), { requests: 1, denials: 0 })
+    const taken = counter.takeUnwritten()
+    assert.deepEqual(taken, [
+      { ...monitored, minute: 7, requests: 1, denials: 0, recordedRequests: 2, recordedDenials: 1 },
+    ])
+    counter.putBack(taken)
     assert.deepEqual(counter.takeUnwritten(), taken)
   })
 
@@ -43,9 +59,11 @@ describe('the decision counter', () => {
     const counter = createDecisionCounter()
     counter.count('org_1', 7, [decisionOf('allow')])
     counter.evictBefore(8)
-    assert.deepEqual(counter.takeUnwritten(), [{ ...monitored, minute: 7, requests: 1, denials: 0 }])
+    assert.deepEqual(counter.takeUnwritten(), [
+      { ...monitored, minute: 7, requests: 1, denials: 0, ...nothingRecorded },
+    ])
     counter.evictBefore(8)
-    counter.putBack([{ ...monitored, minute: 7, requests: 1, denials: 0 }])
+    counter.putBack([{ ...monitored, minute: 7, requests: 1, denials: 0, ...nothingRecorded }])
     assert.deepEqual(counter.recent(monitored, 7), { requests: 0, denials: 0 })
   })
 })

@@ -4,17 +4,29 @@ import { countedSubject } from './counted-decisions.ts'
 import type { MinuteCount, MonitoredSubject } from './decision-counts.ts'
 import { windowMinutes, type DenialCount } from './spike.ts'
 
-/** The decisions of one minute: all of them, and those that are not written yet. */
-type Counted = { requests: number; denials: number; unwrittenRequests: number; unwrittenDenials: number }
+/** The decisions of one minute: all enforced ones, and those that are not written yet. */
+type Counted = {
+  requests: number
+  denials: number
+  unwrittenRequests: number
+  unwrittenDenials: number
+  unwrittenRecordedRequests: number
+  unwrittenRecordedDenials: number
+}
 
 /** The counts of one version on this node, per minute. */
-type SubjectCounts = { readonly monitored: MonitoredSubject; readonly minutes: Map<number, Counted> }
+type SubjectCounts = {
+  readonly monitored: MonitoredSubject
+  readonly minutes: Map<number, Counted>
+  /** The minute that was counted last, so that most decisions need no lookup of it. */
+  latest: { readonly minute: number; readonly counted: Counted } | undefined
+}
 
 /** Counts decisions in memory: those not yet written, and the recent ones of this node. */
 export type DecisionCounter = {
-  /** Counts the decisions on one request. Returns the subjects of the denials. */
+  /** Counts the decisions on one request. Returns the subjects of the enforced denials. */
   count(organizationId: string, minute: number, decisions: readonly Decision[]): readonly MonitoredSubject[]
-  /** The sum of the current window on this node. */
+  /** The sum of what was enforced in the current window on this node. */
   recent(monitored: MonitoredSubject, minute: number): DenialCount
   /** Returns the unwritten counts and clears them. */
   takeUnwritten(): readonly MinuteCount[]
@@ -34,7 +46,7 @@ export function createDecisionCounter(): DecisionCounter {
     const { organizationId, subject, version } = monitored
     const ofOrganization: CountsBySubject = counters.get(organizationId) ?? new Map()
     const ofSubject = ofOrganization.get(subject) ?? new Map<number, SubjectCounts>()
-    const counts = ofSubject.get(version) ?? { monitored, minutes: new Map() }
+    const counts = ofSubject.get(version) ?? { monitored, minutes: new Map(), latest: undefined }
     counters.set(organizationId, ofOrganization.set(subject, ofSubject.set(version, counts)))
     return counts
   }
@@ -48,6 +60,11 @@ export function createDecisionCounter(): DecisionCounter {
     const counts = known ?? countsOf({ organizationId, subject, version })
     const counted = minuteOf(counts, minute)
     const denials = isDenial(decision.decision) ? 1 : 0
+    if (!decision.isEnforced) {
+      counted.unwrittenRecordedRequests += 1
+      counted.unwrittenRecordedDenials += denials
+      return undefined
+    }
     counted.requests += 1
     counted.denials += denials
     counted.unwrittenRequests += 1
@@ -74,26 +91,37 @@ export function createDecisionCounter(): DecisionCounter {
       const taken: MinuteCount[] = []
       for (const { monitored, minutes } of all()) {
         for (const [minute, counted] of minutes) {
-          const { unwrittenRequests: requests, unwrittenDenials: denials } = counted
-          if (requests === 0) continue
-          taken.push({ ...monitored, minute, requests, denials })
+          if (!isUnwritten(counted)) continue
+          taken.push({
+            ...monitored,
+            minute,
+            requests: counted.unwrittenRequests,
+            denials: counted.unwrittenDenials,
+            recordedRequests: counted.unwrittenRecordedRequests,
+            recordedDenials: counted.unwrittenRecordedDenials,
+          })
           counted.unwrittenRequests = 0
           counted.unwrittenDenials = 0
+          counted.unwrittenRecordedRequests = 0
+          counted.unwrittenRecordedDenials = 0
         }
       }
       return taken
     },
     putBack(counts) {
-      for (const { minute, requests, denials, ...monitored } of counts) {
+      for (const { minute, requests, denials, recordedRequests, recordedDenials, ...monitored } of counts) {
         const counted = minuteOf(countsOf(monitored), minute)
         counted.unwrittenRequests += requests
         counted.unwrittenDenials += denials
+        counted.unwrittenRecordedRequests += recordedRequests
+        counted.unwrittenRecordedDenials += recordedDenials
       }
     },
     evictBefore(minute) {
-      for (const { monitored, minutes } of all()) {
-        for (const [at, { unwrittenRequests }] of minutes)
-          if (at < minute && unwrittenRequests === 0) minutes.delete(at)
+      for (const counts of all()) {
+        const { monitored, minutes } = counts
+        for (const [at, counted] of minutes) if (at < minute && !isUnwritten(counted)) minutes.delete(at)
+        if (counts.latest !== undefined && counts.latest.minute < minute) counts.latest = undefined
         if (minutes.size === 0) drop(counters, monitored)
       }
     },
@@ -102,12 +130,26 @@ export function createDecisionCounter(): DecisionCounter {
 
 const none: readonly never[] = []
 
-function minuteOf({ minutes }: SubjectCounts, minute: number): Counted {
-  const known = minutes.get(minute)
-  if (known !== undefined) return known
-  const counted = { requests: 0, denials: 0, unwrittenRequests: 0, unwrittenDenials: 0 }
-  minutes.set(minute, counted)
+const isUnwritten = ({ unwrittenRequests, unwrittenRecordedRequests }: Counted): boolean =>
+  unwrittenRequests > 0 || unwrittenRecordedRequests > 0
+
+function minuteOf(counts: SubjectCounts, minute: number): Counted {
+  if (counts.latest?.minute === minute) return counts.latest.counted
+  const counted = counts.minutes.get(minute) ?? newCounted()
+  counts.minutes.set(minute, counted)
+  counts.latest = { minute, counted }
   return counted
+}
+
+function newCounted(): Counted {
+  return {
+    requests: 0,
+    denials: 0,
+    unwrittenRequests: 0,
+    unwrittenDenials: 0,
+    unwrittenRecordedRequests: 0,
+    unwrittenRecordedDenials: 0,
+  }
 }
 
 function drop(counters: Map<string, CountsBySubject>, { organizationId, subject, version }: MonitoredSubject): void {

@@ -6,7 +6,8 @@ export type Sums = { readonly window: DenialCount; readonly dayBefore: DenialCou
 
 /** Length of the window, including the current minute. */
 export const windowMinutes = 15
-export const dayMinutes = 24 * 60
+export const hourMinutes = 60
+export const dayMinutes = 24 * hourMinutes
 
 const minRequests = 20
 const maxPercent = 25

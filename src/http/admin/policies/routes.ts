@@ -6,6 +6,7 @@ import { presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { newPolicyOf, patchOf, policyAt, policyPageOf } from './decode.ts'
 import { presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
+import { firstHour, statsOf } from './stats.ts'
 import * as Schema from './schema.ts'
 
 const policies = '/v1/organization/policies'
@@ -16,7 +17,7 @@ const updateLimitBytes = 64 * 1024
 const answer = { description: 'The policy.', schema: Schema.Policy }
 
 /** `/v1/organization/policies`: policies and their drafts. */
-export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operations, clock }: AdminParts): Route[] {
   return [
     read({
       name: 'listPolicies',
@@ -26,8 +27,19 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       params: none,
       query: Schema.PolicyQuery,
       answer: { description: 'A page of policies, without drafts and versions.', schema: Schema.PolicyList },
-      operation: async (reads, { actor, query }) =>
-        presentList(await reads.policies.list(actor.organization.id, policyPageOf(query)), presentSummary),
+      async operation(reads, { actor, query }) {
+        const { id } = actor.organization
+        const page = await reads.policies.list(id, policyPageOf(query))
+        if (query.include === undefined) return presentList(page, presentSummary)
+        const ids = page.items.map((each) => each.id)
+        const stats = statsOf(await reads.decisions.hours(id, ids, firstHour(clock)), firstHour(clock))
+        return presentList(page, (each) => ({
+          ...presentSummary(each),
+          mode: each.mode,
+          scope: each.scope,
+          stats: stats(each.id),
+        }))
+      },
     }),
     mutation({
       name: 'createPolicy',

@@ -75,6 +75,9 @@ export const PolicyQuery = listQuery({
       'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
     ),
   ),
+  include: Type.Optional(
+    Type.Enum(['stats'], { description: '`stats`: with `mode`, `scope` and the decisions of the last 24 hours.' }),
+  ),
   has_unpublished_changes: Type.Optional(
     Type.Boolean({ description: 'Only policies whose draft differs from the current version, or only others.' }),
   ),
@@ -218,7 +221,32 @@ export const draftExample = {
 }
 export const pausedExample = { ...policyExample, state: 'paused', revision: 4 }
 
-const PolicySummary = Type.Object(summary, { title: 'PolicySummary' })
+const withStats = 'Only with `include=stats`.'
+
+const PolicySummary = Type.Object(
+  {
+    ...summary,
+    mode: Type.Optional(Type.Enum([...policyFields.mode.choices], { description: `${ofVersion} ${withStats}` })),
+    scope: Type.Optional(Type.Enum([...policyFields.scope.choices], { description: `${ofVersion} ${withStats}` })),
+    stats: Type.Optional(
+      Type.Object(
+        {
+          requests_24h: integer('Requests on which the policy was evaluated.'),
+          matches_24h: integer('Of these, those that matched: denied, or recorded in monitoring.'),
+          denials_24h: integer('Of these, those that were denied.'),
+          matches_by_hour: Type.Array(Type.Integer(), {
+            description: 'Matches in each of the 24 hours. The last one is the hour that has begun.',
+          }),
+        },
+        {
+          title: 'PolicyStats',
+          description: `Decisions in the hour that has begun and the 23 before it, over all versions. ${withStats}`,
+        },
+      ),
+    ),
+  },
+  { title: 'PolicySummary' },
+)
 
 export const Policy = Type.Object(
   {

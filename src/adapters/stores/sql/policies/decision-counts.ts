@@ -1,31 +1,53 @@
-import type { DecisionCounts, DecisionSums, MinuteCount } from '../../../../domain/evaluation/spikes/decision-counts.ts'
-import { dayMinutes, windowMinutes } from '../../../../domain/evaluation/spikes/spike.ts'
+import type {
+  DecisionCounts,
+  DecisionHours,
+  DecisionSums,
+  HourCount,
+  MinuteCount,
+} from '../../../../domain/evaluation/spikes/decision-counts.ts'
+import { dayMinutes, hourMinutes, windowMinutes } from '../../../../domain/evaluation/spikes/spike.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 
 const addOne = `insert into decision_count (organization_id, subject, minute, version, requests, denials)
   values ($1, $2, $3, $4, $5, $6) on conflict (organization_id, subject, minute, version) do update
   set requests = decision_count.requests + excluded.requests, denials = decision_count.denials + excluded.denials`
 
+const addToHour = `insert into decision_hour
+    (organization_id, subject, hour, version, requests, denials, recorded_requests, recorded_denials)
+  values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (organization_id, subject, hour, version) do update
+  set requests = decision_hour.requests + excluded.requests, denials = decision_hour.denials + excluded.denials,
+    recorded_requests = decision_hour.recorded_requests + excluded.recorded_requests,
+    recorded_denials = decision_hour.recorded_denials + excluded.recorded_denials`
+
 /** Decision counts of all nodes, in SQL. */
 export function decisionCounts(database: Database): DecisionCounts {
   return {
     async add(counts) {
       // Sorted, so that two nodes cannot deadlock on each other's rows.
-      const statements = counts.map(addition).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      const statements = counts.flatMap(additions).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
       await database.write(statements, { waitsForDisk: false })
     },
     async removeBefore(minute) {
       await database.write([{ sql: 'delete from decision_count where minute < $1', params: [minute] }])
     },
+    async removeHoursBefore(hour) {
+      await database.write([{ sql: 'delete from decision_hour where hour < $1', params: [hour] }])
+    },
   }
 }
 
-const addition = ({ organizationId, subject, minute, version, requests, denials }: MinuteCount): Statement => ({
-  sql: addOne,
-  params: [organizationId, subject, minute, version, requests, denials],
-})
+/** Minutes are for the spike monitor, which watches what is enforced. */
+function additions(count: MinuteCount): Statement[] {
+  const { organizationId, subject, minute, version, requests, denials, recordedRequests, recordedDenials } = count
+  const hour = Math.floor(minute / hourMinutes)
+  const ofHour = [organizationId, subject, hour, version, requests, denials, recordedRequests, recordedDenials]
+  return [
+    ...(requests === 0 ? [] : [{ sql: addOne, params: [organizationId, subject, minute, version, requests, denials] }]),
+    { sql: addToHour, params: ofHour },
+  ]
+}
 
-const keyOf = ({ params = [] }: Statement): string => params.slice(0, 4).join(' ')
+const keyOf = ({ sql, params = [] }: Statement): string => [sql, ...params.slice(0, 4)].join(' ')
 
 type SumsRow = { requests: number; denials: number; earlier_requests: number; earlier_denials: number }
 
@@ -55,4 +77,38 @@ export const decisionSums = (tx: Pick<Transaction, 'query'>): DecisionSums => ({
       dayBefore: { requests: row?.earlier_requests ?? 0, denials: row?.earlier_denials ?? 0 },
     }
   },
+})
+
+type HourRow = {
+  subject: string
+  hour: number
+  version: number
+  requests: number
+  denials: number
+  recorded_requests: number
+  recorded_denials: number
+}
+
+/** Reads the rows of each subject from the primary key. */
+export const decisionHours = (tx: Pick<Transaction, 'query'>): DecisionHours => ({
+  async hours(organizationId, subjects, fromHour) {
+    if (subjects.length === 0) return []
+    const rows = await tx.query<HourRow>(
+      `select subject, hour, version, requests, denials, recorded_requests, recorded_denials from decision_hour
+       where organization_id = $1 and hour >= $2 and subject in (${subjects.map((_, at) => `$${at + 3}`).join(', ')})
+       order by subject, hour, version`,
+      [organizationId, fromHour, ...subjects],
+    )
+    return rows.map(hourOf)
+  },
+})
+
+const hourOf = ({
+  recorded_requests: recordedRequests,
+  recorded_denials: recordedDenials,
+  ...row
+}: HourRow): HourCount => ({
+  ...row,
+  recordedRequests,
+  recordedDenials,
 })

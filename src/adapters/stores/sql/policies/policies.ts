@@ -52,7 +52,7 @@ export function policyStore(tx: Transaction): PolicyStore {
         tx,
         {
           table: 'policy',
-          columns: policyColumns.summary,
+          columns: `${policyColumns.summary}, ${inForceOrDraft('mode')} as mode, ${inForceOrDraft('scope')} as scope`,
           where: { organization_id: organizationId },
           only: [['deleted_at is null'], ...policyConditions(page)],
           matches: nameMatches(page),

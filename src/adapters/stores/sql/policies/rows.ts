@@ -39,10 +39,14 @@ type JoinedVersion = { [Column in keyof VersionRow as `v_${Column}`]: VersionRow
 type NoVersion = { [Column in keyof JoinedVersion]: null }
 export type PolicyRow = SummaryRow & ContentRow & { base_version: number | null } & (JoinedVersion | NoVersion)
 
-export const summaryOfRow = (row: SummaryRow): PolicySummary => ({
+type ListedRow = SummaryRow & { mode: string; scope: string }
+
+export const summaryOfRow = (row: ListedRow): PolicySummary => ({
   ...ownFieldsOf(row),
   currentVersion: row.current_version,
   hasUnpublishedChanges: row.has_unpublished_changes === 1,
+  mode: oneOf(policyFields.mode.choices, row.mode),
+  scope: oneOf(policyFields.scope.choices, row.scope),
 })
 
 export const versionOfRow = (row: VersionRow): PolicyVersion => ({
