@@ -31,7 +31,7 @@ const RuleReach = Type.Object(
   {
     whole_text: Type.Boolean({
       description:
-        'True if the rule can be evaluated only on a complete text: the answer is then sent when it is complete.',
+        'True if the rule can be evaluated only on a complete text: each block of an answer is then sent when the block is complete.',
     }),
     characters: orNull(
       Type.Integer(),
