@@ -1,5 +1,5 @@
 import { quoted } from '../../kit/curl.ts'
-import type { Policy, PolicyUpdate, PolicyVersion } from './queries.ts'
+import type { Policy, PolicyCreate, PolicyUpdate, PolicyVersion } from './queries.ts'
 
 /** The fields of the form: the name, which changes at once, and the content of the draft. */
 export type PolicyForm = { readonly name: string } & PolicyContent
@@ -54,11 +54,15 @@ const shortOptions: Readonly<Record<string, string>> = {
 }
 
 /** The update as a command. */
-export function commandOf(policyId: string, { revision, ...fields }: PolicyUpdate): string {
-  const options = Object.entries(fields).map(([name, value]) => {
+export const commandOf = (policyId: string, { revision, ...fields }: PolicyUpdate): string =>
+  [`gatehouse policies update ${policyId}`, ...optionsOf(fields), `--revision ${revision}`].join(' ')
+
+export const createCommandOf = (fields: PolicyCreate): string =>
+  ['gatehouse policies create', ...optionsOf(fields)].join(' ')
+
+const optionsOf = (fields: object): string[] =>
+  Object.entries(fields).map(([name, value]: [string, unknown]) => {
     const option = shortOptions[name] ?? name.replaceAll('_', '-')
     const word = value === null ? 'none' : Array.isArray(value) ? value.join(',') : String(value)
     return `--${option} ${quoted(word)}`
   })
-  return [`gatehouse policies update ${policyId}`, ...options, `--revision ${revision}`].join(' ')
-}

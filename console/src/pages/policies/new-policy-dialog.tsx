@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useId, useState, type ReactNode } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
@@ -7,20 +7,21 @@ import { Dialog } from '../../kit/dialog.tsx'
 import { Field } from '../../kit/field.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
-import { useCreatePolicy } from './queries.ts'
-import { quoted } from '../../kit/curl.ts'
+import { createCommandOf } from './content.ts'
+import { useCreatePolicy, type PolicyCreate } from './queries.ts'
 import styles from './edit-tab.module.css'
 
 const text = words.policies
 
+type DialogProps = { readonly initial: PolicyCreate; readonly onClose: () => void; readonly children?: ReactNode }
+
 /** A name and a rule are enough for a draft. The other settings have defaults, and are on the page that opens. */
-export function NewPolicyDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [rule, setRule] = useState('')
+export function NewPolicyDialog({ initial, onClose, children }: DialogProps) {
+  const [{ name, rule }, set] = useState({ name: initial.name, rule: initial.rule })
   const navigate = useNavigate()
   const formId = useId()
   const create = useCreatePolicy(({ id }) => void navigate({ to: '/policies/$policyId', params: { policyId: id } }))
-  const body = { name, rule }
+  const body = { ...initial, name, rule }
   const nameError = errorOfField(create.error, 'name')
   const ruleError = errorOfField(create.error, 'rule')
   const hasFieldError = nameError !== undefined || ruleError !== undefined
@@ -47,8 +48,9 @@ export function NewPolicyDialog({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <p>{text.createNote}</p>
+        {children}
         <Field label={text.name} hint={text.nameHint} error={nameError}>
-          {(props) => <input {...props} autoFocus value={name} onChange={(event) => setName(event.target.value)} />}
+          {(props) => <input {...props} value={name} onChange={(event) => set({ rule, name: event.target.value })} />}
         </Field>
         <Field label={words.policy.rule} hint={text.ruleHint} error={ruleError}>
           {({ className, ...props }) => (
@@ -58,7 +60,7 @@ export function NewPolicyDialog({ onClose }: { readonly onClose: () => void }) {
               rows={4}
               spellCheck={false}
               value={rule}
-              onChange={(event) => setRule(event.target.value)}
+              onChange={(event) => set({ name, rule: event.target.value })}
             />
           )}
         </Field>
@@ -69,7 +71,7 @@ export function NewPolicyDialog({ onClose }: { readonly onClose: () => void }) {
           method: 'POST',
           path: '/v1/organization/policies',
           body,
-          command: `gatehouse policies create --name ${quoted(name)} --rule ${quoted(rule)}`,
+          command: createCommandOf(body),
         }}
       />
     </Dialog>

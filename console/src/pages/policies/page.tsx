@@ -1,5 +1,4 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useMay } from '../../app/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -8,9 +7,9 @@ import { count, fullTime, shortCount, time } from '../../kit/format.ts'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
-import { NewPolicyDialog } from './new-policy-dialog.tsx'
+import { CreatePolicy } from './create.tsx'
 import { usePolicies, type PolicySummary } from './queries.ts'
-import { policyScopes, policyStates, type PoliciesSearch } from './search.ts'
+import { policyScopes, policyStates, type PoliciesPageSearch, type PoliciesSearch } from './search.ts'
 import { useDebounced } from '../../kit/use-debounced.ts'
 import { StateBadge } from './state-badge.tsx'
 import styles from './page.module.css'
@@ -19,20 +18,22 @@ const text = words.policies
 
 /** Every policy with its state. The address holds the filters. */
 export function PoliciesPage() {
-  const filters: PoliciesSearch = useSearch({ from: '/policies' })
+  const { create, ...filters }: PoliciesPageSearch = useSearch({ from: '/policies' })
+  const navigate = useNavigate()
   const query = usePolicies(useDebounced({ search: filters.search, state: filters.state, scope: filters.scope }))
-  const [isCreating, setCreating] = useState(false)
+  const setCreate = (from: string | undefined): void =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, create: from }), replace: create !== undefined })
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
-  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const isFiltered = [filters.search, filters.state, filters.scope].some((value) => value !== undefined)
   return (
     <section className={styles.page} aria-label={words.pages.policies}>
-      <FilterBar filters={filters} onCreate={() => setCreating(true)} />
+      <FilterBar filters={filters} onCreate={() => setCreate('blank')} />
       {query.isPending && <LoadingRows widths={[200, 80, 60, 120]} />}
       {query.isError && rows.length === 0 && (
         <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.isSuccess && rows.length === 0 && (
-        <NoPolicies isFiltered={isFiltered} onCreate={() => setCreating(true)} />
+        <NoPolicies isFiltered={isFiltered} onCreate={() => setCreate('blank')} />
       )}
       {rows.length > 0 && (
         <DataTable label={words.pages.policies} rows={rows} columns={columns} idOf={({ id }) => id} />
@@ -42,7 +43,7 @@ export function PoliciesPage() {
           <Button onClick={() => void query.fetchNextPage()}>{text.more}</Button>
         </p>
       )}
-      {isCreating && <NewPolicyDialog onClose={() => setCreating(false)} />}
+      {create !== undefined && <CreatePolicy from={create} onFrom={setCreate} onClose={() => setCreate(undefined)} />}
     </section>
   )
 }

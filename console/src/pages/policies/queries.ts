@@ -42,8 +42,9 @@ export const usePolicies = (filters: PoliciesSearch) =>
 const policyKey = (policyId: string) => ['policy', policyId] as const
 const pathOf = (policyId: string) => ({ path: { policy_id: policyId } })
 
-export const usePolicy = (policyId: string) =>
+export const usePolicy = (policyId: string, isEnabled = true) =>
   useQuery({
+    enabled: isEnabled,
     queryKey: [...policyKey(policyId), 'current'],
     queryFn: (): Promise<Policy> =>
       dataOf(api.GET('/v1/organization/policies/{policy_id}', { params: pathOf(policyId) })),
@@ -100,6 +101,14 @@ export const useCancelBacktest = (policyId: string) =>
         }),
       ),
     refresh: [[...policyKey(policyId), 'backtests']],
+  })
+
+/** The request that a new policy is made from. */
+export const useSourceRequest = (requestId: string) =>
+  useQuery({
+    queryKey: ['request', requestId],
+    queryFn: (): Promise<components['schemas']['RequestDetail']> =>
+      dataOf(api.GET('/v1/organization/requests/{request_id}', { params: { path: { request_id: requestId } } })),
   })
 
 const shownRequests = 20

@@ -8,12 +8,16 @@ export type PoliciesSearch = {
   readonly scope?: (typeof policyScopes)[number] | undefined
 }
 
-export function readPoliciesSearch(search: Record<string, unknown>): PoliciesSearch {
-  const { search: name } = search
+/** `create`: the dialog for a new policy is open, and starts from `blank`, a template or a request. */
+export type PoliciesPageSearch = PoliciesSearch & { readonly create?: string | undefined }
+
+export function readPoliciesSearch(search: Record<string, unknown>): PoliciesPageSearch {
+  const { search: name, create } = search
   return {
     search: typeof name === 'string' && name !== '' ? name : undefined,
     state: policyStates.find((state) => state === search['state']),
     scope: policyScopes.find((scope) => scope === search['scope']),
+    create: typeof create === 'string' ? create : undefined,
   }
 }
 

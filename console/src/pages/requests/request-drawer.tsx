@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
+import { useMay } from '../../app/session.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { curlOf } from '../../kit/curl.ts'
@@ -101,6 +102,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
   const { timeline, outcomes, receipt, proof, latency_ms: latencyMs } = request
   const projects = useProjectNames()
   const keys = useKeyNames()
+  const mayWrite = useMay('policies:write')
   const projectId = request.project_id ?? words.common.none
   const keyId = request.api_key_id ?? words.common.none
   const facts: readonly (readonly [string, ReactNode])[] = [
@@ -126,6 +128,11 @@ function Detail({ request }: { readonly request: RequestDetail }) {
       </Section>
       <Section title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} />
+        {mayWrite && (
+          <Link to="/policies" search={{ create: request.id }}>
+            {text.createPolicy}
+          </Link>
+        )}
       </Section>
       <Section title={text.texts.title}>
         <Texts key={request.id} request={request} />

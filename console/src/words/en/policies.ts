@@ -17,6 +17,44 @@ export const policies = {
   createSubmit: 'Create draft',
   createNote: 'A draft has no effect until somebody publishes it.',
   nameHint: 'Unique in the organization.',
+  startFrom: 'Start from',
+  startHint: 'A template fills in the rule, which you can change.',
+  blank: 'An empty rule',
+  templateNote: 'It begins in monitoring: it records matches and denies nothing until you enforce it.',
+  fromRequestName: (policy: string | undefined, end: string) =>
+    policy === undefined ? `Like request …${end}` : `${policy}, like request …${end}`,
+  fromRequestDescription: (requestId: string) => `Made from the request ${requestId}.`,
+  fromRequestNote:
+    'The rule is what decided this request. It begins in monitoring, in the project of the request only; change both in the editor that opens.',
+  fromRequestEmpty:
+    'No check found anything in this request, so write what it must not contain. The editor that opens tries the rule on a text.',
+  requestFailed: 'The request could not be loaded',
+  templates: {
+    personal_data: {
+      name: 'Personal data in prompts',
+      description: 'Email addresses, phone and card numbers, IBANs and national ids that leave for a model.',
+    },
+    secrets: {
+      name: 'Secrets in prompts',
+      description: 'API keys, passwords, tokens and private keys that leave for a model.',
+    },
+    payment_data: { name: 'Payment data in answers', description: 'Card numbers and IBANs in what a model answers.' },
+    jailbreak: {
+      name: 'Jailbreak phrases',
+      description: 'Prompts that tell a model to ignore its instructions, or to enter another mode.',
+    },
+    medical_advice: {
+      name: 'Medical advice in answers',
+      description: 'Doses and changes of medication. With a judge, a sentence in plain language finds more.',
+    },
+    competitors: { name: 'Names of competitors', description: 'Replace the quoted names by those that matter to you.' },
+    source_code: { name: 'Source code leaves', description: 'Prompts that contain code of common languages.' },
+    confidential: {
+      name: 'Marked as confidential',
+      description: 'Documents that say that they are confidential or for internal use only.',
+    },
+    abuse: { name: 'Hate and harassment', description: 'Scores of the moderation categories hate and harassment.' },
+  },
   ruleHint: 'Plain language, or cel: and an expression.',
   more: 'Show more',
   noMatch: 'No policies match these filters',
@@ -162,7 +200,8 @@ export const policy = {
   },
   notEvaluable:
     'Nothing evaluates this rule: it quotes no phrase and names no category or personal data. The policy would never match.',
-  holdsBack: 'While an answer is streamed, an enforcing policy holds it back until it is complete.',
+  holdsBack:
+    'While an answer is streamed, an enforcing policy holds back each block of it until the block is complete.',
   tryIt: 'Try it',
   tryText: 'Text',
   tryHint: 'Evaluated with the form as it is, saved or not. Nothing is stored.',

@@ -51,6 +51,7 @@ export const requests = {
 } as const
 
 export const request = {
+  createPolicy: 'Create a policy from this request',
   label: 'Request',
   previous: 'Previous request (K)',
   next: 'Next request (J)',
