@@ -1,16 +1,17 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Fragment, useEffect, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { AttentionBell } from './attention-bell.tsx'
-import { AccountMenu, PreferencesMenu } from './menus.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
 import { setPreferences } from './preferences.ts'
-import { RangeMenu } from './range-menu.tsx'
 import { useMe } from './session.tsx'
 import styles from './shell.module.css'
+
+/** Menus are a fourth of the code that every page needs, so they are loaded after the first page. */
+const AccountMenu = lazy(async () => ({ default: (await import('./menus.tsx')).AccountMenu }))
+const TopMenus = lazy(async () => ({ default: (await import('./top-menus.tsx')).TopMenus }))
 
 /** The frame of every page: sidebar, top bar, and the page below it. */
 export function Shell() {
@@ -42,7 +43,9 @@ export function Shell() {
             </Fragment>
           ))}
         </nav>
-        <AccountMenu />
+        <Suspense>
+          <AccountMenu />
+        </Suspense>
       </aside>
       {isMenuOpen && <div className={styles.scrim} onClick={() => setMenuOpen(false)} />}
       <div className={styles.main}>
@@ -56,9 +59,9 @@ export function Shell() {
           />
           <h1 className={styles.title}>{current?.name}</h1>
           <CommandPalette />
-          <RangeMenu />
-          <AttentionBell />
-          <PreferencesMenu />
+          <Suspense>
+            <TopMenus />
+          </Suspense>
         </header>
         <main id="page" className={styles.page} tabIndex={-1}>
           <Outlet />

@@ -1,0 +1,12 @@
+import { AttentionBell } from './attention-bell.tsx'
+import { PreferencesMenu } from './menus.tsx'
+import { RangeMenu } from './range-menu.tsx'
+
+/** The menus of the top bar. */
+export const TopMenus = () => (
+  <>
+    <RangeMenu />
+    <AttentionBell />
+    <PreferencesMenu />
+  </>
+)
