@@ -47,11 +47,31 @@ export function trafficContract({ name, skip, open }: Engine): void {
       assert.deepEqual([sum?.requests, sum?.denied, sum?.errors], [3, 1, 1])
     })
 
+    it('sums up by the key of the caller, before and after minutes became hours', async () => {
+      await using scene = await openScene(open)
+      await scene.request({ keyId: 'key_1', costUsd: 0.5 })
+      await scene.request({ keyId: 'key_2', failure: 'upstream_timeout' })
+      await scene.request({ keyId: 'key_1', model: 'other' })
+      await scene.store.addNewEvents()
+      const byKey = async () =>
+        (await scene.sums('key')).map((sum) => [sum.group, sum.requests, sum.errors, sum.costMicroUsd])
+      const expected = [
+        ['key_1', 2, 0, 500_000],
+        ['key_2', 1, 1, 0],
+      ]
+      assert.deepEqual(await byKey(), expected)
+      await scene.store.mergeMinutes(start + 2 * hour)
+      assert.deepEqual(await byKey(), expected)
+      await scene.store.removeBefore(start + 2 * hour)
+      assert.deepEqual(await byKey(), [])
+    })
+
     it('keeps organizations apart', async () => {
       await using scene = await openScene(open)
       await scene.request({}, 'org_2')
       await scene.store.addNewEvents()
       assert.deepEqual(await scene.sums(), [])
+      assert.deepEqual(await scene.sums('key'), [])
     })
 
     it('has the same sums after minutes became hours', async () => {
@@ -77,6 +97,7 @@ export function trafficContract({ name, skip, open }: Engine): void {
 }
 
 type Request = {
+  readonly keyId?: string
   readonly model?: string
   readonly latencyMs?: number
   readonly costUsd?: number
@@ -94,9 +115,10 @@ async function openScene(open: () => Promise<Database>) {
     clock,
     store,
     async request(given: Request, organizationId = 'org_1') {
-      const { model = 'm', latencyMs = 5, costUsd, decision = 'allow', isEnforced = true, failure } = given
+      const { keyId, model = 'm', latencyMs = 5, costUsd, decision = 'allow', isEnforced = true, failure } = given
       const facts: Partial<EventFacts> = {
         timeMs: clock.nowMs(),
+        actor: { credentialId: keyId },
         verdict: { decision, isEnforced },
         model: { provider: 'p', name: model, inputTokens: 1, outputTokens: 2, costUsd },
         call: { method: 'POST', path: '/v1/messages', address: '127.0.0.1', status: 200, latencyMs },

@@ -1,5 +1,5 @@
 /** What traffic can be grouped by. */
-export const trafficGroups = ['decision', 'status', 'model', 'project', 'upstream'] as const
+export const trafficGroups = ['decision', 'status', 'model', 'project', 'upstream', 'key'] as const
 export type TrafficGroup = (typeof trafficGroups)[number]
 
 /** The upper bounds of latency in the sums, in milliseconds. One more bucket holds what took longer. */

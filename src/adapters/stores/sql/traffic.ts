@@ -16,12 +16,31 @@ const maxOrganizations = 500
 const minute = 60
 const hour = 3_600
 
-const keys = ['organization_id', 'step', 'start_time', 'project_id', 'model', 'upstream', 'decision', 'status']
 const buckets = Array.from({ length: latencyBounds.length + 1 }, (_, at) => `latency_${at}`)
 const sums = ['requests', 'input_tokens', 'output_tokens', 'cost_micro_usd', ...buckets]
 
-const addToRow = `on conflict (${keys.join(', ')}) do update set
-  ${sums.map((column) => `${column} = traffic.${column} + excluded.${column}`).join(', ')}`
+/** A table of sums: the columns that it groups by beside organization and time, and their values in an event. */
+type SumTable = { readonly name: string; readonly groups: Readonly<Record<string, string>> }
+
+const status = "coalesce(status, 'ok')"
+
+const bySubject: SumTable = {
+  name: 'traffic',
+  groups: {
+    project_id: "coalesce(project_id, '')",
+    model: "coalesce(model, '')",
+    upstream: "coalesce(upstream, '')",
+    decision: "coalesce(decision, '')",
+    status,
+  },
+}
+const byKey: SumTable = { name: 'traffic_by_key', groups: { actor_id: "coalesce(actor_id, '')", status } }
+const tables = [bySubject, byKey]
+
+const keysOf = ({ groups }: SumTable): string[] => ['organization_id', 'step', 'start_time', ...Object.keys(groups)]
+
+const addToRow = (table: SumTable): string => `on conflict (${keysOf(table).join(', ')}) do update set
+  ${sums.map((column) => `${column} = ${table.name}.${column} + excluded.${column}`).join(', ')}`
 
 const integerSum = (expression: string): string => `cast(coalesce(sum(${expression}), 0) as bigint)`
 
@@ -38,21 +57,24 @@ function isInBucket(_: string, at: number): string {
 const startOfMinute = `(time / ${minute * 1000}) * ${minute}`
 
 /** Reads `audit_event_facts` alone. */
-const addEvents = `insert into traffic (${[...keys, ...sums].join(', ')})
-  select organization_id, ${minute}, ${startOfMinute}, coalesce(project_id, ''), coalesce(model, ''),
-    coalesce(upstream, ''), coalesce(decision, ''), coalesce(status, 'ok'), count(*), ${integerSum('input_tokens')},
-    ${integerSum('output_tokens')}, ${integerSum('cost_micro_usd')}, ${buckets.map(isInBucket).join(', ')}
-  from audit_event where organization_id = $1 and code = '${plainRequest}' and sequence > $2 and sequence <= $3
-  group by organization_id, ${startOfMinute}, coalesce(project_id, ''), coalesce(model, ''), coalesce(upstream, ''),
-    coalesce(decision, ''), coalesce(status, 'ok')
-  ${addToRow}`
+const addEvents = (table: SumTable): string => {
+  const groups = Object.values(table.groups)
+  return `insert into ${table.name} (${[...keysOf(table), ...sums].join(', ')})
+    select organization_id, ${minute}, ${startOfMinute}, ${groups.join(', ')}, count(*), ${integerSum('input_tokens')},
+      ${integerSum('output_tokens')}, ${integerSum('cost_micro_usd')}, ${buckets.map(isInBucket).join(', ')}
+    from audit_event where organization_id = $1 and code = '${plainRequest}' and sequence > $2 and sequence <= $3
+    group by organization_id, ${startOfMinute}, ${groups.join(', ')}
+    ${addToRow(table)}`
+}
 
-const mergeIntoHours = `insert into traffic (${[...keys, ...sums].join(', ')})
-  select organization_id, ${hour}, (start_time / ${hour}) * ${hour}, project_id, model, upstream, decision, status,
-    ${sums.map(integerSum).join(', ')}
-  from traffic where step = ${minute} and start_time < $1
-  group by organization_id, (start_time / ${hour}) * ${hour}, project_id, model, upstream, decision, status
-  ${addToRow}`
+const mergeIntoHours = (table: SumTable): string => {
+  const groups = Object.keys(table.groups).join(', ')
+  return `insert into ${table.name} (${[...keysOf(table), ...sums].join(', ')})
+    select organization_id, ${hour}, (start_time / ${hour}) * ${hour}, ${groups}, ${sums.map(integerSum).join(', ')}
+    from ${table.name} where step = ${minute} and start_time < $1
+    group by organization_id, (start_time / ${hour}) * ${hour}, ${groups}
+    ${addToRow(table)}`
+}
 
 type Behind = { organization_id: string; from_sequence: number; to_sequence: number }
 
@@ -72,11 +94,12 @@ export function trafficStore(database: Database): TrafficStore {
       const start = `(start_time / ${step}) * ${step}`
       // Both steps are named, because an engine otherwise reads every row of the organization.
       const group = groupBy === undefined ? [] : [columnOf[groupBy]]
+      const table = groupBy === 'key' ? byKey : bySubject
       const rows = await database.read<SumRow>(
         `select ${start} as start_time, ${group[0] ?? "''"} as grouped, ${sums.map((column) => `${integerSum(column)} as ${column}`).join(', ')},
            ${integerSum("case when status = 'denied' then requests else 0 end")} as denied,
            ${integerSum("case when status = 'error' then requests else 0 end")} as errors
-         from traffic where organization_id = $1 and step in (${minute}, ${hour}) and start_time >= $2 and start_time < $3
+         from ${table.name} where organization_id = $1 and step in (${minute}, ${hour}) and start_time >= $2 and start_time < $3
          group by ${[start, ...group].join(', ')} order by 1, 2`,
         [organizationId, from, to],
       )
@@ -84,13 +107,17 @@ export function trafficStore(database: Database): TrafficStore {
     },
     async mergeMinutes(beforeSeconds) {
       const before = Math.floor(beforeSeconds / hour) * hour
-      await database.write([
-        { sql: mergeIntoHours, params: [before] },
-        { sql: `delete from traffic where step = ${minute} and start_time < $1`, params: [before] },
-      ])
+      await database.write(
+        tables.flatMap((table) => [
+          { sql: mergeIntoHours(table), params: [before] },
+          { sql: `delete from ${table.name} where step = ${minute} and start_time < $1`, params: [before] },
+        ]),
+      )
     },
     async removeBefore(seconds) {
-      await database.write([{ sql: 'delete from traffic where start_time < $1', params: [seconds] }])
+      await database.write(
+        tables.map(({ name }) => ({ sql: `delete from ${name} where start_time < $1`, params: [seconds] })),
+      )
     },
   }
 }
@@ -101,6 +128,7 @@ const columnOf: Readonly<Record<TrafficGroup, string>> = {
   model: 'model',
   project: 'project_id',
   upstream: 'upstream',
+  key: 'actor_id',
 }
 
 const stepsOf = ({ from_sequence: from, to_sequence: to }: Behind): number => Math.ceil((to - from) / maxEvents)
@@ -118,7 +146,8 @@ async function addFrom(
     expect: 1,
   }
   try {
-    await database.write([moveCursor, { sql: addEvents, params: [id, from, to] }], { waitsForDisk: false })
+    const additions = tables.map((table) => ({ sql: addEvents(table), params: [id, from, to] }))
+    await database.write([moveCursor, ...additions], { waitsForDisk: false })
   } catch (error) {
     if (!(error instanceof UnexpectedRows)) throw error
   }

@@ -17,7 +17,7 @@ export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 
     path: '/v1/organization/traffic',
     summary: 'Read traffic',
     description:
-      'Requests over time by decision, status, model, project or upstream, with errors and latency. It is made from the audit log within 10 seconds, and kept for 90 days.',
+      'Requests over time by decision, status, model, project, upstream or key, with errors and latency. It is made from the audit log within 10 seconds, and kept for 90 days.',
     permission: 'audit:read',
     params: none,
     query: TrafficQuery,

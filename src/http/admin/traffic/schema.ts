@@ -27,6 +27,7 @@ const TrafficResult = Type.Object(
     model: groupField('The model, if grouped by it.'),
     project: groupField('The id of the project, if grouped by it.'),
     upstream: groupField('The upstream, if grouped by it; empty if none answered.'),
+    key: groupField('The id of the API key or token, if grouped by it; empty for requests without one.'),
     requests: integer('Requests, also rejected ones.'),
     denied: integer('Of these, denied by a check.'),
     errors: integer('Of these, failed for another reason.'),
