@@ -31,6 +31,9 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'As a table' }).click()
     await page.getByRole('columnheader', { name: 'Denied' }).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('link', { name: 'Denied', exact: true }).click()
+    await page.waitForURL(/requests\?status=denied/)
+    await page.getByRole('row').filter({ hasText: 'No code names' }).waitFor()
     assert.deepEqual(open.errors, [])
   })
 
