@@ -17,7 +17,7 @@ export type OidcSignInParts = Pick<Administration, 'mutate' | 'reads'> & {
 
 /** Sign-in to the console through the identity provider; undefined if none is configured. */
 export function createOidc(infrastructure: Infrastructure, parts: OidcSignInParts): OidcParts | undefined {
-  const { config, clock, ids, keyring, random } = infrastructure
+  const { config, clock, ids, keyring, random, log } = infrastructure
   const { oidc } = config.console
   if (oidc === undefined) return undefined
   const { mutate, reads, sessions, failures } = parts
@@ -35,6 +35,8 @@ export function createOidc(infrastructure: Infrastructure, parts: OidcSignInPart
     encryption: createKeyringEncryption(keyring, 'pending sign-ins', random),
     failures,
     clock,
+    onRefused: ({ requestId, reason, error }) =>
+      log.warn({ request_id: requestId, reason, error }, 'a sign-in through the identity provider was refused'),
     redirectUri: (origin) =>
       oidc.redirect_uri ?? `${publicConsoleUrl(config.server) ?? `${origin}/console/`}api/oidc/callback`,
   }

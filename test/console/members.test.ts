@@ -96,6 +96,27 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(open.errors, [])
   })
 
+  it('whose session ended sign in again in a new tab, and the page goes on where it was', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await signInAs(page, { sub: 'm5', name: 'Evelyn', groups: ['admins'] }, 'members?dialog=invite')
+    const form = page.getByRole('dialog', { name: 'Invite member' })
+    await form.getByLabel('Email address').fill('typed@example.com')
+    await page.context().clearCookies()
+    await form.getByRole('button', { name: 'Invite member' }).click()
+    const again = page.getByRole('dialog', { name: 'Sign in again' })
+    await again.waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      again.getByRole('link', { name: 'Sign in with Example ID' }).click(),
+    ])
+    await tab.locator('#page').waitFor()
+    await page.evaluate("window.dispatchEvent(new Event('focus'))") // headless tabs always have the focus
+    await again.waitFor({ state: 'detached' })
+    assert.equal(await form.getByLabel('Email address').inputValue(), 'typed@example.com')
+  })
+
   it('learn on the sign-in page why they are refused', async () => {
     await using open = await openPage(browser)
     const { page } = open

@@ -31,6 +31,8 @@ export type OidcParts = {
   readonly encryption: Pick<KeyringEncryption, 'encrypt' | 'decrypt'>
   readonly failures: AuthFailures
   readonly clock: Clock
+  /** Reports why a sign-in did not succeed, for the log. */
+  readonly onRefused: (refused: { readonly requestId: string; readonly reason: string; readonly error: string }) => void
   /** The address of the callback, for a browser that uses the console at this origin. */
   readonly redirectUri: (origin: string) => string
 }
@@ -122,6 +124,7 @@ async function redirecting(
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal.reason !== 'unavailable') parts.failures.add(request.ip)
+    parts.onRefused({ requestId: request.id, reason: refusal.reason, error: refusal.message })
     recordError(request, new Fault('auth', 'sign_in_refused', refusal.message, { cause: refusal }))
     return reply.header('location', `../../#refused=${refusal.reason}`).send()
   }

@@ -10,6 +10,7 @@ import {
   type AdminApp,
   type Json,
 } from '../../support/administration.ts'
+import { createLog } from '../../../src/base/log.ts'
 import { openOidcBrowser, type OidcBrowser } from '../../support/oidc-browser.ts'
 import { startOidcProvider, type OidcFault, type OidcPerson, type OidcProvider } from '../../support/oidc-provider.ts'
 import { operatorOf } from '../../support/operator.ts'
@@ -190,6 +191,27 @@ describe('an identity provider that misbehaves', () => {
     const own = new URL(await thief.authorize((await thief.start()).url))
     own.searchParams.set('code', stolen) // the state of the thief is right, the code verifier is not
     assert.equal(await thief.finish(own.href), '../../#refused=failed')
+  })
+
+  it('leaves the reason in the log, and neither the code nor the secret of the client', async () => {
+    const lines: string[] = []
+    const log = createLog({
+      level: 'trace',
+      secrets: () => [],
+      destination: { write: (line) => void lines.push(line) },
+    })
+    await using logged = await openScene({}, { log })
+    logged.provider.person = { sub: 'stranger' }
+    await openOidcBrowser(logged.app).signIn()
+    logged.provider.fault = 'wrong audience'
+    const browser = openOidcBrowser(logged.app)
+    const callback = await browser.authorize((await browser.start()).url)
+    await browser.finish(callback)
+    const text = lines.join('\n')
+    assert.match(text, /"reason":"not_a_member","error":"stranger of http:/)
+    assert.match(text, /"reason":"failed","error":"unexpected JWT claim value encountered: .*aud/)
+    assert.ok(!text.includes(new URL(callback).searchParams.get('code') ?? ''))
+    assert.ok(!text.includes(logged.provider.clientSecret))
   })
 
   it('does not stop the start of the server or the API, and gets a clear answer', async () => {
