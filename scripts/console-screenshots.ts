@@ -74,6 +74,7 @@ try {
     await page.getByLabel('Text of turn 1').fill('When does the falcon project begin?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByText('policy_blocked').waitFor()
+    await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     await take(page, `playground-${colorScheme}`)
     await page.goto(`${url}/console/policies/${policyId}`)
     await page.locator('.cm-content').waitFor()

@@ -58,6 +58,9 @@ export function ResultCard({ running, settings, body, search }: ResultProps) {
   )
 }
 
+/** Error codes of a request that a check denied. */
+const denials = new Set<string | undefined>(['policy_blocked', 'moderation_blocked'])
+
 type AnswerProps = {
   readonly run: Run | undefined
   readonly isRunning: boolean
@@ -73,7 +76,7 @@ function AnswerTab({ run, isRunning, requestId }: AnswerProps) {
   return (
     <>
       {problem && (
-        <Notice tone="error">
+        <Notice tone={denials.has(problem.code) ? 'deny' : 'error'}>
           {problem.message} {problem.code !== undefined && <code>{problem.code}</code>}
         </Notice>
       )}
@@ -97,7 +100,7 @@ function AnswerTab({ run, isRunning, requestId }: AnswerProps) {
 /** What the request cost, and the way to it in the log. */
 function Facts({ detail }: { readonly detail: RequestDetail }) {
   const facts: readonly (readonly [string, string])[] = [
-    [words.requests.tokens, `${count(detail.input_tokens)} + ${count(detail.output_tokens)}`],
+    [words.requests.tokens, tokensOf(detail)],
     [words.requests.cost, dollars(detail.cost_usd)],
     [text.took, text.inMs(milliseconds(detail.latency_ms))],
     [words.requests.upstream, detail.upstream ?? words.common.none],
@@ -119,6 +122,9 @@ function Facts({ detail }: { readonly detail: RequestDetail }) {
     </div>
   )
 }
+
+const tokensOf = ({ input_tokens: input, output_tokens: output }: RequestDetail): string =>
+  input === null ? words.common.none : `${count(input)} + ${count(output)}`
 
 type VerdictProps = { readonly requestId: string | undefined; readonly isRunning: boolean }
 
