@@ -5,7 +5,9 @@ import {
   addReplayedEvent,
   changeOf,
   noBacktestCounts,
+  noScores,
   scoreClasses,
+  scoreRange,
   type ReplayedEvent,
   type ReplayResult,
 } from './counts.ts'
@@ -98,9 +100,9 @@ describe('the counts of a backtest', () => {
         { threshold_basis_points: 7000, blocked: 1, newly_blocked: 1, newly_allowed: 1 },
       ],
       scores: {
-        '6000': { allowed: 1, blocked_by_policy: 0, other: 0 },
-        '3000': { allowed: 0, blocked_by_policy: 1, other: 0 },
-        '9900': { allowed: 1, blocked_by_policy: 0, other: 0 },
+        ...noScores,
+        allowed: noScores.allowed.with(60, 1).with(99, 1),
+        blocked_by_policy: noScores.blocked_by_policy.with(30, 1),
       },
       coverage: { events: 6, sampled: 5, with_text: 4, redacted_only: 1 },
       examples: {
@@ -131,9 +133,9 @@ describe('the counts of a backtest', () => {
           .map(({ past, ...fields }, at) => eventOf(`evt_${at}`, replayed({ ...fields, ...past })))
           .reduce(addReplayedEvent, noBacktestCounts(thresholds))
         const sum = (kinds: readonly (typeof scoreClasses)[number][], isIn: (from: number) => boolean): number =>
-          Object.entries(scores)
-            .filter(([from]) => isIn(Number(from)))
-            .reduce((all, [, counts]) => all + kinds.reduce((part, kind) => part + counts[kind], 0), 0)
+          kinds
+            .flatMap((kind) => scores[kind].filter((_, at) => isIn(at * scoreRange)))
+            .reduce((all, requests) => all + requests, 0)
         const followed = thresholds.map((threshold) => ({
           threshold_basis_points: threshold,
           blocked: sum(scoreClasses, (from) => from >= threshold),

@@ -25,8 +25,7 @@ const maxExamples = 20
 export type BacktestCounts = Counts & {
   readonly projects: Readonly<Record<string, Counts>>
   readonly sweep: readonly SweepRow[]
-  /** How many requests got which score, by the first basis point of the range, such as `4200`. */
-  readonly scores: Readonly<Record<string, ScoreCounts>>
+  readonly scores: ScoreCounts
   readonly coverage: Coverage
   /** Event ids only, never texts. */
   readonly examples: Readonly<Record<ChangeWithExamples, readonly string[]>>
@@ -35,15 +34,18 @@ export type BacktestCounts = Counts & {
 }
 
 /**
- * Requests with a score in one range, by what another threshold can change for them. `allowed` then: blocked from this score
+ * How many requests got which score, by what another threshold can change for them. `allowed` then: blocked from this score
  * on. `blocked_by_policy` then: allowed above this score. `other`: blocked by something else, or by this policy while a text of
- * it cannot be evaluated now.
+ * it cannot be evaluated now. Each is a list with the number of requests in each range of scores.
  */
-export type ScoreCounts = Readonly<Record<(typeof scoreClasses)[number], number>>
+export type ScoreCounts = Readonly<Record<(typeof scoreClasses)[number], readonly number[]>>
 export const scoreClasses = ['allowed', 'blocked_by_policy', 'other'] as const
 
 /** Width of a range of scores, in basis points. The counts of every threshold that is a multiple of it follow from the ranges. */
-const scoreRange = 100
+export const scoreRange = 100
+
+const noRequests: readonly number[] = Array<number>(10_000 / scoreRange + 1).fill(0)
+export const noScores: ScoreCounts = { allowed: noRequests, blocked_by_policy: noRequests, other: noRequests }
 
 export type ExampleRequest = {
   readonly event_id: string
@@ -91,7 +93,7 @@ export const noBacktestCounts = (thresholds: readonly number[]): BacktestCounts 
   sweep: [...new Set(thresholds)]
     .sort((a, b) => a - b)
     .map((threshold) => ({ threshold_basis_points: threshold, blocked: 0, newly_blocked: 0, newly_allowed: 0 })),
-  scores: {},
+  scores: noScores,
   coverage: { events: 0, sampled: 0, with_text: 0, redacted_only: 0 },
   examples: { newly_blocked: [], newly_allowed: [], changed_reason: [], not_evaluated: [] },
   example_requests: [],
@@ -113,16 +115,13 @@ export function addReplayedEvent(counts: BacktestCounts, event: ReplayedEvent): 
   }
 }
 
-const noScores: ScoreCounts = { allowed: 0, blocked_by_policy: 0, other: 0 }
-
 /** A request without a score is in no range. */
-function addScore(scores: BacktestCounts['scores'], replayed: ReplayResult): BacktestCounts['scores'] {
+function addScore(scores: ScoreCounts, replayed: ReplayResult): ScoreCounts {
   const { score, isNotEvaluated, wasBlocked, wasBlockedByPolicy } = replayed
   if (isNotEvaluated && score === 0) return scores
-  const range = String(Math.floor(score / scoreRange) * scoreRange)
   const kind = !wasBlocked ? 'allowed' : wasBlockedByPolicy && !isNotEvaluated ? 'blocked_by_policy' : 'other'
-  const before = scores[range] ?? noScores
-  return { ...scores, [range]: { ...before, [kind]: before[kind] + 1 } }
+  const range = Math.floor(score / scoreRange)
+  return { ...scores, [kind]: scores[kind].with(range, (scores[kind][range] ?? 0) + 1) }
 }
 
 /**

@@ -7,6 +7,7 @@ import { PolicyParams } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
+import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
 import type { NewBacktest, PolicyId } from '../../../domain/evaluation/backtest/create.ts'
 import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
@@ -106,9 +107,7 @@ function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['r
     ...rest,
     projects: Object.entries(projects).map(([id, ofProject]) => ({ project_id: id === '' ? null : id, ...ofProject })),
     sweep: [...sweep],
-    scores: Object.entries(scores)
-      .map(([from, ofRange]) => ({ from_basis_points: Number(from), ...ofRange }))
-      .toSorted((a, b) => a.from_basis_points - b.from_basis_points),
+    scores: presentScores(scores),
     examples: {
       newly_blocked: [...examples.newly_blocked],
       newly_allowed: [...examples.newly_allowed],
@@ -118,6 +117,17 @@ function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['r
     example_requests: [...requests],
   }
 }
+
+/** The ranges with at least one request. */
+const presentScores = ({ allowed, blocked_by_policy: blocked, other }: Backtest['counts']['scores']) =>
+  allowed
+    .map((requests, at) => ({
+      from_basis_points: at * scoreRange,
+      allowed: requests,
+      blocked_by_policy: blocked[at] ?? 0,
+      other: other[at] ?? 0,
+    }))
+    .filter((range) => range.allowed + range.blocked_by_policy + range.other > 0)
 
 const newBacktestOf = (body: Static<typeof Schema.CreateBacktest>): NewBacktest =>
   omitUndefined({

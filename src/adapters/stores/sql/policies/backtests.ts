@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../base/clock.ts'
 import { backtestStatuses } from '../../../../domain/evaluation/backtest/backtest.ts'
 import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/evaluation/backtest/backtest.ts'
+import { noScores } from '../../../../domain/evaluation/backtest/counts.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
 import type { Database, Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
@@ -179,7 +180,7 @@ const backtestOf = (row: BacktestRow): Backtest => ({
   done: row.done,
   total: row.total,
   // Backtests from before have no scores and no requests of examples.
-  counts: { scores: {}, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
+  counts: { scores: noScores, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
   error: row.error,
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,
