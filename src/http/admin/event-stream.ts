@@ -34,8 +34,7 @@ export async function sendEventStream(
   const slot = admitRequest(parts, actor)
   // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
   reply.raw.once('close', () => slot[Symbol.dispose]())
-  const isOver = async (): Promise<boolean> =>
-    parts.isShuttingDown() || !(await mayStillRead(parts, request, permission))
+  const isOver = createStreamEnd(parts, request, permission)
   reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no')
   return reply.send(Readable.from(paced(source, parts.clock, isOver), { objectMode: false }))
 }
@@ -49,6 +48,16 @@ async function* paced({ first, next }: Frames, clock: Clock, isOver: () => Promi
     await pause(clock)
   }
 }
+
+/** Tells whether a stream must end: the server stops, or its caller may not read it any more. */
+export const createStreamEnd =
+  (
+    parts: Pick<EventStreamParts, 'callerOf' | 'isShuttingDown'>,
+    request: FastifyRequest,
+    permission: Permission,
+  ): (() => Promise<boolean>) =>
+  async () =>
+    parts.isShuttingDown() || !(await mayStillRead(parts, request, permission))
 
 /** Authenticates again, so that a revoked key or an ended session reads nothing more. */
 async function mayStillRead(

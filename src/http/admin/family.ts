@@ -3,6 +3,7 @@ import { createResourceRoutes } from '../resources/route.ts'
 import type { EndpointFamily, Route } from '../route.ts'
 import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { auditExportRoute } from './audit-logs/export.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
 import { verificationRoutes } from './audit-logs/verification-routes.ts'
 import { balanceRoutes } from './credits/balance-routes.ts'
@@ -22,6 +23,7 @@ import { decisionRoutes } from './policies/decision-routes.ts'
 import { publicationRoutes, versionRoutes } from './policies/publication-routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { requestExportRoute } from './requests/export.ts'
 import { requestRoutes } from './requests/routes.ts'
 import { requestStreamRoute } from './requests/stream.ts'
 import { signInListRoutes } from './sign-ins/routes.ts'
@@ -60,7 +62,9 @@ export function adminFamily(
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),
       requestStreamRoute(parts),
+      requestExportRoute(parts),
       ...auditLogRoutes(routes, parts),
+      auditExportRoute(parts),
       ...verificationRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),

@@ -1,11 +1,10 @@
 import { Fault } from '../../../base/fault.ts'
-import { codeOfFilter } from '../../../domain/audit/event/kinds.ts'
-import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import { none, periodOf } from '../../resources/fields.ts'
+import { none } from '../../resources/fields.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { auditFilterOf } from './filter.ts'
 import { presentAuditEntry, presentKeys } from './present.ts'
 import * as Schema from './schema.ts'
 
@@ -22,18 +21,10 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       query: Schema.AuditLogQuery,
       answer: { description: 'A page of events.', schema: Schema.AuditLogList },
       async operation({ events }, { actor, query }) {
-        const filter = omitUndefined({
-          code: query.kind === undefined ? undefined : codeOfFilter(query.kind),
-          withoutRequests: query.without_requests,
-          decision: query.decision,
-          policyId: query.policy_id,
-          projectId: query.project_id,
-          userId: query.user_id,
-          requestId: query.request_id,
-          actorId: query.actor_id,
-          ...periodOf(query),
-        })
-        return presentList(await events.list(actor.organization.id, filter, pageOf(query)), presentAuditEntry)
+        return presentList(
+          await events.list(actor.organization.id, auditFilterOf(query), pageOf(query)),
+          presentAuditEntry,
+        )
       },
     }),
     read({

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { integer, text } from '../../described.ts'
 import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
@@ -12,7 +12,8 @@ export const AuditEventParams = Type.Object({
   event_id: idText('The event.', 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'),
 })
 
-export const AuditLogQuery = listQuery({
+/** What events are filtered by, in the list and in the export. */
+export const AuditFilterFields = {
   kind: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
   without_requests: Type.Optional(
     Type.Boolean({ description: 'True: only changes by administrators and acts of the service, no requests.' }),
@@ -30,7 +31,9 @@ export const AuditLogQuery = listQuery({
   ),
   from: timeFilter('Only events at this Unix time or later.'),
   to: timeFilter('Only events before this Unix time.'),
-})
+}
+
+export const AuditLogQuery = listQuery(AuditFilterFields)
 
 const example = {
   id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8',
@@ -89,6 +92,7 @@ export const AuditEntryObject = Type.Object(
   { title: 'AuditEvent', examples: [example] },
 )
 
+export const auditEntryExample = example as Static<typeof AuditEntryObject>
 export const AuditLogList = listOf('AuditEventList', AuditEntryObject, pageExample(example))
 
 const CheckpointKey = Type.Object(

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
@@ -102,6 +102,7 @@ const fields = {
 }
 
 export const RequestObject = Type.Object(fields, { title: 'Request', examples: [example] })
+export const requestExample = example as Static<typeof RequestObject>
 export const RequestList = listOf('RequestList', RequestObject, pageExample(example))
 
 export const RequestDetailQuery = Type.Object(

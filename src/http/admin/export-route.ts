@@ -1,0 +1,157 @@
+import { Readable } from 'node:stream'
+import Type, { type TObject, type TProperties } from 'typebox'
+import type { LoggedEvent } from '../../domain/audit/log.ts'
+import { requirePermission } from '../../domain/identity/permissions.ts'
+import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
+import { idText } from '../resources/fields.ts'
+import { withCursorError } from '../resources/list.ts'
+import { admitRequest } from '../resources/limit.ts'
+import type { Route } from '../route.ts'
+import type { Validate } from '../validate.ts'
+import { csvLine, type Cell } from './csv.ts'
+import { createStreamEnd, type EventStreamParts } from './event-stream.ts'
+
+/** What every export is asked for. */
+type ExportInput = {
+  readonly format: (typeof formats)[number]
+  readonly limit: number
+  readonly order: Page['order']
+  readonly after?: string
+}
+
+type ExportSpec<Input extends ExportInput, Row> = {
+  readonly name: string
+  readonly path: string
+  readonly summary: string
+  /** The name of the file that a browser saves, without its ending. */
+  readonly fileName: string
+  /** Of `exportQuery`, and its validator. */
+  readonly query: TObject
+  readonly readQuery: Validate<Input>
+  readonly list: (organizationId: string, input: Input, page: Page) => Promise<Paged<LoggedEvent>>
+  readonly present: (event: LoggedEvent) => Row
+  readonly columns: readonly string[]
+  /** The cells of `columns`. */
+  readonly cells: (row: Row) => readonly Cell[]
+  readonly example: Row
+}
+
+const formats = ['ndjson', 'csv'] as const
+const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const
+const maxRows = 1_000_000
+const rowsPerPage = 200
+
+/** The query of an export with these filters. */
+export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
+  Type.Object(
+    {
+      format: Type.Enum([...formats], {
+        default: 'ndjson',
+        description:
+          '`ndjson`: one JSON object a line. `csv`: for spreadsheets, with times as in ISO 8601; a text that a spreadsheet would run as a formula begins with an apostrophe.',
+      }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: maxRows,
+        default: 100_000,
+        description: 'Most rows. An answer with fewer rows is complete.',
+      }),
+      order: Type.Enum([...pageOrders], {
+        default: 'desc',
+        description: 'By creation time: `desc` is newest first.',
+      }),
+      after: Type.Optional(
+        idText('The export starts after this event: the last one of an export before it.', exampleEvent),
+      ),
+      ...filters,
+    },
+    { additionalProperties: false },
+  )
+
+const exampleEvent = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
+
+/** A list as a file. It is read and sent page by page, so that its size does not matter to the server. */
+export function exportRoute<Input extends ExportInput, Row>(
+  parts: EventStreamParts,
+  spec: ExportSpec<Input, Row>,
+): Route {
+  const readQuery = withCursorError(spec.readQuery)
+  return {
+    name: spec.name,
+    method: 'GET',
+    path: spec.path,
+    summary: spec.summary,
+    description: `As NDJSON or CSV, with the filters of the list. No texts of requests. A transfer that breaks off is incomplete; continue it with \`after\`.`,
+    credential: 'admin_key',
+    permission: 'audit:read',
+    query: spec.query,
+    answers: {
+      200: {
+        description: 'One object a line, or a CSV file.',
+        contentType: contentTypes.ndjson,
+        schema: Type.String({ examples: [`${JSON.stringify(spec.example)}\n`] }),
+      },
+    },
+    errorStatuses: [400, 401, 403, 422, 429, 500, 503],
+    async handle(request, reply) {
+      const actor = await parts.callerOf.administrator(request)
+      const slot = admitRequest(parts, actor)
+      // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
+      reply.raw.once('close', () => slot[Symbol.dispose]())
+      requirePermission(actor.permissions, 'audit:read')
+      const input = readQuery(request.query)
+      const read = (page: Page) => spec.list(actor.organization.id, input, page)
+      // Before the first byte, so that a wrong cursor is an error response.
+      const first = await read({ limit: Math.min(rowsPerPage, input.limit), order: input.order, ...afterOf(input) })
+      const rows = rowsOf(first, { ...input, read, isOver: createStreamEnd(parts, request, 'audit:read') })
+      const { format } = input
+      reply
+        .type(contentTypes[format])
+        .header('content-disposition', `attachment; filename="${spec.fileName}.${format}"`)
+        .header('cache-control', 'no-store')
+      const lines = format === 'csv' ? csvOf(rows, spec) : ndjsonOf(rows, spec)
+      return reply.send(Readable.from(lines, { objectMode: false }))
+    },
+  }
+}
+
+const afterOf = ({ after }: ExportInput) => (after === undefined ? {} : { after })
+
+type Source = {
+  readonly limit: number
+  readonly order: Page['order']
+  readonly read: (page: Page) => Promise<Paged<LoggedEvent>>
+  readonly isOver: () => Promise<boolean>
+}
+
+/** Pages of events. Throws if the caller may not read on, so that the transfer does not look complete. */
+async function* rowsOf(
+  first: Paged<LoggedEvent>,
+  { limit, order, read, isOver }: Source,
+): AsyncGenerator<readonly LoggedEvent[]> {
+  let page = first
+  for (let left = limit - page.items.length; ; left -= page.items.length) {
+    yield page.items
+    const last = page.items.at(-1)
+    if (!page.hasMore || last === undefined || left <= 0) return
+    if (await isOver()) throw new Error('the export ended early')
+    page = await read({ limit: Math.min(rowsPerPage, left), order, after: last.id })
+  }
+}
+
+type Lines<Row> = Pick<ExportSpec<ExportInput, Row>, 'present' | 'columns' | 'cells'>
+
+async function* ndjsonOf<Row>(
+  pages: AsyncIterable<readonly LoggedEvent[]>,
+  { present }: Pick<Lines<Row>, 'present'>,
+): AsyncGenerator<string> {
+  for await (const events of pages) yield events.map((event) => `${JSON.stringify(present(event))}\n`).join('')
+}
+
+async function* csvOf<Row>(
+  pages: AsyncIterable<readonly LoggedEvent[]>,
+  { present, columns, cells }: Lines<Row>,
+): AsyncGenerator<string> {
+  yield csvLine(columns)
+  for await (const events of pages) yield events.map((event) => csvLine(cells(present(event)))).join('')
+}

@@ -1,0 +1,42 @@
+import type { Static } from 'typebox'
+import type { Route } from '../../route.ts'
+import { createQueryValidator } from '../../validate.ts'
+import type { Cell } from '../csv.ts'
+import type { EventStreamParts } from '../event-stream.ts'
+import { exportQuery, exportRoute } from '../export-route.ts'
+import type { AdminReads } from '../parts.ts'
+import { requestFilterOf } from './filter.ts'
+import { presentRequest } from './present.ts'
+import { requestExample, RequestFilterFields, RequestObject } from './schema.ts'
+
+type Row = Static<typeof RequestObject>
+
+const columns = Object.keys(RequestObject.properties).filter((name) => name !== 'object' && name !== 'created_at_ms')
+
+const query = exportQuery(RequestFilterFields)
+
+/** `/v1/organization/requests/export`: the list of requests as a file. */
+export const requestExportRoute = (parts: EventStreamParts & { readonly reads: Pick<AdminReads, 'events'> }): Route =>
+  exportRoute<Static<typeof query>, Row>(parts, {
+    name: 'exportRequests',
+    path: '/v1/organization/requests/export',
+    summary: 'Export requests',
+    fileName: 'requests',
+    query,
+    readQuery: createQueryValidator(query),
+    list: (organizationId, input, page) =>
+      parts.reads.events.listRequests(organizationId, requestFilterOf(input), page),
+    present: presentRequest,
+    columns,
+    cells,
+    example: requestExample,
+  })
+
+function cells(row: Row): readonly Cell[] {
+  const cell = {
+    ...row,
+    created_at: new Date(row.created_at_ms).toISOString(),
+    categories: row.categories.join(' '),
+  }
+  return columns.map((name) => new Map<string, Cell>(Object.entries(cell)).get(name) ?? null)
+}
