@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
@@ -61,6 +62,47 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/requests/${allowed}`)
     await page.getByText(/all of it was sent after its checks · held back for up to [\d.]+ ms/).waitFor()
+  })
+
+  it('are saved as a file, with the filters that are shown', async () => {
+    const denied = await scene.ask('a falcon for the file')
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests?status=denied`)
+    await page.getByRole('row').nth(1).waitFor()
+    await page.getByRole('button', { name: 'Export' }).click()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    const file = await downloading
+    assert.equal(file.suggestedFilename(), 'requests.csv')
+    const lines = (await text(await file.createReadStream())).trimEnd().split('\r\n')
+    assert.ok(lines.some((line) => line.startsWith(denied)))
+    assert.ok(lines.slice(1).every((line) => line.includes(',denied,refuse,')))
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('have views that the browser keeps by their names', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests?status=denied&columns=decision`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Denied only')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'View: Denied only' }).waitFor()
+    await page.goto(`${scene.url}/console/requests`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Denied only' }).click()
+    await page.waitForURL(/status=denied/)
+    await page.waitForURL(/columns=decision/)
+    await page.getByRole('button', { name: 'View: Denied only' }).click()
+    await page.getByRole('menuitem', { name: 'Remove the view Denied only' }).click()
+    await page.getByRole('button', { name: 'Views' }).waitFor()
+    assert.deepEqual(open.errors, [])
   })
 
   it('show markup in texts and names as text', async () => {

@@ -63,7 +63,10 @@ export function adminOf(url: string, key: string): Admin {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return { status: response.status, headers: response.headers, body: jsonOf(await response.text()) }
+    const { status, headers: answered } = response
+    const isLines = answered.get('content-type') === 'application/x-ndjson'
+    const text = await response.text()
+    return { status, headers: answered, body: isLines ? { lines: text } : jsonOf(text) }
   }
   const mustSucceed = async (answer: Promise<Answer>): Promise<Json> => {
     const { status, body } = await answer

@@ -11,7 +11,11 @@ export type Preferences = {
   /** Whether the first steps on the overview are hidden, and whether one of them, a look at a request, was taken. */
   readonly hidesFirstSteps: boolean
   readonly hasSeenRequest: boolean
+  readonly requestViews: readonly RequestView[]
 }
+
+/** A named state of the page Requests: the part of its address that holds filters, columns and the range. */
+export type RequestView = { readonly name: string; readonly search: Readonly<Record<string, string | number>> }
 
 const storageKey = 'gatehouse.console.preferences'
 
@@ -22,6 +26,7 @@ export function readPreferences(): Preferences {
     density: densities.find((density) => density === stored['density']) ?? 'normal',
     hidesFirstSteps: stored['hidesFirstSteps'] === true,
     hasSeenRequest: stored['hasSeenRequest'] === true,
+    requestViews: viewsIn(stored['requestViews']),
   }
 }
 
@@ -39,6 +44,18 @@ export function applyPreferences(): void {
   else dataset['theme'] = theme
   if (density === 'normal') delete dataset['density']
   else dataset['density'] = density
+}
+
+function viewsIn(stored: unknown): readonly RequestView[] {
+  if (!Array.isArray(stored)) return []
+  return stored.flatMap((view: unknown) => {
+    const { name, search } = Object(view) as Record<string, unknown>
+    if (typeof name !== 'string') return []
+    const kept = Object.entries(Object(search)).filter(
+      (entry): entry is [string, string | number] => typeof entry[1] === 'string' || typeof entry[1] === 'number',
+    )
+    return [{ name, search: Object.fromEntries(kept) }]
+  })
 }
 
 function parse(json: string | null): Record<string, unknown> {

@@ -34,7 +34,7 @@ describe('the example answer of each endpoint on the page', () => {
   const described = operationsOf(scene.app.openapi(), '/')
   for (const { route, status = 200, answer = '' } of operations) {
     const schema = described.find(({ method, path }) => `${method} ${path}` === route)?.answers[status]
-    if (schema?.type === undefined) continue // a page, a file or metrics
+    if (schema?.type === undefined || schema.type === 'string') continue // a page, a file or metrics
     it(`${route} matches the schema of its ${status}`, () => {
       assert.deepEqual(misfits(schema, JSON.parse(answer)), [])
     })

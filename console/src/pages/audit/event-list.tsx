@@ -1,9 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { ExportMenu } from '../../kit/export-menu.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count, fullTime, time } from '../../kit/format.ts'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -90,6 +92,7 @@ function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {
 function Filters({ search }: { readonly search: AuditSearch }) {
   const navigate = useNavigate()
   const [actorId, setActorId] = useState(search.actor_id ?? '')
+  const { from, to } = timeRangeOf(useTimeRangeSearch(), Date.now())
   const set = (changed: AuditSearch): void =>
     void navigate({ to: '/audit', search: (before: object) => ({ ...before, ...changed }), replace: true })
   const submit = (event: SubmitEvent): void => {
@@ -124,6 +127,12 @@ function Filters({ search }: { readonly search: AuditSearch }) {
           />
         )}
       </Field>
+      <span className={styles.end}>
+        <ExportMenu
+          path="/v1/organization/audit_logs/export"
+          query={{ without_requests: true, kind: search.event_kind, actor_id: search.actor_id, from, to }}
+        />
+      </span>
     </form>
   )
 }

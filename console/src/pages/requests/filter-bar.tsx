@@ -1,13 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
+import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import { buttonClass, Button } from '../../kit/button.tsx'
 import { Chip } from '../../kit/chip.tsx'
 import { decisionName } from '../../kit/decision-badge.tsx'
+import { ExportMenu } from '../../kit/export-menu.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { Menu, MenuChoice, MenuLabel, MenuSeparator, MenuToggle } from '../../kit/menu.tsx'
 import { words } from '../../words/en.ts'
 import { chosenColumns, columns, type ColumnNames } from './columns.tsx'
 import { FilterInput } from './filter-input.tsx'
 import { filtersOf, type FilterName, type RequestSearch } from './search.ts'
+import { ViewsMenu } from './views-menu.tsx'
 import styles from './filter-bar.module.css'
 
 type BarProps = {
@@ -25,6 +28,8 @@ export function FilterBar({ search, names, onReload, newCount }: BarProps) {
   const navigate = useNavigate()
   const set = (changed: RequestSearch): void =>
     void navigate({ to: '.', search: (before: object) => ({ ...before, ...changed }), replace: true })
+  const { from, to } = timeRangeOf(useTimeRangeSearch(), Date.now())
+  const period = { from, to }
   const filters = Object.entries(filtersOf(search)) as [FilterName, string | number][]
   const shown = new Set(chosenColumns(search.columns).map(({ id }) => id))
   const toggleColumn = (id: string, isOn: boolean): void => {
@@ -33,6 +38,7 @@ export function FilterBar({ search, names, onReload, newCount }: BarProps) {
   }
   return (
     <div className={styles.bar}>
+      <ViewsMenu search={search} />
       {filters.map(([name, value]) => (
         <Chip
           key={name}
@@ -88,6 +94,7 @@ export function FilterBar({ search, names, onReload, newCount }: BarProps) {
             {text.fresh(newCount)}
           </Button>
         )}
+        <ExportMenu path="/v1/organization/requests/export" query={{ ...filtersOf(search), ...period }} />
         <Menu
           triggerClass={buttonClass({ look: 'ghost', isSmall: true })}
           label={text.columns}

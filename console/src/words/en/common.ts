@@ -17,6 +17,7 @@ export const common = {
     leave: 'Leave and lose changes',
     stay: 'Stay',
   },
+  exportAs: { label: 'Export', csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, one object a line' },
   asRequest: 'As a request and a command',
 } as const
 
