@@ -49,6 +49,8 @@ describe('signing in with a browser', { skip: withoutBrowser }, () => {
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/requests`)
     await page.getByLabel('name:value').fill('model:kept')
+    // The bell is loaded last. Without a cookie its first call would open the dialog before the click.
+    await page.getByRole('button', { name: /^Attention/ }).waitFor()
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Reload' }).click()
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
