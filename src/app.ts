@@ -70,10 +70,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
     infrastructure,
     administration,
-    {
-      ...rules,
-      holdMs: holdMsOf(infrastructure, served),
-    },
+    { ...rules, holdMs: holdMsOf(infrastructure, served) },
   )
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
@@ -86,10 +83,16 @@ export async function createApp(config: Config, env: Environment, world: World =
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
+  const readiness = [
+    ...storageChecks(infrastructure),
+    { part: 'credits', problem: async () => credits.problem() },
+    { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
+    { part: 'server', problem: async () => (listeners.isShuttingDown() ? 'stopping' : undefined) },
+  ]
   const parts = {
     catalogue,
     modelDirectory: served.modelDirectory,
-    ...createSystem(infrastructure, { served, env, nodeId: counters.ownEpoch }),
+    ...createSystem(infrastructure, { served, env, counters, readiness }),
     callerOf,
     infer: record(infer),
     testSink,
@@ -118,12 +121,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     administration,
     administrationLimits: config.administration,
     version: packageFile.version,
-    readiness: [
-      ...storageChecks(infrastructure),
-      { part: 'credits', problem: async () => credits.problem() },
-      { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
-      { part: 'server', problem: async () => (listeners.isShuttingDown() ? 'stopping' : undefined) },
-    ],
+    readiness,
   }
   await listeners.serve((purposes) => createFamilies(parts, purposes))
   const operatorServer = await createOperatorServer({

@@ -14,6 +14,7 @@ import type { Policy } from '../http/admin/policies/schema.ts'
 import type { ProjectObject } from '../http/admin/projects/schema.ts'
 import type { RequestDetailObject, RequestObject } from '../http/admin/requests/schema.ts'
 import type { SignInObject } from '../http/admin/sign-ins/routes.ts'
+import type { SystemObject } from '../http/admin/system/schema.ts'
 import type { ProbeObject, UpstreamList } from '../http/admin/upstreams/schema.ts'
 import type { UsageObject } from '../http/admin/usage/schema.ts'
 import type { EventsPage, FingerprintsObject } from '../http/operator/audit-log-schema.ts'
@@ -49,6 +50,7 @@ export type SinkTestBody = Static<typeof TestAnswer>['test']
 export type DeadLetterBody = Static<typeof DeadLetterList>['data'][number]
 export type ServedModelsBody = Static<typeof ServedModelList>
 export type UpstreamsBody = Static<typeof UpstreamList>
+export type SystemBody = Static<typeof SystemObject>
 export type ProbeBody = Static<typeof ProbeObject>
 export type RequestBody = Static<typeof RequestObject>
 export type RequestDetailBody = Static<typeof RequestDetailObject>

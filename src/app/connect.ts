@@ -97,6 +97,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     listServedModels: needsServer,
     upstreams: { list: needsServer, probe: needsServer },
     node: { id: ids('node'), host: hostname() },
+    readSystem: needsServer,
     isSystemVisible: true,
     simulate: needsServer,
     inspectRule: needsServer,

@@ -17,10 +17,12 @@ export type JobDiagnosis = {
 const metricsTimeoutMs = 3_000
 
 /** Lists the jobs of this configuration, and when each last succeeded if a server answers at its metrics address. */
-export async function checkJobs(config: Config): Promise<JobDiagnosis[]> {
-  const metrics = await readMetrics(config)
+export const checkJobs = async (config: Config): Promise<JobDiagnosis[]> =>
+  diagnoseJobs(config, await readMetrics(config), systemClock.nowMs())
+
+/** The same from the text of `/metrics`; undefined if no server answers. */
+export function diagnoseJobs(config: Config, metrics: string | undefined, nowMs: number): JobDiagnosis[] {
   const times = metrics === undefined ? undefined : readJobMetrics(metrics)
-  const nowMs = systemClock.nowMs()
   return startedJobs(config).map((job) => diagnoseJob(job, times && (times.get(job.name) ?? {}), nowMs))
 }
 

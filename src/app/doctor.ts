@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
@@ -9,8 +8,8 @@ import { messageOf } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { checkJobs } from './doctor-jobs.ts'
+import { checkRedis, checkRuntime, checkTls } from './doctor-node.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
-import { readTlsFiles } from './tls-files.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
@@ -60,18 +59,6 @@ export async function diagnose(
     ...(await checkUpstreams(config, env, options)),
     ...(await checkJobs(config)),
   ]
-}
-
-function checkRuntime(): Diagnosis {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const isNew = major > 24 || (major === 24 && minor >= 15)
-  if (isNew) return { part: 'Node', state: 'ok', message: process.versions.node }
-  return {
-    part: 'Node',
-    state: 'wrong',
-    message: `${process.versions.node} is too old`,
-    fix: 'Run through npm (npm start, npm run gatehouse), which installs its own version.',
-  }
 }
 
 function checkFolder(config: Config): Diagnosis[] {
@@ -191,39 +178,10 @@ async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
   return [{ part: 'spool', state: 'warning', message, fix }]
 }
 
-async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Diagnosis[]> {
-  if (redisUrl === undefined) return []
-  const url = new URL(redisUrl)
-  const failure = await tryConnect(url.hostname, Number(url.port || 6379))
-  if (failure === undefined) return [{ part: 'Redis', state: 'ok', message: `${url.host} answers` }]
-  return [
-    {
-      part: 'Redis',
-      state: 'warning',
-      message: `${url.host} cannot be reached (${failure}): each node would count on its own`,
-      fix: 'Is Redis running, and is REDIS_URL right?',
-    },
-  ]
-}
-
 async function checkPort({ host, port }: PlannedListener): Promise<Diagnosis> {
   const where = `${host}:${port}`
   const failure = await tryConnect(host, port)
   if (failure === undefined)
     return { part: 'port', state: 'ok', message: `something listens on ${where} (perhaps a running Gatehouse)` }
   return { part: 'port', state: 'ok', message: `${where} is free` }
-}
-
-function checkTls({ tls }: Config['server']): Diagnosis[] {
-  if (tls === undefined) return []
-  try {
-    const { cert = '' } = readTlsFiles(tls)
-    const { validTo, validToDate } = new X509Certificate(String(cert))
-    if (validToDate > new Date())
-      return [{ part: 'TLS', state: 'ok', message: `the certificate is valid until ${validTo}` }]
-    const fix = `Put a new one into ${tls.cert_file}; a running server reloads it.`
-    return [{ part: 'TLS', state: 'wrong', message: `the certificate has expired on ${validTo}`, fix }]
-  } catch (error) {
-    return [{ part: 'TLS', state: 'wrong', message: messageOf(error) }]
-  }
 }

@@ -14,6 +14,8 @@ export type LimitCounterParts = Infrastructure & { readonly settings: LimitSetti
 export type Counters = AsyncDisposable & {
   readonly limits: LimitStore
   readonly membership: ClusterMembership
+  /** The nodes that are alive, this one included. */
+  nodeIds(): readonly string[]
   /** The epoch of this process's counters: it changes when they are lost. */
   readonly ownEpoch: string
   /** The epoch of the shared counters: null while they cannot be reached, undefined if there are none. */
@@ -30,7 +32,9 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
   await using opened = new AsyncDisposableStack()
   const { config, database, clock, ids, settings } = parts
   const ownEpoch = ids('node')
-  const membership = database.engine === 'sqlite' ? singleNode(ownEpoch) : await joinCluster(parts, ownEpoch, opened)
+  const member = database.engine === 'sqlite' ? undefined : await joinCluster(parts, ownEpoch, opened)
+  const membership = member ?? singleNode(ownEpoch)
+  const nodeIds = (): readonly string[] => member?.ids() ?? [ownEpoch]
   // Wall time at the start plus monotonic time: another process can continue the windows, and clock steps do not matter.
   const startMs = clock.nowMs() - clock.monotonicMs()
   const createEngine = (): LimitEngine =>
@@ -46,7 +50,7 @@ export async function openCounters(parts: LimitCounterParts): Promise<Counters> 
       ? opened.use(await openLocal(own))
       : opened.use(await openShared(own, config.storage.redis_url))
   const kept = opened.move()
-  return { ...chosen, membership, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { ...chosen, membership, nodeIds, ownEpoch, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 async function joinCluster(parts: LimitCounterParts, ownId: string, opened: AsyncDisposableStack): Promise<NodeMember> {

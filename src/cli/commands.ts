@@ -25,6 +25,7 @@ export const commands: Commands = {
   restore: async () => (await import('./restore.ts')).restoreCommand,
   secret: async () => (await import('./secret.ts')).secret,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  system: async () => (await import('./system.ts')).system,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,
   completion: async () => (await import('./completion.ts')).completion,

@@ -26,9 +26,10 @@ export function readConfig(env: Environment): Config {
   const values: FileValue[] = []
   const hasFile = existsSync(file) || named !== undefined
   const written = hasFile ? readFile({ file, env, values }) : {}
-  const config = checkConfig(withEnvironment(written, env))
+  const variables = new Map<string, string>()
+  const config = checkConfig(withEnvironment(written, env, variables))
   setFileValues(config, values)
-  setOrigins(config, { file: hasFile ? file : undefined })
+  setOrigins(config, { file: hasFile ? file : undefined, written, variables })
   return config
 }
 
@@ -37,7 +38,9 @@ export function checkConfig(input: unknown): Config {
   const value: unknown = Value.Default(ConfigSchema, expandShorthand(ConfigSchema, structuredClone(input)))
   const problems = [...unknownKeys(ConfigSchema, value, ''), ...problemsOf(value)]
   if (problems.length > 0) throw new ConfigError(problems)
-  return deepFreeze(value as Config)
+  const config = deepFreeze(value as Config)
+  setOrigins(config, { file: undefined, written: input, variables: new Map() })
+  return config
 }
 
 type Substitutes = {
@@ -117,18 +120,26 @@ function expandShorthand(node: SchemaNode, value: unknown): unknown {
   )
 }
 
-function withEnvironment(written: Record<string, unknown>, env: Environment): Record<string, unknown> {
-  const visit = (node: SchemaNode, section: Record<string, unknown>): Record<string, unknown> => {
+/** Adds the path of each value that a variable replaces to `variables`, with the name of the variable. */
+function withEnvironment(
+  written: Record<string, unknown>,
+  env: Environment,
+  variables: Map<string, string>,
+): Record<string, unknown> {
+  const visit = (node: SchemaNode, section: Record<string, unknown>, path: string): Record<string, unknown> => {
     for (const [key, child] of Object.entries(node.properties ?? {})) {
       const given = child.env === undefined ? undefined : variableOf(child, child.env, env)
-      if (given !== undefined && given !== '') section[key] = child.type === 'integer' ? Number(given) : given
+      if (child.env !== undefined && given !== undefined && given !== '') {
+        section[key] = child.type === 'integer' ? Number(given) : given
+        variables.set(`${path}${key}`, child.env)
+      }
       if (child.properties === undefined || !isRecord(section[key] ?? {})) continue
-      const inner = visit(child, { ...(section[key] as object) })
+      const inner = visit(child, { ...(section[key] as object) }, `${path}${key}.`)
       if (Object.keys(inner).length > 0) section[key] = inner
     }
     return section
   }
-  return visit(ConfigSchema, { ...written })
+  return visit(ConfigSchema, { ...written }, '')
 }
 
 /** A variable, or the text of the file that `NAME_FILE` names, as containers get secrets. */

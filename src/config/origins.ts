@@ -4,10 +4,15 @@ import type { Config } from './schema.ts'
 export type ConfigOrigins = {
   /** The configuration file; undefined if there is none. */
   readonly file: string | undefined
+  /** The content of the file, or the object that was given instead. Contains secrets. */
+  readonly written: unknown
+  /** The variables that replaced a value, by its path, such as `server.port`. */
+  readonly variables: ReadonlyMap<string, string>
 }
 
+const nothing: ConfigOrigins = { file: undefined, written: {}, variables: new Map() }
 const origins = new WeakMap<Config, ConfigOrigins>()
 
 export const setOrigins = (config: Config, value: ConfigOrigins): void => void origins.set(config, value)
 
-export const originsOf = (config: Config): ConfigOrigins => origins.get(config) ?? { file: undefined }
+export const originsOf = (config: Config): ConfigOrigins => origins.get(config) ?? nothing

@@ -4,7 +4,7 @@ import { startTestApp } from '../support/app.ts'
 import { openCommandLine } from '../support/command-line.ts'
 import { answerJson, startUpstream } from '../support/upstream.ts'
 
-describe('gatehouse models and gatehouse upstreams', () => {
+describe('gatehouse models, gatehouse upstreams and gatehouse system', () => {
   it('print what the running server serves, and say in the exit code whether an upstream answers', async () => {
     await using line = await openCommandLine()
     await using upstream = await startUpstream(answerJson({ error: { message: 'no' } }, 500))
@@ -28,12 +28,17 @@ describe('gatehouse models and gatehouse upstreams', () => {
     const list = await line.call('upstreams')
     assert.match(list.output, /^broken +openai-chat +failing +1 +0 of 512 /m)
     assert.match(list.output, /^works +echo +ok +0 /m)
+    const system = await line.call('system', 'show')
+    assert.match(system.output, /^warning {2}upstream broken: the last call failed \(upstream_error\)$/m)
+    assert.match(system.output, /^upstreams\[0\]\.name +broken +file$/m)
+    assert.doesNotMatch(system.output, /^log\.level/m)
+    assert.match((await line.call('system', 'show', '--all')).output, /^log\.level +info +default$/m)
   })
 
   it('name the command that starts a server, if none runs', async () => {
     await using line = await openCommandLine()
     await line.call('setup')
-    for (const args of [['models'], ['upstreams'], ['upstreams', 'probe', 'echo']]) {
+    for (const args of [['models'], ['system'], ['upstreams'], ['upstreams', 'probe', 'echo']]) {
       const { status, errors } = await line.call(...args)
       assert.deepEqual([status, /gatehouse serve/.test(errors)], [1, true])
     }

@@ -170,6 +170,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/sign_ins', permission: 'members:read' },
   { method: 'DELETE', path: '/sign_ins/{sign_in_id}', permission: 'members:write' },
   { method: 'GET', path: '/upstreams', permission: 'system:read' },
+  { method: 'GET', path: '/system', permission: 'system:read' },
   { method: 'POST', path: '/upstreams/{upstream}/probe', permission: 'system:probe' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
   { method: 'GET', path: '/traffic', permission: 'audit:read' },

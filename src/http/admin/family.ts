@@ -27,6 +27,7 @@ import { requestExportRoute } from './requests/export.ts'
 import { requestRoutes } from './requests/routes.ts'
 import { requestStreamRoute } from './requests/stream.ts'
 import { signInListRoutes } from './sign-ins/routes.ts'
+import { systemRoute } from './system/route.ts'
 import { trafficRoute } from './traffic/routes.ts'
 import { upstreamRoutes } from './upstreams/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
@@ -57,6 +58,7 @@ export function adminFamily(
       ...memberRoutes(routes, parts),
       ...signInListRoutes(routes, parts),
       ...upstreamRoutes(routes, parts),
+      systemRoute(routes, parts),
       overviewRoute(routes, parts),
       overviewStreamRoute(parts),
       trafficRoute(routes, parts),

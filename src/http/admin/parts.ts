@@ -33,6 +33,7 @@ import type { ListServedModels } from '../../domain/inference/served-models.ts'
 import type { Upstreams } from '../../domain/inference/upstream-status.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
 import type { CallerOf } from '../caller.ts'
+import type { ReadSystem } from '../../domain/system/system.ts'
 import type { TrafficStore } from '../../domain/traffic/traffic.ts'
 import type { Features } from './organization/me.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
@@ -69,6 +70,7 @@ export type SystemParts = {
   readonly upstreams: Upstreams
   /** This process, and the machine that it runs on. */
   readonly node: { readonly id: string; readonly host: string }
+  readonly readSystem: ReadSystem
   /** False: only the operator sees what belongs to the installation. */
   readonly isSystemVisible: boolean
 }

@@ -20,6 +20,8 @@ export type NodeMember = ClusterMembership &
   AsyncDisposable & {
     /** Writes the heartbeat of this node, and reads those of the others. A job calls it every ten seconds. */
     refresh(): Promise<void>
+    /** The nodes that are alive, this one included. */
+    ids(): readonly string[]
   }
 
 /** Joins the cluster of nodes that share one database. */
@@ -55,6 +57,7 @@ export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   await refresh()
   return {
     count: () => Math.max(1, [...heartbeats.keys()].filter(isAlive).length),
+    ids: () => [...new Set([ownId, ...heartbeats.keys()])].filter(isAlive),
     isAlive,
     refresh,
     async [Symbol.asyncDispose]() {
