@@ -21,6 +21,7 @@ const otherPages = [
   ['audit', 'audit'],
   ['keys', 'projects'],
   ['members', 'members'],
+  ['settings', 'settings'],
 ] as const
 
 const sampleTexts = [

@@ -14,6 +14,7 @@ export type PageLink = {
     | '/audit'
     | '/projects'
     | '/members'
+    | '/settings'
   readonly name: string
   readonly icon: IconName
   /** The heading in the sidebar above the first page of the group. */
@@ -33,4 +34,5 @@ export const pages: readonly PageLink[] = [
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },
   { to: '/projects', name: words.pages.projects, icon: 'key', group: 'access' },
   { to: '/members', name: words.pages.members, icon: 'people', group: 'access' },
+  { to: '/settings', name: words.pages.settings, icon: 'settings', group: 'installation' },
 ]

@@ -15,6 +15,7 @@ import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readModelsSearch } from '../pages/models/search.ts'
 import { readPlaygroundSearch } from '../pages/playground/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
+import { readSettingsSearch } from '../pages/settings/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
 import { readTimeRange } from './time-range.ts'
@@ -162,6 +163,13 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('../pages/members/page.tsx'), 'MembersPage'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -177,6 +185,7 @@ export const router = createRouter({
     audit.addChildren([auditEvent]),
     projects,
     members,
+    settings,
   ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',

@@ -1,6 +1,6 @@
 export const shell = {
   pages: 'Pages',
-  groups: { govern: 'Govern', operate: 'Operate', access: 'Access' },
+  groups: { govern: 'Govern', operate: 'Operate', access: 'Access', installation: 'Installation' },
   menu: 'Menu',
   search: 'Search or paste an id',
   results: 'Results',
@@ -52,6 +52,7 @@ export const pages = {
   audit: 'Audit',
   projects: 'Projects and keys',
   members: 'Members',
+  settings: 'Settings',
 } as const
 
 export const range = {
