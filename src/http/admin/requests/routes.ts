@@ -22,7 +22,8 @@ export function requestRoutes({ read }: AdminRoutes, parts: ContentParts): Route
       name: 'listRequests',
       path,
       summary: 'List requests',
-      description: 'Inference requests with their decisions, usage and latency, from the audit log.',
+      description:
+        'Inference requests with their decisions, usage and latency, from the audit log. `first_id` and `last_id` are cursors and no ids of requests: pass `last_id` on as `after`.',
       permission: 'audit:read',
       params: none,
       query: Schema.RequestQuery,

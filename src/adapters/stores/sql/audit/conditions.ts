@@ -48,7 +48,8 @@ function timeConditions({ fromMs, toMs }: AuditFilter): string[] {
     ...(toMs === undefined ? [] : [`time < ${Math.trunc(toMs)}`]),
   ]
   if (bounds.length === 0) return []
+  // `+ 0`, because PostgreSQL finds the least sequence by reading all events in their order, from the other end of the log.
   const within = (edge: string): string =>
-    `(select ${edge}(t.sequence) from audit_event t where t.organization_id = $1 and ${bounds.map((bound) => `t.${bound}`).join(' and ')})`
+    `(select ${edge}(t.sequence + 0) from audit_event t where t.organization_id = $1 and ${bounds.map((bound) => `t.${bound}`).join(' and ')})`
   return [...bounds.map((bound) => `e.${bound}`), `e.sequence between ${within('min')} and ${within('max')}`]
 }
