@@ -22,9 +22,13 @@ export type OpenPage = AsyncDisposable & {
   readonly errors: readonly string[]
 }
 
-/** A page with a profile of its own. */
+/** A page with a profile of its own. Without motion, because colours in transition fail the contrast rule of axe. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
