@@ -1,12 +1,13 @@
 // Takes the pictures of the console in docs/guide/console/: each page in both themes, from a server with sample requests.
 // Look at them before they are committed. Needs Chromium on PATH or in CHROMIUM.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { createApp, type App } from '../src/app.ts'
 import { dayMs, systemClock } from '../src/base/clock.ts'
-import { checkConfig } from '../src/config/config.ts'
+import { stringify } from 'yaml'
+import { readConfig } from '../src/config/config.ts'
 
 const target = join(import.meta.dirname, '../docs/guide/console')
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -34,22 +35,47 @@ const sampleTexts = [
   'List the open tickets of this week',
 ]
 
+const members = [
+  ['Ada Lindgren', 'ada@example.com', 'owner'],
+  ['Bram de Vries', 'bram@example.com', 'publisher'],
+  ['Chiara Conti', 'chiara@example.com', 'auditor'],
+  ['Deniz Kaya', 'deniz@example.com', 'developer'],
+]
+
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-/** High limits, and a model with a price. */
+/** High limits, and models with prices. */
 const settings = {
-  storage: { data_dir: folder },
+  storage: { data_dir: './data' },
   server: { port: 0 },
   log: { level: 'silent' },
   limits: { tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0 } } },
-  upstreams: [{ name: 'local', kind: 'echo' }],
-  models: [{ name: 'house-model', targets: [{ upstream: 'local', model: 'echo' }], price: { input: 3, output: 15 } }],
+  console: {
+    oidc: { issuer: 'https://id.example.com', client_id: 'gatehouse', client_secret: 'secret', name: 'Example ID' },
+  },
+  upstreams: [
+    { name: 'local', kind: 'echo' },
+    { name: 'second', kind: 'echo' },
+  ],
+  models: [
+    {
+      name: 'assistant-large',
+      targets: [
+        { upstream: 'local', model: 'echo' },
+        { upstream: 'second', model: 'echo' },
+      ],
+      price: { input: 3, output: 15 },
+    },
+    { name: 'assistant-small', targets: [{ upstream: 'second', model: 'echo' }], price: { input: 0.25, output: 1.25 } },
+  ],
 }
+writeFileSync(join(folder, 'gatehouse.yaml'), stringify(settings))
+process.chdir(folder)
 /** The samples are sent within seconds. The clock of the server spreads them over a day. */
 let aheadMs = 0
 const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 try {
-  await using app = await createApp(checkConfig(settings), {}, { clock })
+  await using app = await createApp(readConfig({}), {}, { clock })
   const { api: url } = await app.listen()
   const { denied, policyId } = await sendSamples(app, url)
   mkdirSync(target, { recursive: true })
@@ -59,6 +85,7 @@ try {
     const link = await app.client.post<{ url: string }>('/operator/organization/console_links', {})
     await page.goto(link.url)
     await page.getByText(/^All requests [34]\d\d$/).waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: 'Hide', exact: true }).click()
     await take(page, `overview-${colorScheme}`)
     await page.goto(`${url}/console/requests`)
     await page.getByRole('row').nth(1).waitFor()
@@ -114,12 +141,20 @@ async function sendSamples({ client }: App, url: string): Promise<{ denied: stri
     policyId ||= id
     await send(`/v1/organization/policies/${id}/publish`, { revision: 1 }, keys.admin_key)
   }
+  for (const [name, email, role] of members)
+    await send('/v1/organization/members', { name, email, role }, keys.admin_key)
+  const expiresAt = Math.floor(systemClock.nowMs() / 1000) + 3 * 86_400
+  await send(
+    '/v1/organization/admin_api_keys',
+    { name: 'Reports', role: 'auditor', expires_at: expiresAt },
+    keys.admin_key,
+  )
   let denied = ''
   const count = 400
   for (let at = 0; at < count; at++) {
     aheadMs = -dayMs * (1 - (at + 1) / count) ** 2
     const text = sampleTexts[at % sampleTexts.length] ?? ''
-    const model = at % 37 === 36 ? 'retired-model' : 'house-model'
+    const model = at % 37 === 36 ? 'retired-model' : at % 4 === 0 ? 'assistant-small' : 'assistant-large'
     const body = {
       model,
       max_tokens: 100,
