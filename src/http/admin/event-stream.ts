@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { holds, requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
-import { admitRequest } from '../resources/limit.ts'
+import { admitUntilClose } from '../resources/limit.ts'
 import type { AdminParts } from './parts.ts'
 
 export type EventStreamParts = Pick<AdminParts, 'callerOf' | 'limits' | 'clock' | 'isShuttingDown'>
@@ -31,9 +31,8 @@ export async function sendEventStream(
   const actor = await parts.callerOf.administrator(request)
   requirePermission(actor.permissions, permission)
   const source = frames(actor)
-  const slot = admitRequest(parts, actor)
   // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
-  reply.raw.once('close', () => slot[Symbol.dispose]())
+  admitUntilClose(parts, actor, reply)
   const isOver = createStreamEnd(parts, request, permission)
   reply.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no')
   return reply.send(Readable.from(paced(source, parts.clock, isOver), { objectMode: false }))

@@ -5,7 +5,7 @@ import { requirePermission } from '../../domain/identity/permissions.ts'
 import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import { idText } from '../resources/fields.ts'
 import { withCursorError } from '../resources/list.ts'
-import { admitRequest } from '../resources/limit.ts'
+import { admitUntilClose } from '../resources/limit.ts'
 import type { Route } from '../route.ts'
 import type { Validate } from '../validate.ts'
 import { csvLine, type Cell } from './csv.ts'
@@ -95,9 +95,8 @@ export function exportRoute<Input extends ExportInput, Row>(
     errorStatuses: [400, 401, 403, 422, 429, 500, 503],
     async handle(request, reply) {
       const actor = await parts.callerOf.administrator(request)
-      const slot = admitRequest(parts, actor)
       // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
-      reply.raw.once('close', () => slot[Symbol.dispose]())
+      admitUntilClose(parts, actor, reply)
       requirePermission(actor.permissions, 'audit:read')
       const input = readQuery(request.query)
       const read = (page: Page) => spec.list(actor.organization.id, input, page)

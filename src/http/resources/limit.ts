@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { retryIn } from '../../base/plural.ts'
@@ -18,6 +19,18 @@ export function admitRequest({ limits, clock }: ResourceLimitParts, actor: Limit
   const admission = limits.admit({ credential: id, organization: organization.id, isConsole })
   if ('admitted' in admission) return admission.admitted
   throw overLimit(admission.rejected, clock)
+}
+
+/** Admits one request that ends when its response is closed, for a response that is sent after its handler has returned. */
+export function admitUntilClose(
+  parts: ResourceLimitParts,
+  actor: LimitedActor,
+  { raw }: Pick<FastifyReply, 'raw'>,
+): void {
+  const slot = admitRequest(parts, actor)
+  // A caller who left during authentication has closed it already, and no event follows.
+  if (raw.destroyed) slot[Symbol.dispose]()
+  else raw.once('close', () => slot[Symbol.dispose]())
 }
 
 const metricNames = { requests: 'requests per minute', concurrent_requests: 'concurrent requests' } as const
