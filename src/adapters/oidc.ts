@@ -73,7 +73,7 @@ export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'm
         const claims = tokens.claims()
         if (claims === undefined) throw new Error('the answer has no ID token')
         const more = await userInfo(configuration, tokens.access_token, claims)
-        return personOf({ ...more, ...claims }, settings)
+        return personOf(claims, more, settings)
       } catch (error) {
         throw new IdentityProviderError(isNetworkError(error) ? 'unreachable' : 'rejected', problemOf(error), error)
       }
@@ -92,14 +92,21 @@ export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'm
   }
 }
 
-async function discover({ issuer, clientId }: OidcSettings, secret: string | undefined): Promise<client.Configuration> {
+async function discover(
+  { issuer, clientId }: Pick<OidcSettings, 'issuer' | 'clientId'>,
+  secret: string | undefined,
+): Promise<client.Configuration> {
   const authentication = secret === undefined ? client.None() : secretAuthentication(secret)
-  return client.discovery(new URL(issuer), clientId, undefined, authentication, optionsOf(issuer))
+  const configuration = await client.discovery(new URL(issuer), clientId, undefined, authentication, optionsOf(issuer))
+  // Anybody can create a tenant, and choose the groups and addresses in it.
+  if (configuration.serverMetadata().issuer.includes('{tenantid}'))
+    throw new Error('it signs in people of every tenant; configure the issuer of your own tenant')
+  return configuration
 }
 
 /** Reads the description of an issuer as a sign-in does, and fails if it is not there or not valid. */
 export async function discoverIssuer(issuer: string): Promise<void> {
-  await client.discovery(new URL(issuer), 'gatehouse', undefined, client.None(), optionsOf(issuer))
+  await discover({ issuer, clientId: 'gatehouse' }, undefined)
 }
 
 function optionsOf(issuer: string): client.DiscoveryRequestOptions {
@@ -117,18 +124,29 @@ const secretAuthentication =
     return authenticate(server, ...request)
   }
 
-function personOf(claims: Readonly<Record<string, unknown>>, { groupsClaim, trustEmail }: OidcSettings): Person {
-  const [issuer, subject, email] = [textOf(claims['iss']), textOf(claims['sub']), textOf(claims['email'])]
-  if (issuer === null || subject === null) throw new Error('the ID token has no subject')
-  const verified = claims['email_verified']
-  const isVerified = trustEmail || verified === true || verified === 'true'
+type Claims = Readonly<Record<string, unknown>>
+
+/** `more`: claims of the user info endpoint, for what the ID token leaves out. */
+function personOf(claims: Claims, more: Claims, { groupsClaim, trustEmail }: OidcSettings): Person {
+  const all = { ...more, ...claims }
+  const { iss: issuer, sub: subject } = claims
+  if (textOf(issuer) === null || textOf(subject) === null) throw new Error('the ID token has no subject')
+  const email = textOf(all['email'])
+  const isVerified = trustEmail || isVerifiedIn([claims, more], email)
   return {
-    issuer,
-    subject,
+    issuer: String(issuer),
+    subject: String(subject),
     email: email !== null && isVerified ? foldEmail(email) : null,
-    name: textOf(claims['name']),
-    groups: groupsOf(claims[groupsClaim]),
+    name: textOf(all['name']),
+    groups: groupsOf(all[groupsClaim]),
   }
+}
+
+/** `email_verified` is about the address in the same answer. The ID token comes first. */
+function isVerifiedIn(answers: readonly Claims[], address: string | null): boolean {
+  const about = answers.filter(({ email }) => address !== null && textOf(email) === address)
+  const verified = about.map((answer) => answer['email_verified']).find((claim) => claim !== undefined)
+  return verified === true || verified === 'true'
 }
 
 /** NUL is excluded because PostgreSQL cannot store it. */

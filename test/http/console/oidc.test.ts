@@ -101,6 +101,24 @@ describe('signing in through an identity provider', () => {
     assert.notEqual(other.actor.id, id)
   })
 
+  it('takes an address as verified only if the answer that names it says so', async () => {
+    const { admin } = scene.app
+    const id = textOf(await admin.post('/members', { email: 'owner@example.com', role: 'owner' }))
+    scene.provider.person = { sub: 'v1', email: 'owner@example.com' }
+    scene.provider.userInfo = { email: 'mallory@example.com', email_verified: true }
+    assert.equal(await openOidcBrowser(scene.app).signIn(), '../../#refused=not_a_member')
+    scene.provider.userInfo = { email: 'owner@example.com', email_verified: true }
+    const { actor } = await meOf(await signedIn(scene, scene.provider.person))
+    scene.provider.userInfo = {}
+    assert.equal(actor.id, id)
+  })
+
+  it('compares subjects exactly', async () => {
+    await scene.app.admin.post('/members', { subject: 'exact', role: 'owner' })
+    scene.provider.person = { sub: ' exact' }
+    assert.equal(await openOidcBrowser(scene.app).signIn(), '../../#refused=not_a_member')
+  })
+
   it('admits an invited person by subject, with the role of the invitation', async () => {
     const { admin } = scene.app
     const id = textOf(await admin.post('/members', { subject: 's6', role: 'reviewer' }))
