@@ -8,6 +8,7 @@ import {
   IdentityProviderError,
   type IdentityProvider,
   type PendingSignIn,
+  type Person,
 } from '../../domain/identity/identity-provider.ts'
 import type { KeyringEncryption } from '../../domain/identity/keyring-encryption.ts'
 import type { SignInPerson, SignInRefusal } from '../../domain/identity/person-sign-in.ts'
@@ -91,7 +92,7 @@ export function oidcRoutes(parts: OidcParts | undefined): Route[] {
     const pending = pendingOf(oidc, request)
     const person = await oidc.provider.finish(new URL(request.url, 'http://console').searchParams, pending)
     const outcome = await oidc.signInPerson(person, originOf(request))
-    if ('refused' in outcome) throw new Refusal(outcome.refused, `${person.subject} of ${person.issuer} has no access`)
+    if ('refused' in outcome) throw noAccess(outcome.refused, person)
     reply.header('set-cookie', sessionCookie(request, outcome.token)) // beside the one above
     return `../../${pending.page ?? ''}`
   }
@@ -100,12 +101,23 @@ export function oidcRoutes(parts: OidcParts | undefined): Route[] {
 /** A sign-in that did not succeed, for the sign-in page and the log. */
 class Refusal extends Error {
   readonly reason: Reason
+  /**
+   * Whether it counts against the address of the browser. Only an answer to a sign-in that this browser began does: every
+   * page can send a browser to the callback, and must not shut out its address.
+   */
+  readonly isAttempt: boolean
 
-  constructor(reason: Reason, message: string, cause?: unknown) {
+  constructor(reason: Reason, message: string, { cause, isAttempt = false }: RefusalOptions = {}) {
     super(message, { cause })
     this.reason = reason
+    this.isAttempt = isAttempt
   }
 }
+
+type RefusalOptions = { readonly cause?: unknown; readonly isAttempt?: boolean }
+
+const noAccess = (refused: SignInRefusal, { subject, issuer }: Person): Refusal =>
+  new Refusal(refused, `${subject} of ${issuer} has no access`, { isAttempt: true })
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
@@ -123,7 +135,7 @@ async function redirecting(
     return await reply.header('location', await work(parts)).send()
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal.reason !== 'unavailable') parts.failures.add(request.ip)
+    if (refusal.isAttempt) parts.failures.add(request.ip)
     parts.onRefused({ requestId: request.id, reason: refusal.reason, error: refusal.message })
     recordError(request, new Fault('auth', 'sign_in_refused', refusal.message, { cause: refusal }))
     return reply.header('location', `../../#refused=${refusal.reason}`).send()
@@ -134,15 +146,16 @@ function requireSecure(request: FastifyRequest): void {
   try {
     checkSecureSignIn(request)
   } catch (error) {
-    throw new Refusal('insecure', 'the sign-in came over plain HTTP', error)
+    throw new Refusal('insecure', 'the sign-in came over plain HTTP', { cause: error })
   }
 }
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof Fault) return new Refusal('unavailable', error.message, error)
+  if (error instanceof Fault) return new Refusal('unavailable', error.message, { cause: error })
   if (!(error instanceof IdentityProviderError)) throw error
-  return new Refusal(error.reason === 'unreachable' ? 'unavailable' : 'failed', error.message, error)
+  if (error.reason === 'unreachable') return new Refusal('unavailable', error.message, { cause: error })
+  return new Refusal('failed', error.message, { cause: error, isAttempt: true })
 }
 
 type Pending = PendingSignIn & { readonly page: string | undefined }
@@ -162,7 +175,7 @@ function decrypted(encryption: OidcParts['encryption'], stored: string): unknown
   try {
     return JSON.parse(encryption.decrypt(Buffer.from(stored, 'base64url'), context))
   } catch (error) {
-    throw new Refusal('failed', 'the cookie of the pending sign-in is not of this server', error)
+    throw new Refusal('failed', 'the cookie of the pending sign-in is not of this server', { cause: error })
   }
 }
 

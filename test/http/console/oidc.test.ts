@@ -243,11 +243,20 @@ describe('an identity provider that misbehaves', () => {
 
   it('is slowed down with the address that sends wrong answers', async () => {
     await using limited = await openScene()
-    limited.provider.fault = 'wrong nonce'
+    const { cookie } = await openOidcBrowser(limited.app).start()
     const seen = new Set<string>()
     for (let at = 0; at < 105; at++)
-      seen.add(await openOidcBrowser(limited.app).finish('/console/api/oidc/callback?code=x'))
+      seen.add(await openOidcBrowser(limited.app, cookie).finish('/console/api/oidc/callback?code=x&state=x'))
     assert.deepEqual([...seen], ['../../#refused=failed', '../../#refused=too_many'])
+  })
+
+  it('is not slowed down by callbacks that no sign-in began, which any page can open in a browser', async () => {
+    await using open = await openScene()
+    for (let at = 0; at < 105; at++) {
+      const location = await openOidcBrowser(open.app).finish('/console/api/oidc/callback?code=x&state=x')
+      assert.equal(location, '../../#refused=failed')
+    }
+    await signedIn(open, { sub: 'p1', groups: ['readers'] })
   })
 })
 
