@@ -6,6 +6,7 @@ import { directoryStore } from '../../src/adapters/stores/sql/identity/directory
 import type { ConsoleSession } from '../../src/domain/identity/console-session-store.ts'
 import { memberStore } from '../../src/adapters/stores/sql/identity/members.ts'
 import type { Member, MemberStore } from '../../src/domain/identity/member-store.ts'
+import { permissionsOf } from '../../src/domain/identity/roles.ts'
 import type { Engine } from '../support/engines.ts'
 
 const session: ConsoleSession = {
@@ -57,6 +58,15 @@ export function consoleSessionContract({ name, skip, open }: Engine): void {
       assert.deepEqual(found.holder.member, { ...member, lastSeenAtMs: 8_000 })
       await scene.change((store) => store.removeSessionsOf('org_1', 'mem_1'))
       assert.equal(await scene.reads.findSession('d'), undefined)
+    })
+
+    it('of a member whose role only a later version knows read no texts of requests', async () => {
+      await using scene = await openScene(open)
+      await scene.members((store) => store.insertMember({ ...member, role: 'analyst' as Member['role'] }))
+      await scene.change((store) => store.insertSession({ ...session, holder: { type: 'member', id: 'mem_1' } }, 'd'))
+      const found = await scene.reads.findSession('d')
+      assert.ok(found && 'member' in found.holder)
+      assert.ok(!permissionsOf(found.holder.member.role).includes('content:read'))
     })
 
     it('are listed while they work, with the name of the key or member', async () => {

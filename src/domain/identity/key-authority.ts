@@ -7,11 +7,18 @@ import type { DirectoryStore } from './store.ts'
 /** What a caller may pass on to a key: no more permissions, no later expiry and no more addresses than its own. */
 export type KeyAuthority = Pick<Administrator, 'permissions' | 'expiresAtMs' | 'networks'>
 
-/** A key grants only permissions that it has, so that a key with `keys:write` alone cannot create an owner. */
-export function requireGrantable(own: ReadonlySet<Permission>, granted: readonly Permission[]): void {
+/**
+ * A key grants only permissions that it has, so that a key with `keys:write` alone cannot create an owner. `param`: the field that
+ * asks for them.
+ */
+export function requireGrantable(
+  own: ReadonlySet<Permission>,
+  granted: readonly Permission[],
+  param = 'permissions',
+): void {
   const missing = granted.find((permission) => !holds(own, permission))
   if (missing === undefined) return
-  throw denied(`This credential lacks the permission ${missing} and cannot grant it.`, 'permissions')
+  throw denied(`This credential lacks the permission ${missing} and cannot grant it.`, param)
 }
 
 /** A key cannot create one that outlives it. If no expiry is given, the new key expires with its creator. */

@@ -44,10 +44,10 @@ export type MemberStore = {
   findMember(organizationId: string, id: string): Promise<Member | undefined>
   listMembers(organizationId: string, page: MemberPage): Promise<Paged<Member>>
   findByEmail(organizationId: string, email: string): Promise<Member | undefined>
-  /** `issuer` null finds a member who was invited by subject and has not signed in yet. */
+  /** `issuer` null finds a member who was invited by subject and has not signed in yet. Without it, that of any issuer is found. */
   findBySubject(
     organizationId: string,
-    person: { readonly issuer: string | null; readonly subject: string },
+    person: { readonly issuer?: string | null; readonly subject: string },
   ): Promise<Member | undefined>
   /** Whether another member with the role owner has signed in and is not suspended. */
   hasOtherOwner(organizationId: string, id: string): Promise<boolean>

@@ -42,7 +42,7 @@ export function createMembers({ ids, clock }: { readonly ids: Ids; readonly cloc
       { organizationId, by }: MemberAuthority,
       { email: address, subject, name, role }: NewMember,
     ): Promise<WithAuditRecord<Member>> {
-      requireGrantable(by, permissionsOf(role))
+      requireGrantable(by, permissionsOf(role), 'role')
       if ((address === undefined) === (subject === undefined)) throw invalid('email', 'send either email or subject')
       if (name !== undefined) requireName(name)
       const email = address === undefined ? null : readEmail(address)
@@ -73,9 +73,12 @@ export function createMembers({ ids, clock }: { readonly ids: Ids; readonly cloc
     ): Promise<WithAuditRecord<Member>> {
       const before = await locked(stores, authority, id)
       if (role !== undefined && role !== before.role) {
-        requireGrantable(authority.by, permissionsOf(role))
+        requireGrantable(authority.by, permissionsOf(role), 'role')
         if (before.roleSource === 'groups') throw roleFromGroups(id)
       }
+      // Who ends a suspension gives the role again.
+      if (before.suspendedAtMs !== null && isSuspended === false)
+        requireGrantable(authority.by, permissionsOf(role ?? before.role), 'status')
       if (name !== undefined && name !== null) requireName(name)
       const after: Member = {
         ...before,
@@ -172,7 +175,7 @@ type Person = { readonly email: string | null; readonly subject: string | undefi
 async function requireNew(store: MemberStore, organizationId: string, { email, subject }: Person): Promise<void> {
   const known =
     email === null
-      ? subject !== undefined && (await store.findBySubject(organizationId, { issuer: null, subject }))
+      ? subject !== undefined && (await store.findBySubject(organizationId, { subject }))
       : await store.findByEmail(organizationId, email)
   if (!known) return
   const param = email === null ? 'subject' : 'email'

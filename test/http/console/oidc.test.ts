@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { TestAppOptions } from '../../support/app.ts'
 import {
   adminOf,
+  errorOf,
   itemsOf,
   startAdminApp,
   textOf,
@@ -124,6 +125,9 @@ describe('signing in through an identity provider', () => {
     const id = textOf(await admin.post('/members', { subject: 's6', role: 'reviewer' }))
     const { actor, permissions } = await meOf(await signedIn(scene, { sub: 's6', groups: ['admins'] }))
     assert.deepEqual([actor.id, permissions.includes('*')], [id, false])
+    // Otherwise a second invitation would outlive the member.
+    const again = await admin.send('POST', '/members', { body: { subject: 's6', role: 'owner' } })
+    assert.deepEqual([again.status, errorOf(again)['code']], [409, 'member_exists'])
   })
 
   it('reads groups from the user info endpoint if the ID token has none', async () => {

@@ -48,7 +48,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
       answer: { description: 'The key with its secret, which is returned only once.', schema: Schema.IssuedAdminKey },
       operation({ directory: store }, { actor, body }) {
         const permissions = [...new Set(requestedPermissions(body) ?? actor.permissions)]
-        requireGrantable(actor.permissions, permissions)
+        requireGrantable(actor.permissions, permissions, body.role === undefined ? 'permissions' : 'role')
         const expiresAtMs = inheritedExpiry(actor.expiresAtMs, expiryMs(body.expires_at))
         const allowedIps = inheritedIps(actor.networks, body.allowed_ips)
         const fields = { name: body.name, permissions, expiresAtMs, allowedIps }

@@ -41,11 +41,29 @@ describe('members of an organization', () => {
   it('get no role with more permissions than the caller has', async () => {
     const clerk = await app.adminWith(['members:read', 'members:write', 'usage:read', 'credits:write'])
     const owner = await clerk.send('POST', '/members', { body: { subject: 's1', role: 'owner' } })
-    assert.deepEqual([owner.status, errorOf(owner)['code']], [403, 'permission_denied'])
+    assert.deepEqual(
+      [owner.status, errorOf(owner)['code'], errorOf(owner)['param']],
+      [403, 'permission_denied', 'role'],
+    )
     const made = await app.admin.post('/members', { subject: 's2', role: 'auditor' })
     const raised = await clerk.send('PATCH', `/members/${textOf(made)}`, { body: { role: 'publisher' } })
     assert.equal(raised.status, 403)
     assert.equal((await app.admin.get(`/members/${textOf(made)}`))['role'], 'auditor')
+  })
+
+  it('are admitted again after a suspension only by a caller with the permissions of their role', async () => {
+    const clerk = await app.adminWith(['members:write', 'audit:read', 'content:read', 'projects:read', 'policies:read'])
+    const suspended = async (subject: string, role: string): Promise<string> => {
+      const path = `/members/${textOf(await app.admin.post('/members', { subject, role }))}`
+      assert.equal((await clerk.send('PATCH', path, { body: { status: 'suspended' } })).status, 200)
+      return path
+    }
+    const publisher = await suspended('s4', 'publisher')
+    const denied = await clerk.send('PATCH', publisher, { body: { status: 'active' } })
+    assert.deepEqual([denied.status, errorOf(denied)['param']], [403, 'status'])
+    assert.equal((await clerk.send('PATCH', publisher, { body: { status: 'active', role: 'reviewer' } })).status, 200)
+    const reviewer = await suspended('s5', 'reviewer')
+    assert.equal((await clerk.send('PATCH', reviewer, { body: { status: 'active' } })).status, 200)
   })
 
   it('who are owners are changed and removed by owners only', async () => {
@@ -94,7 +112,8 @@ describe('roles', () => {
     await using app = await startAdminApp()
     const clerk = await app.adminWith(['keys:write'])
     const body = { name: 'K', role: 'auditor' }
-    assert.equal((await clerk.send('POST', '/admin_api_keys', { body })).status, 403)
+    const denied = await clerk.send('POST', '/admin_api_keys', { body })
+    assert.deepEqual([denied.status, errorOf(denied)['param']], [403, 'role'])
     const both = await app.admin.send('POST', '/admin_api_keys', { body: { ...body, permissions: ['*'] } })
     assert.deepEqual([both.status, errorOf(both)['param']], [422, 'role'])
   })

@@ -50,7 +50,9 @@ export function memberStore(tx: Transaction): MemberStore {
       ),
     findByEmail: (organizationId, email) => find('and email = $2', [organizationId, email]),
     findBySubject: (organizationId, { issuer, subject }) =>
-      find("and coalesce(issuer, '') = $2 and subject = $3", [organizationId, issuer ?? '', subject]),
+      issuer === undefined
+        ? find('and subject = $2', [organizationId, subject])
+        : find("and coalesce(issuer, '') = $2 and subject = $3", [organizationId, issuer ?? '', subject]),
     async hasOtherOwner(organizationId, id) {
       const [other] = await tx.query(
         `select id from member where organization_id = $1 and id <> $2 and role = 'owner' and removed_at is null
@@ -104,8 +106,8 @@ const memberOf = (row: MemberRow): Member => ({
   issuer: row.issuer,
   subject: row.subject,
   name: row.name,
-  // A role that this version does not know has the fewest permissions.
-  role: isRoleName(row.role) ? row.role : 'reviewer',
+  // A role that this version does not know changes nothing, and reads no texts of requests.
+  role: isRoleName(row.role) ? row.role : 'auditor',
   roleSource: row.role_source as RoleSource,
   createdAtMs: row.created_at,
   lastSeenAtMs: row.last_seen_at,
