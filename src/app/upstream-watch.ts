@@ -42,11 +42,12 @@ export function createUpstreamWatch(
     }
   }
 
-  /** An upstream may repeat its credentials in the text of an error. */
+  /** An upstream may repeat its credentials, or the address that was called, in the text of an error. */
   const withoutSecrets = ({ field, ...upstream }: EffectiveUpstream, error: unknown): string => {
     const secrets = [
       live.read(`${field}.api_key`, upstream.api_key) ?? '',
       ...Object.entries(upstream.headers ?? {}).map(([name, value]) => live.read(`${field}.headers.${name}`, value)),
+      ...secretsInUrl(upstream.base_url),
     ].filter((secret) => secret !== '')
     return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), messageOf(error))
   }
@@ -76,6 +77,17 @@ export function createUpstreamWatch(
       return shared
     },
   }
+}
+
+/** Shorter parts of a path are words such as `v1` and `deployments`. */
+const shortestKey = 12
+
+/** The parts of a URL that may be a credential. */
+function secretsInUrl(address: string | undefined): string[] {
+  if (address === undefined || !URL.canParse(address)) return []
+  const { password, pathname, searchParams } = new URL(address)
+  const keys = [...pathname.split('/'), ...searchParams.values()].filter(({ length }) => length >= shortestKey)
+  return [password, ...keys]
 }
 
 const tooLate = new Fault('upstream_timeout', 'upstream_timeout', 'The upstream did not answer in time.')

@@ -87,7 +87,7 @@ describe('GET /v1/organization/system', () => {
     for (const [answer, body] of Object.entries(answers))
       for (const [name, secret] of Object.entries({ ...planted, ...own }))
         assert.ok(!JSON.stringify(body).includes(secret), `${name} stands in ${answer}`)
-    for (const name of ['upstreamKey', 'upstreamHeader'] as const)
+    for (const name of ['upstreamKey', 'upstreamHeader', 'urlPassword', 'urlKey'] as const)
       assert.ok(!JSON.stringify(probe.body).includes(planted[name]), `${name} stands in the probe`)
   })
 
