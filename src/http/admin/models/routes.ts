@@ -4,12 +4,14 @@ import type { ServedModel } from '../../../domain/inference/served-models.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { shownDefinition } from '../system/authority.ts'
 import { ServedModelList } from './schema.ts'
 
-type ModelParts = Pick<AdminParts, 'clock' | 'catalogue' | 'listServedModels'>
+type ModelParts = Pick<AdminParts, 'clock' | 'catalogue' | 'listServedModels' | 'isSystemVisible'>
 
 /** `/v1/organization/models`: the catalogue. */
-export function catalogueRoute({ read }: AdminRoutes, { clock, catalogue, listServedModels }: ModelParts): Route {
+export function catalogueRoute({ read }: AdminRoutes, parts: ModelParts): Route {
+  const { clock, catalogue, listServedModels } = parts
   return read({
     name: 'listCatalogueModels',
     path: '/v1/organization/models',
@@ -19,22 +21,26 @@ export function catalogueRoute({ read }: AdminRoutes, { clock, catalogue, listSe
     params: none,
     query: none,
     answer: { description: 'The catalogue.', schema: ServedModelList },
-    async operation({ directory }, { actor: { organization } }) {
+    async operation({ directory }, { actor }) {
       const [models, keys] = await Promise.all([
         listServedModels(),
-        directory.countKeysByModels(organization.id, clock.nowMs()),
+        directory.countKeysByModels(actor.organization.id, clock.nowMs()),
       ])
       const isServedBy = (name: string, entry: ServedModel): boolean => catalogue.entryOf(name)?.name === entry.name
-      return { object: 'list' as const, data: models.map((model) => present(model, keys, isServedBy)) }
+      const data = models.map((model) => ({
+        ...present(model, keys, isServedBy),
+        defined_in: { ...shownDefinition(model.definedIn, actor, parts) },
+      }))
+      return { object: 'list' as const, data }
     },
   })
 }
 
-type CatalogueEntry = Static<typeof ServedModelList>['data'][number]
+type CatalogueEntry = Omit<Static<typeof ServedModelList>['data'][number], 'defined_in'>
 type IsServedBy = (name: string, entry: ServedModel) => boolean
 
 function present(model: ServedModel, keys: readonly KeysByModels[], isServedBy: IsServedBy): CatalogueEntry {
-  const { price, definedIn } = model
+  const { price } = model
   const sumOf = (selected: readonly KeysByModels[]): number => selected.reduce((sum, { count }) => sum + count, 0)
   return {
     object: 'organization.model',
@@ -51,6 +57,5 @@ function present(model: ServedModel, keys: readonly KeysByModels[], isServedBy: 
       keys_that_list_it: sumOf(keys.filter(({ models }) => models?.some((name) => isServedBy(name, model)))),
       free_requests: model.freeTier,
     },
-    defined_in: { ...definedIn },
   }
 }

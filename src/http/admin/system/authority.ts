@@ -1,5 +1,6 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
+import type { Definition } from '../../../domain/inference/served-models.ts'
 import type { AdminParts } from '../parts.ts'
 
 type SystemVisibility = Pick<AdminParts, 'isSystemVisible'>
@@ -15,3 +16,10 @@ export function requireSystemAccess(administrator: Administrator, parts: SystemV
   const message = 'Only the operator of this installation may see its upstreams, nodes and settings.'
   throw new Fault('permission', 'permission_denied', message)
 }
+
+/** Where a model is defined. The path of the configuration file belongs to the installation. */
+export const shownDefinition = (
+  definition: Definition,
+  administrator: Pick<Administrator, 'kind'>,
+  parts: SystemVisibility,
+): Definition => (hasSystemAccess(administrator, parts) ? { ...definition } : { ...definition, file: null })
