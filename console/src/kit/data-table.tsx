@@ -23,7 +23,7 @@ type TableProps<Row> = {
 export function DataTable<Row>({ label, rows, columns, idOf, selectedId }: TableProps<Row>) {
   return (
     <div className={styles.scroller} role="region" aria-label={label} tabIndex={0}>
-      <table className={styles.table}>
+      <table className={`${styles.table} ${styles.flexible}`}>
         <thead>
           <tr>
             {columns.map(({ id, name, isNumber, priority = 1 }) => (

@@ -19,7 +19,9 @@ export function AuditPage() {
     <div className={styles.split} data-open={eventId !== undefined}>
       <section className={styles.page} aria-label={words.pages.audit}>
         <TabLinks label={text.parts} tabs={tabs} />
-        {search.view === 'verify' ? <VerifyView /> : <EventList search={search} selectedId={eventId} />}
+        <div className={styles.content}>
+          {search.view === 'verify' ? <VerifyView /> : <EventList search={search} selectedId={eventId} />}
+        </div>
       </section>
       <Outlet />
     </div>

@@ -63,32 +63,34 @@ function Editor({ saved, reload }: EditorProps) {
           link: { to: '/gateway', search: name === 'form' ? {} : { view: name } },
         }))}
       />
-      <p className={styles.saved}>
-        {text.version(saved.version)}
-        {saved.updated_at !== null && ` · ${text.savedAt(time(Date.parse(saved.updated_at)))}`}
-      </p>
-      {saved.rolled_back && <Notice tone="warning">{text.rolledBack}</Notice>}
-      {saved.warnings.map(({ code, message }) => (
-        <Notice key={code} tone="warning">
-          {message}
-        </Notice>
-      ))}
-      <div className={styles.split}>
-        <div className={styles.edit}>
-          {view === 'form' && <ConfigForm config={shown} onChange={change} error={save.error} />}
-          {view === 'json' && <JsonEditor key={draft === undefined ? seen : ''} config={config} onChange={change} />}
-          {view === 'versions' && <Versions current={saved.version} onOpen={openVersion} />}
-        </div>
-        <div className={styles.aside}>
-          <SimulatePane config={config} inForce={saved.config} />
-          <Changes
-            saved={saved}
-            config={config}
-            seen={seen}
-            save={save}
-            onDiscard={() => setDraft(undefined)}
-            onRebase={() => void rebase()}
-          />
+      <div className={styles.content}>
+        <p className={styles.saved}>
+          {text.version(saved.version)}
+          {saved.updated_at !== null && ` · ${text.savedAt(time(Date.parse(saved.updated_at)))}`}
+        </p>
+        {saved.rolled_back && <Notice tone="warning">{text.rolledBack}</Notice>}
+        {saved.warnings.map(({ code, message }) => (
+          <Notice key={code} tone="warning">
+            {message}
+          </Notice>
+        ))}
+        <div className={styles.split}>
+          <div className={styles.edit}>
+            {view === 'form' && <ConfigForm config={shown} onChange={change} error={save.error} />}
+            {view === 'json' && <JsonEditor key={draft === undefined ? seen : ''} config={config} onChange={change} />}
+            {view === 'versions' && <Versions current={saved.version} onOpen={openVersion} />}
+          </div>
+          <div className={styles.aside}>
+            <SimulatePane config={config} inForce={saved.config} />
+            <Changes
+              saved={saved}
+              config={config}
+              seen={seen}
+              save={save}
+              onDiscard={() => setDraft(undefined)}
+              onRebase={() => void rebase()}
+            />
+          </div>
         </div>
       </div>
       <LeaveDialog path="/gateway" isChanged={changesOf(saved.config, config).length > 0} />

@@ -18,9 +18,11 @@ export function LimitsPage() {
   return (
     <div className={styles.page}>
       <TabLinks label={text.parts} tabs={tabs} />
-      {(search.view ?? 'spending') === 'spending' && <Spending group={search.by ?? 'project'} />}
-      {search.view === 'limits' && <LimitsOfScopes search={search} />}
-      {search.view === 'ledger' && <LedgerView search={search} />}
+      <div className={styles.content}>
+        {(search.view ?? 'spending') === 'spending' && <Spending group={search.by ?? 'project'} />}
+        {search.view === 'limits' && <LimitsOfScopes search={search} />}
+        {search.view === 'ledger' && <LedgerView search={search} />}
+      </div>
     </div>
   )
 }

@@ -21,15 +21,11 @@ export function MembersPage() {
   const { features } = useMe()
   return (
     <section className={styles.page} aria-label={words.pages.members}>
-      <div className={styles.head}>
-        <TabLinks
-          label={text.parts}
-          tabs={tabs.map((each) => ({ name: text.tabs[each], link: linkTo(each, search) }))}
-        />
-        <Link to="/projects" search={{ tab: 'administrators' }} className={styles.keys}>
+      <TabLinks label={text.parts} tabs={tabs.map((each) => ({ name: text.tabs[each], link: linkTo(each, search) }))}>
+        <Link to="/projects" search={{ tab: 'administrators' }}>
           {text.adminKeys}
         </Link>
-      </div>
+      </TabLinks>
       {tab === 'people' && !features.oidc && (
         <div className={styles.notice}>
           <Notice tone="warning">{text.noProvider}</Notice>

@@ -37,6 +37,7 @@ export function ResultCard({ running, settings, body, search }: ResultProps) {
   return (
     <Card title={text.result} note={isRunning ? text.running : undefined}>
       <TabLinks
+        isInCard
         label={text.result}
         tabs={tabs.map((each) => ({
           name: text.tabs[each],

@@ -34,18 +34,16 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
   return (
     <div className={styles.page}>
       <Header policy={policy} />
-      <div className={styles.tabs}>
-        <TabLinks
-          label={text.tabs}
-          tabs={[
-            { name: text.edit, link: { to: '/policies/$policyId', params } },
-            { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
-            { name: text.rollout.tab, link: { to: '/policies/$policyId/rollout', params } },
-            { name: text.history, link: { to: '/policies/$policyId/history', params } },
-            { name: text.activity, link: { to: '/policies/$policyId/activity', params } },
-          ]}
-        />
-      </div>
+      <TabLinks
+        label={text.tabs}
+        tabs={[
+          { name: text.edit, link: { to: '/policies/$policyId', params } },
+          { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
+          { name: text.rollout.tab, link: { to: '/policies/$policyId/rollout', params } },
+          { name: text.history, link: { to: '/policies/$policyId/history', params } },
+          { name: text.activity, link: { to: '/policies/$policyId/activity', params } },
+        ]}
+      />
       <DraftContext value={draft}>
         <Outlet />
       </DraftContext>

@@ -68,7 +68,9 @@ export function Settings({ form, error, isReadOnly, onChange }: SettingsProps) {
             onChange={(window) => onChange({ judge_window: window })}
           />
         )}
-        <Threshold form={form} error={errorOfField(error, 'match_threshold_basis_points')} onChange={onChange} />
+        <div className={hasJudge ? styles.whole : undefined}>
+          <Threshold form={form} error={errorOfField(error, 'match_threshold_basis_points')} onChange={onChange} />
+        </div>
         {form.scope === 'projects' && (
           <Projects form={form} error={errorOfField(error, 'project_ids')} onChange={onChange} />
         )}

@@ -33,12 +33,7 @@ export function ProjectsPage() {
   const Part = { keys: ApiKeys, projects: Projects, administrators: AdminKeys }[tab]
   return (
     <section className={styles.page} aria-label={words.pages.projects}>
-      <div className={styles.tabs}>
-        <TabLinks
-          label={text.parts}
-          tabs={tabs.map((each) => ({ name: text.tabs[each], link: linkTo(each, search) }))}
-        />
-      </div>
+      <TabLinks label={text.parts} tabs={tabs.map((each) => ({ name: text.tabs[each], link: linkTo(each, search) }))} />
       <Toolbar tab={tab} search={search} projects={names} permission={permission} mayChange={mayChange} />
       {!mayChange && (
         <div className={styles.notice}>
