@@ -18,6 +18,16 @@ function describeIssuer(issuer: string): Response {
   return Response.json({ issuer, authorization_endpoint: endpoint, token_endpoint: endpoint, jwks_uri: endpoint })
 }
 
+describe('an issuer', () => {
+  it('is discovered once for all sign-ins that wait for it', async (test) => {
+    const issuer = 'https://id.example'
+    const fetched = test.mock.method(globalThis, 'fetch', async () => describeIssuer(issuer))
+    const provider = createOidcProvider({ ...settings, issuer }, systemClock)
+    await Promise.all([1, 2, 3].map(() => provider.start('https://gatehouse.example/callback')))
+    assert.equal(fetched.mock.callCount(), 1)
+  })
+})
+
 describe('an issuer of many tenants', () => {
   it('is refused, because anybody can create a tenant with any groups', async (test) => {
     test.mock.method(globalThis, 'fetch', async () =>

@@ -28,12 +28,20 @@ export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'm
     | { readonly configuration: client.Configuration; readonly secret: string | undefined; readonly atMs: number }
     | undefined
 
+  /** Shared, because everybody can start sign-ins, and an issuer that is down answers none of them. */
+  let running:
+    | { readonly configuration: Promise<client.Configuration>; readonly secret: string | undefined }
+    | undefined
+
   async function discovered(): Promise<client.Configuration> {
     const secret = settings.clientSecret()
     const nowMs = clock.monotonicMs()
     if (known && known.secret === secret && nowMs - known.atMs < discoveryMs) return known.configuration
+    if (running === undefined || running.secret !== secret)
+      running = { configuration: discover(settings, secret), secret }
+    const mine = running
     try {
-      const configuration = await discover(settings, secret)
+      const configuration = await mine.configuration
       known = { configuration, secret, atMs: nowMs }
       return configuration
     } catch (error) {
@@ -42,6 +50,8 @@ export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'm
         `the issuer ${settings.issuer} cannot be discovered: ${messageOf(error)}`,
         error,
       )
+    } finally {
+      if (running === mine) running = undefined
     }
   }
 
