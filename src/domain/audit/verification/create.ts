@@ -25,8 +25,9 @@ export function createVerificationAdministration({ ids, clock }: { readonly ids:
       const { first, last } = await events.fingerprints(organizationId, { after: 0, last: 0 })
       const start = Math.max(from ?? first, first)
       const end = Math.min(to ?? last, last)
-      if (from !== undefined && to !== undefined && from > to) throw invalidStart('must not be greater than to')
-      if (start > end) throw invalidStart(`must be in the log, which has the events ${first} to ${last}`)
+      if (from !== undefined && to !== undefined && from > to) throw invalid('from', 'must not be greater than to')
+      if (start > end)
+        throw invalid(end < first ? 'to' : 'from', `must be in the log, which has the events ${first} to ${last}`)
       const nowMs = clock.nowMs()
       const verification: Verification = {
         id: ids('aver'),
@@ -58,5 +59,5 @@ export function createVerificationAdministration({ ids, clock }: { readonly ids:
   }
 }
 
-const invalidStart = (problem: string): Fault =>
-  new Fault('validation', 'invalid_parameter', `from: ${problem}.`, { param: 'from' })
+const invalid = (param: 'from' | 'to', problem: string): Fault =>
+  new Fault('validation', 'invalid_parameter', `${param}: ${problem}.`, { param })
