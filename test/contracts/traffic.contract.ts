@@ -22,6 +22,7 @@ export function trafficContract({ name, skip, open }: Engine): void {
       await scene.store.addNewEvents()
       await scene.store.addNewEvents()
       const [first, second] = await scene.sums('model')
+      assert.deepEqual(await scene.sums('model', hour, 1), [first])
       assert.deepEqual([first?.group, first?.requests, first?.costMicroUsd], ['a', 2, 500_000])
       assert.deepEqual([second?.group, second?.requests], ['b', 1])
       assert.deepEqual(first?.latency.slice(0, 5), [0, 1, 0, 0, 1])
@@ -126,8 +127,8 @@ async function openScene(open: () => Promise<Database>) {
       }
       await log.append(1, facts, organizationId)
     },
-    sums: (groupBy?: TrafficGroup, step = hour) =>
-      store.sums({ organizationId: 'org_1', from: start, to: start + 24 * hour, step, groupBy }),
+    sums: (groupBy?: TrafficGroup, step = hour, limit = 1_000) =>
+      store.sums({ organizationId: 'org_1', from: start, to: start + 24 * hour, step, groupBy, limit }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { latencyBounds, percentile } from './traffic.ts'
+import { isFault } from '../../base/fault.ts'
+import { latencyBounds, percentile, readTraffic, type TrafficQuery, type TrafficSum } from './traffic.ts'
 
 const bucketsOf = (latencies: readonly number[]): number[] => {
   const buckets = Array<number>(latencyBounds.length + 1).fill(0)
@@ -32,4 +33,30 @@ describe('the percentile of a latency', () => {
 
   it('is the last bound for requests that took longer', () =>
     assert.equal(percentile(bucketsOf([90_000]), 0.5), 60_000))
+})
+
+describe('reading traffic', () => {
+  const sum: TrafficSum = {
+    startTime: 0,
+    group: 'key',
+    requests: 1,
+    denied: 0,
+    errors: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    costMicroUsd: 0,
+    latency: [],
+  }
+  const query: TrafficQuery = { organizationId: 'org_1', from: 0, to: 86_400, step: 60, groupBy: 'key' }
+  /** A store with this many sums. */
+  const storeOf = (count: number) => ({
+    sums: async ({ limit = Infinity }: TrafficQuery) => Array.from({ length: Math.min(count, limit) }, () => sum),
+  })
+
+  it('returns as many sums as a response can hold, and rejects a step with more of them', async () => {
+    assert.equal((await readTraffic(storeOf(50_000), query)).length, 50_000)
+    await assert.rejects(readTraffic(storeOf(10_000_000), query), (error) => {
+      return isFault(error) && error.kind === 'validation' && error.details.param === 'step'
+    })
+  })
 })

@@ -1,3 +1,5 @@
+import { Fault } from '../../base/fault.ts'
+
 /** What traffic can be grouped by. */
 export const trafficGroups = ['decision', 'status', 'model', 'project', 'upstream', 'key'] as const
 export type TrafficGroup = (typeof trafficGroups)[number]
@@ -13,6 +15,8 @@ export type TrafficQuery = {
   /** Seconds. */
   readonly step: number
   readonly groupBy: TrafficGroup | undefined
+  /** Most sums. */
+  readonly limit?: number
 }
 
 /** The sums of the requests in one step and one group. */
@@ -38,6 +42,20 @@ export type TrafficStore = {
   /** Replaces minutes before this time by hours. */
   mergeMinutes(beforeSeconds: number): Promise<void>
   removeBefore(seconds: number): Promise<void>
+}
+
+/** Every user with a token counts as a key, so that a day of minutes could have millions of sums. */
+const maxSums = 50_000
+
+/** The sums of a query. Rejects one with more than a response can hold. */
+export async function readTraffic(
+  store: Pick<TrafficStore, 'sums'>,
+  query: TrafficQuery,
+): Promise<readonly TrafficSum[]> {
+  const sums = await store.sums({ ...query, limit: maxSums + 1 })
+  if (sums.length <= maxSums) return sums
+  const message = `step: the period has more than ${maxSums} sums. Request a longer step or a shorter period.`
+  throw new Fault('validation', 'invalid_parameter', message, { param: 'step' })
 }
 
 /** The latency below which this share of the requests was, interpolated within its bucket; null without requests. */

@@ -90,7 +90,7 @@ export function trafficStore(database: Database): TrafficStore {
       return behind.length < maxOrganizations && behind.every((row) => stepsOf(row) <= 1)
     },
     async sums(query) {
-      const { organizationId, from, to, step, groupBy } = query
+      const { organizationId, from, to, step, groupBy, limit } = query
       const start = `(start_time / ${step}) * ${step}`
       // Both steps are named, because an engine otherwise reads every row of the organization.
       const group = groupBy === undefined ? [] : [columnOf[groupBy]]
@@ -100,7 +100,7 @@ export function trafficStore(database: Database): TrafficStore {
            ${integerSum("case when status = 'denied' then requests else 0 end")} as denied,
            ${integerSum("case when status = 'error' then requests else 0 end")} as errors
          from ${table.name} where organization_id = $1 and step in (${minute}, ${hour}) and start_time >= $2 and start_time < $3
-         group by ${[start, ...group].join(', ')} order by 1, 2`,
+         group by ${[start, ...group].join(', ')} order by 1, 2${limit === undefined ? '' : ` limit ${Math.trunc(limit)}`}`,
         [organizationId, from, to],
       )
       return rows.map((row) => sumOf(row, query))

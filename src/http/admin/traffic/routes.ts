@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { percentile, type TrafficGroup, type TrafficSum } from '../../../domain/traffic/traffic.ts'
+import { percentile, readTraffic, type TrafficGroup, type TrafficSum } from '../../../domain/traffic/traffic.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
@@ -24,7 +24,8 @@ export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 
     answer: { description: 'Requests by step.', schema: TrafficObject },
     async operation({ traffic }, { actor, query }) {
       const span = spanOf(query, clock.nowMs() / 1000)
-      const sums = await traffic.sums({ organizationId: actor.organization.id, ...span, groupBy: query.group_by })
+      const { id: organizationId } = actor.organization
+      const sums = await readTraffic(traffic, { organizationId, ...span, groupBy: query.group_by })
       return presentTraffic(query, span, sums)
     },
   })
