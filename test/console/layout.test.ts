@@ -81,7 +81,7 @@ const textStart = async (element: Locator): Promise<number> =>
 /** The width that a select needs for the longest of its options. */
 const widthOfChoices = (select: Locator): Promise<number> =>
   select.evaluate((node) => {
-    const free = node.cloneNode(true) as typeof node
+    const free = node.cloneNode(true)
     free.style.width = 'auto'
     node.after(free)
     const { width } = free.getBoundingClientRect()
