@@ -155,7 +155,7 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     await button.click()
     await form.waitFor({ state: 'detached' })
     assert.equal(await statusWith(secret), 401)
-    assert.equal(await page.getByText('Leaked').count(), 0)
+    await page.getByText('Leaked').first().waitFor({ state: 'detached' })
     await page.getByLabel('Status').selectOption('Revoked')
     await page.waitForURL(/status=revoked/)
     await page
