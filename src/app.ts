@@ -13,7 +13,8 @@ import { createListeners, type Addresses } from './app/listeners.ts'
 import { allPurposes } from './app/listen-addresses.ts'
 import { controlSocketPath, createOperatorServer } from './app/operator-server.ts'
 import { openModels, summarizeModels, type ModelSummary } from './app/models.ts'
-import { watchProcess } from './base/process-metrics.ts'
+import { createRequestMetrics } from './app/request-metrics.ts'
+import { openServerMetrics } from './app/server-metrics.ts'
 import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/rules.ts'
@@ -66,11 +67,12 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, administration)
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
+  const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
   const rules = createRules(infrastructure, served)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
     infrastructure,
     administration,
-    { ...rules, holdMs: holdMsOf(infrastructure, served) },
+    { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
   )
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
@@ -79,10 +81,10 @@ export async function createApp(config: Config, env: Environment, world: World =
   await openExpiry(infrastructure, stored)
 
   openTraffic(infrastructure, administration.reads.traffic)
-  built.use(watchProcess(metrics))
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
+  openServerMetrics(infrastructure, { version: packageFile.version, inFlight: listeners.inFlight })
   const readiness = [
     ...storageChecks(infrastructure),
     { part: 'credits', problem: async () => credits.problem() },
@@ -94,7 +96,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     modelDirectory: served.modelDirectory,
     ...createSystem(infrastructure, { served, env, counters, readiness }),
     callerOf,
-    infer: record(infer),
+    infer: record(infer, countEnded),
     testSink,
     simulate,
     inspectRule: rules.inspectRule,

@@ -11,7 +11,7 @@ import { releaseVerificationLeases, verificationQueue } from '../adapters/stores
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
-import { withAudit } from '../pipeline/record.ts'
+import { withAudit, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
 import type { Infer } from '../pipeline/infer.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
@@ -21,8 +21,8 @@ import { logSetAside, setAsideHelp } from './set-aside.ts'
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
-  /** Adds audit events to the pipeline, if the configuration enables them. */
-  record(infer: Infer): Infer
+  /** Adds audit events to the pipeline, if the configuration enables them, and reports the end of each request. */
+  record(infer: Infer, onEnded: RecordParts['onEnded']): Infer
 }
 
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
@@ -67,7 +67,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
       sinks: reads.exports,
       open,
     }),
-    record: (infer) => withAudit(infer, recording),
+    record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

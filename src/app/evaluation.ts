@@ -16,6 +16,7 @@ import { createEnforce } from '../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
 import type { Administration } from './administration.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import type { Rules } from './rules.ts'
 import { decisionCounts } from '../adapters/stores/sql/policies/decision-counts.ts'
 import { gatewaySubject } from '../domain/evaluation/spikes/counted-decisions.ts'
@@ -29,13 +30,13 @@ import { createBacktestRunner } from '../domain/evaluation/backtest/runner.ts'
 const cachedBlocks = 20_000
 
 /** `holdMs`: how long the quota reservation of a request is kept at most. */
-type EvaluationParts = Rules & { readonly holdMs: number }
+type EvaluationParts = Rules & Pick<RequestMetrics, 'countDecisions'> & { readonly holdMs: number }
 
 /** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
 export function openEvaluation(
   infrastructure: Infrastructure,
   { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
-  { classifier, compileRule, rephrase, failsOpen, holdMs }: EvaluationParts,
+  { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
   const pause = (): Promise<void> => setImmediate()
@@ -79,7 +80,10 @@ export function openEvaluation(
     crisisMessage: config.moderation.crisis_message,
     restoresPersonalData: config.moderation.restore_redacted,
     pause,
-    countDecisions: (organizationId, decisions) => spikeMonitor.count({ organizationId, decisions }),
+    countDecisions(organizationId, decisions) {
+      countDecisions(decisions)
+      spikeMonitor.count({ organizationId, decisions })
+    },
   })
   /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
   const createSimulation = () => {

@@ -8,8 +8,8 @@ type LabelValues<L extends Labels> = { readonly [Name in keyof L]: string }
 
 export type Counter<L extends Labels> = {
   add(labels: LabelValues<L>, by?: number): void
-  /** Returns a function that counts one. Keep it on hot paths, because finding the series costs more than counting. */
-  series(labels: LabelValues<L>): () => void
+  /** Returns a function that counts. Keep it on hot paths, because finding the series costs more than counting. */
+  series(labels: LabelValues<L>): (by?: number) => void
 }
 
 export type Histogram<L extends Labels> = {
@@ -38,7 +38,6 @@ export type MetricHeading = {
   readonly type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** `labels` must come from the gateway's code, because they are not escaped. */
 export type MetricReading = {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
@@ -68,7 +67,7 @@ export function createMetrics(): Metrics {
         add: (values, by = 1) => void (entryOf(values).count += by),
         series(values) {
           const entry = entryOf(values)
-          return () => void (entry.count += 1)
+          return (by = 1) => void (entry.count += by)
         },
       }
     },
@@ -112,9 +111,12 @@ const exposition = ({ name, help, type }: MetricHeading, lines: readonly string[
   [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
 
 function readingLine({ name, labels = {}, value }: MetricReading): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`
 }
+
+/** The names of models and upstreams come from the operator's file, so they may contain any character. */
+const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) => string {
   const names = Object.keys(labels)
@@ -124,7 +126,7 @@ function closedSet(labels: Labels): (values: Readonly<Record<string, string>>) =
       const value = values[name] ?? 'other'
       return known[at] === undefined || known[at].has(value) ? value : 'other'
     }
-    const pairs = names.map((name, at) => `${name}="${valueOf(name, at)}"`)
+    const pairs = names.map((name, at) => `${name}="${escaped(valueOf(name, at))}"`)
     return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
   }
 }

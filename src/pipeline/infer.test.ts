@@ -167,6 +167,7 @@ function createScene(options: SceneOptions = {}) {
     clock,
     content: 'none',
     redact: (text) => text,
+    onEnded: () => {},
   })
   const call = { requestId: 'req_1', caller, request: requestBy('messages', { model: 'm' }), signal: controller.signal }
   return { infer: (more: { model?: string; isFree?: boolean } = {}) => audited(callWith(more)), steps, controller }

@@ -98,9 +98,11 @@ export function createInfer(parts: InferParts): Infer {
       const onDropped = (field: string): void => void dropped.add(field)
       const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
       const limits = { maxOutputTokens, isOutputLimited }
+      const onAttempt = ({ upstream }: ModelTarget): void => call.timing?.called(upstream)
       const onFailedAttempt = ({ upstream }: ModelTarget, { code }: Fault): void =>
         call.timing?.attemptFailed(upstream, code)
-      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped, onFailedAttempt }
+      const hooks = { onDropped, onAttempt, onFailedAttempt }
+      const providerCall = { request: enforced.request, ...limits, requestId, signal, ...hooks }
       const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
       call.timing?.firstByte()
       freeSlot?.keep()

@@ -74,6 +74,7 @@ function scene(
   paid.resolve(receipt)
   let disposals = 0
   const settled: string[] = []
+  const ended: (readonly [string | undefined, number | undefined])[] = []
   const infer = withAudit(
     async ({ onVerdict, beforeModels }) => {
       const [first] = script
@@ -115,6 +116,8 @@ function scene(
       clock: { nowMs: () => 1_000, monotonicMs: () => 7, after: () => () => {} },
       content: 'none',
       redact: (text) => text.replace('the', '[x]'),
+      onEnded: ({ end: last, failure, charged }) =>
+        void ended.push([last?.stopReason ?? failure, charged?.cost.creditsUsed]),
       ...parts,
     },
   )
@@ -125,6 +128,8 @@ function scene(
     disposals: () => disposals,
     /** The calls of the bill: `paid` or `waived`. */
     settled,
+    /** The reported ends: the stop reason or the failure, and the credits that were charged. */
+    ended,
     /** Delays every write of the log until `releaseLog` or `breakLog` is called. */
     holdLog: () => void (durable = Promise.withResolvers()),
     releaseLog: (isWritten = true) => durable.resolve(isWritten),
@@ -358,5 +363,53 @@ describe('the audit event of a request', () => {
     const { infer, facts } = scene([[start, { ...delta, text: 'half \ud83d' }, end]], { content: 'full' })
     await read(await infer())
     assert.equal(facts[0]?.content?.full?.response, 'half \ufffd')
+  })
+})
+
+describe('the end of a request is reported for the metrics', () => {
+  const left = AbortSignal.abort(new Error('the caller disconnected'))
+  const broken = new Fault('upstream_failed', 'upstream_error', 'no')
+
+  it('with the stop reason of a complete answer', async () => {
+    const { infer, ended } = scene([[start], [end]])
+    await using answer = await infer()
+    assert.deepEqual(ended, [])
+    await read(answer)
+    assert.deepEqual(ended, [['end', undefined]])
+  })
+
+  it('as a failure if the request was rejected or its answer broke off', async () => {
+    const rejected = scene([new Fault('rate_limit', 'rate_limit_exceeded', 'no')])
+    await assert.rejects(rejected.infer())
+    assert.deepEqual(rejected.ended, [['rate_limit', undefined]])
+    const interrupted = scene([[start], broken])
+    await assert.rejects(read(await interrupted.infer()))
+    assert.deepEqual(interrupted.ended, [['upstream_failed', undefined]])
+  })
+
+  it('as a failure if the answer could not be paid for, because its end is not sent', async () => {
+    const { infer, ended, breakLedger, holdLedger } = scene([[start], [end]])
+    holdLedger()
+    breakLedger(new Fault('unavailable', 'credit_balance_unavailable', 'no'))
+    await using answer = await infer()
+    await assert.rejects(read(answer))
+    assert.deepEqual(ended, [['unavailable', undefined]])
+  })
+
+  it('as left by its caller, with what was charged, whatever error that caused', async () => {
+    const unread = scene([[start], [end]])
+    await (await unread.infer())[Symbol.asyncDispose]()
+    assert.deepEqual(unread.ended, [['caller_left', 4]])
+    const aborted = scene([[start], broken])
+    await assert.rejects(read(await aborted.infer({ signal: left })))
+    assert.deepEqual(aborted.ended, [['caller_left', undefined]])
+  })
+
+  it('once, also for a request that is not audited', async () => {
+    const { infer, ended } = scene([[start], [end]], { journal: null })
+    const answer = await infer()
+    await read(answer)
+    await answer[Symbol.asyncDispose]()
+    assert.deepEqual(ended, [['end', undefined]])
   })
 })

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
-import { isFault } from '../base/fault.ts'
+import { isFault, toFault, type FaultKind } from '../base/fault.ts'
 import { tap } from '../base/pull-stream.ts'
 import type { ContentLevel } from '../domain/audit/event/content.ts'
 import { announcedId, type VerdictFacts } from '../domain/audit/event/verdict.ts'
@@ -10,6 +10,7 @@ import { requestFacts, type RequestOutcome } from '../domain/audit/event/request
 import { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import { collectTexts, type TextCollector } from '../domain/audit/event/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
+import { hasCallerLeft, type Charged } from './billing/lease.ts'
 import type { InferenceCall } from './inference-call.ts'
 import type { InferenceAnswer, Infer } from './infer.ts'
 
@@ -20,6 +21,17 @@ export type RecordParts = {
   readonly content: ContentLevel
   /** Redacts personal data in a text. */
   readonly redact: (text: string) => string
+  /** Called once for each request when its end is known, for the metrics. Also for requests that are not audited. */
+  readonly onEnded: (ended: EndedRequest) => void
+}
+
+/** How a request ended: `end` is set if its answer is complete, otherwise `failure`. */
+export type EndedRequest = {
+  readonly call: InferenceCall
+  readonly timing: RequestTiming
+  readonly end?: InferenceEnd
+  readonly failure?: FaultKind | 'caller_left'
+  readonly charged?: Charged | undefined
 }
 
 /**
@@ -33,8 +45,10 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
     const recording = startRecording(call, parts)
     try {
       const { setVerdict: onVerdict, prepare: beforeModels } = recording
-      return withAuditEvent(await infer({ ...call, onVerdict, beforeModels, timing: recording.timing }), recording)
+      const answer = await infer({ ...call, onVerdict, beforeModels, timing: recording.timing })
+      return withAuditEvent(answer, recording, call)
     } catch (error) {
+      recording.ended({ failure: failureKindOf(error, call) })
       // If the request failed because the audit log is unavailable, a failing write is expected.
       await recording.write(failureOf(error)).catch((auditError: unknown) => {
         if (!isAuditFault(error)) throw auditError
@@ -47,6 +61,8 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
 type Recording = {
   readonly timing: RequestTiming
   readonly texts: TextCollector | undefined
+  /** Only the first call counts. */
+  ended(outcome: Omit<EndedRequest, 'call' | 'timing'>): void
   /** Sets the verdict of the checks; only the last one is formatted and written. */
   setVerdict(describe: () => VerdictFacts): void
   /** Reads whether the organization requires audit. Rejects if it does and the log is unavailable. */
@@ -58,8 +74,8 @@ type Recording = {
   correct(outcome: RequestOutcome): Promise<unknown>
 }
 
-const unrecorded = (timing: RequestTiming): Recording => ({
-  timing,
+const unrecorded = (report: Report): Recording => ({
+  ...report,
   texts: undefined,
   setVerdict() {},
   prepare() {},
@@ -68,11 +84,28 @@ const unrecorded = (timing: RequestTiming): Recording => ({
   async correct() {},
 })
 
-function startRecording(call: InferenceCall, { journal, clock, content, redact }: RecordParts): Recording {
-  const { requestId, caller, request, origin, purpose } = call
+type Report = Pick<Recording, 'timing' | 'ended'>
+
+function startReport(call: InferenceCall, { clock, onEnded }: RecordParts): Report {
   const timing = new RequestTiming(clock, call.receivedMs)
+  let hasEnded = false
+  return {
+    timing,
+    ended(outcome) {
+      if (hasEnded) return
+      hasEnded = true
+      onEnded({ call, timing, ...outcome })
+    },
+  }
+}
+
+function startRecording(call: InferenceCall, parts: RecordParts): Recording {
+  const { journal, clock, content, redact } = parts
+  const { requestId, caller, request, origin, purpose } = call
+  const report = startReport(call, parts)
+  const { timing } = report
   // The free request belongs to no organization, so there is no log for it.
-  if (caller.kind === 'free' || journal === null) return unrecorded(timing)
+  if (caller.kind === 'free' || journal === null) return unrecorded(report)
   const timeMs = clock.nowMs()
   const texts = content === 'none' ? undefined : collectTexts(request, { level: content, redact })
   const organizationId = caller.organization.id
@@ -99,7 +132,7 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
     return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
   }
   return {
-    timing,
+    ...report,
     texts,
     setVerdict(latest) {
       describeVerdict = latest
@@ -115,24 +148,37 @@ function startRecording(call: InferenceCall, { journal, clock, content, redact }
   }
 }
 
-function withAuditEvent(answer: InferenceAnswer, recording: Recording): InferenceAnswer {
+function withAuditEvent(answer: InferenceAnswer, recording: Recording, call: InferenceCall): InferenceAnswer {
   const { upstream, bill } = answer
   let isComplete = false
-  const onComplete = (): void => void (isComplete = true)
+  const onComplete = (end: InferenceEnd): void => {
+    isComplete = true
+    recording.ended({ end, charged: bill.charged() })
+  }
   /** The caller is gone, but the outcome is recorded. */
   const abandon = async (): Promise<void> => {
     await answer[Symbol.asyncDispose]()
-    await recording.write({ upstream, failure: 'caller_left', ...bill.charged() }).catch(() => undefined)
+    const charged = bill.charged()
+    recording.ended({ failure: 'caller_left', charged })
+    await recording.write({ upstream, failure: 'caller_left', ...charged }).catch(() => undefined)
   }
   const dispose = (): PromiseLike<void> => (isComplete ? answer[Symbol.asyncDispose]() : abandon())
-  return { ...answer, chunks: auditChunks(answer, recording, onComplete), [Symbol.asyncDispose]: dispose }
+  const onFailed = (error: unknown): void =>
+    recording.ended({ failure: failureKindOf(error, call), charged: bill.charged() })
+  const chunks = auditChunks(answer, recording, { onComplete, onFailed })
+  return { ...answer, chunks, [Symbol.asyncDispose]: dispose }
 }
 
-/** Calls `onComplete` when the answer is paid for and its event is written. */
+type AuditHooks = {
+  /** The answer is paid for and its event is written. */
+  readonly onComplete: (end: InferenceEnd) => void
+  readonly onFailed: (error: unknown) => void
+}
+
 function auditChunks(
   { chunks, upstream, bill }: InferenceAnswer,
   recording: Recording,
-  onComplete: () => void,
+  { onComplete, onFailed }: AuditHooks,
 ): AsyncIterable<Chunk> {
   const recordChunk = (chunk: Chunk): MaybePromise<Chunk> => {
     recording.texts?.add(chunk)
@@ -140,8 +186,12 @@ function auditChunks(
     return end === undefined ? chunk : finish(chunk, end)
   }
   const finish = async (chunk: Chunk, end: InferenceEnd): Promise<Chunk> => {
-    const receipt = await (recording.isRequired() ? logThenPay(end) : logAndPay(end))
-    onComplete()
+    const settling = recording.isRequired() ? logThenPay(end) : logAndPay(end)
+    const receipt = await settling.catch((error: unknown) => {
+      onFailed(error)
+      throw error
+    })
+    onComplete(end)
     return { ...chunk, events: [...chunk.events.slice(0, -1), { ...end, receipt }] }
   }
   const write = (end: InferenceEnd): Promise<boolean> =>
@@ -166,6 +216,7 @@ function auditChunks(
     return pay(end)
   }
   const breakOff = async (error: unknown): Promise<never> => {
+    onFailed(error)
     await recording.write({ upstream, ...failureOf(error), ...bill.charged() })
     throw error
   }
@@ -179,6 +230,9 @@ function endIn({ events }: Chunk): InferenceEnd | undefined {
 }
 
 const isAuditFault = (error: unknown): boolean => isFault(error) && error.code === 'audit_unavailable'
+
+const failureKindOf = (error: unknown, { signal }: InferenceCall): NonNullable<EndedRequest['failure']> =>
+  hasCallerLeft(signal) ? 'caller_left' : toFault(error).kind
 
 const failureOf = (error: unknown): RequestOutcome =>
   isFault(error) ? { failure: error.code, policy: error.details.policy } : { failure: 'internal_error' }

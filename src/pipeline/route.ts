@@ -24,6 +24,8 @@ export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; re
 
 /** A call without the fields that depend on the target. */
 export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue'> & {
+  /** Called before each attempt of this call. */
+  readonly onAttempt?: (target: ModelTarget) => void
   /** Called for each failed attempt of this call. */
   readonly onFailedAttempt?: (target: ModelTarget, fault: Fault) => void
 }
@@ -42,6 +44,7 @@ export async function route(parts: RouteParts, model: Model, call: RoutedCall): 
   for (const target of targets) {
     const isLast = --left === 0
     for (let attempts = isLast ? 2 : 1; attempts > 0; attempts--) {
+      call.onAttempt?.(target)
       try {
         return await start(parts, target, { ...call, model: target.model, mayQueue: isLast })
       } catch (error) {

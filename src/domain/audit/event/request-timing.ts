@@ -16,6 +16,10 @@ export class RequestTiming {
   admittedUs: number | undefined = undefined
   /** Its texts were checked. */
   checkedUs: number | undefined = undefined
+  /** The upstream was called; the last one, if several were. */
+  calledUs: number | undefined = undefined
+  /** The upstream that was called last. */
+  upstream: string | undefined = undefined
   /** The first chunk of the answer arrived. */
   firstByteUs: number | undefined = undefined
   /** The upstream ended the answer. */
@@ -40,6 +44,11 @@ export class RequestTiming {
 
   checked(): void {
     this.checkedUs = this.elapsedUs()
+  }
+
+  called(upstream: string): void {
+    this.calledUs = this.elapsedUs()
+    this.upstream = upstream
   }
 
   firstByte(): void {
