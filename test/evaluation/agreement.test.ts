@@ -60,6 +60,8 @@ const rule = fc.constantFrom(
   'cel:user == "ada" && model == "chat-model"',
   'cel:metadata.missing == "x"',
   'cel:categories["self-harm"]',
+  'cel:text.contains("tea") || pii["email"] > 0 ? 0.95 : 0.0',
+  'cel:text.matches("FAL-[0-9]+") ? 0.7 : 0.1',
 )
 
 const policy = fc.record({

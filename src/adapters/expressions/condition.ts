@@ -6,7 +6,7 @@ import { evaluationUnits } from './cost-budget.ts'
 import { costBoundOf } from './cost-bound.ts'
 import type { RulePatterns } from './rule-patterns.ts'
 import { textSearchOf } from './text-search.ts'
-import { literalOf } from './tree.ts'
+import { constantChoiceOf, constantScoreOf, literalOf } from './tree.ts'
 
 /**
  * Derives what must hold so that an expression may match or fail. A text that is so long that the expression may exceed its cost
@@ -28,11 +28,13 @@ function scoreTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
   return name !== undefined && isCategory(name) ? [{ kind: 'category_score', name }] : undefined
 }
 
-/** Unless one of the triggers holds, the node is false and does not fail. Undefined if that cannot be derived. */
+/** Unless one of the triggers holds, the node is false or 0 and does not fail. Undefined if that cannot be derived. */
 function triggersOf(node: ASTNode): readonly RuleTrigger[] | undefined {
   switch (node.op) {
     case 'value':
-      return node.args === false ? [] : undefined
+      return constantScoreOf(node) === 0 ? [] : undefined
+    case '?:':
+      return choiceTriggers(node)
     case '||': {
       const [left, right] = node.args.map(triggersOf)
       return left && right && [...left, ...right]
@@ -51,6 +53,14 @@ function triggersOf(node: ASTNode): readonly RuleTrigger[] | undefined {
     default:
       return searchTriggers(node)
   }
+}
+
+/** A conditional is its second branch unless its condition is true, or fails. */
+function choiceTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
+  const choice = constantChoiceOf(node)
+  if (choice === undefined) return undefined
+  const [condition, otherwise] = [triggersOf(choice.condition), triggersOf(choice.otherwise)]
+  return condition && otherwise && [...condition, ...otherwise]
 }
 
 function searchTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {

@@ -33,6 +33,8 @@ export function costBoundOf(node: ASTNode, sizeOf: SizeOfPattern): CostBound | u
       return sum(step(0), costBoundOf(node.args[0], sizeOf))
     case '!_':
       return sum(step(0), costBoundOf(node.args, sizeOf))
+    case '?:':
+      return sum(step(0), ...node.args.map((part) => costBoundOf(part, sizeOf)))
     case '+':
       return isNumeric(node) ? sum(step(0), ...node.args.map((part) => costBoundOf(part, sizeOf))) : undefined
     case '||':

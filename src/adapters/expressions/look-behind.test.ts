@@ -36,6 +36,21 @@ describe('the look-behind length of an expression', () => {
       'user == "ann" && (text.matches("^a|^b") || text.lowerAscii().matches("(^a)"))',
       { characters: 0, personalData: false, patterns: true, isAtStart: true },
     ],
+    // A conditional between constants needs what its condition needs.
+    ['text.contains("falcon") ? 1.0 : 0.0', { characters: 6, personalData: false, patterns: false }],
+    ['text.contains("falcon") ? 0.9 : 0.1', { characters: 6, personalData: false, patterns: false }],
+    ['text.contains("falcon") ? true : false', { characters: 6, personalData: false, patterns: false }],
+    ['text.contains("falcon") ? 1 : 0', { characters: 6, personalData: false, patterns: false }],
+    [
+      'text.lowerAscii().contains("falcon") || pii.email > 0 ? 1.0 : 0.0',
+      { characters: 6, personalData: true, patterns: false },
+    ],
+    ['text.matches("a+b") ? 1.0 : 0.0', { characters: 0, personalData: false, patterns: true }],
+    ['text.matches("^a") ? 1.0 : 0.0', { characters: 0, personalData: false, patterns: true, isAtStart: true }],
+    [
+      'text.contains("falcon") ? 1.0 : text.matches("a+b") ? 0.6 : 0.0',
+      { characters: 6, personalData: false, patterns: true },
+    ],
     // A match may no longer match when more text arrives.
     ['categories["hate"] < 0.5', 'whole'],
     ['pii.email == 1', 'whole'],
@@ -73,7 +88,17 @@ describe('the look-behind length of an expression', () => {
     ['text.lowerAscii().contains("ὀδός")', 'whole'],
     ['text.trim().contains("a")', 'whole'],
     ['cel.bind(t, text, t.contains("a"))', 'whole'],
-    ['text.contains("a") ? 0.9 : 0.1', 'whole'],
+    ['text.contains("a") ? 0.1 : 0.9', 'whole'],
+    ['text.contains("a") ? 0.6 : text.contains("b") ? 1.0 : 0.0', 'whole'],
+    ['!text.contains("a") ? 1.0 : 0.0', 'whole'],
+    ['text.contains("a") && text.contains("b") ? 1.0 : 0.0', 'whole'],
+    ['text.contains("a") ? categories.hate : 0.0', 'whole'],
+    ['text.contains("a") ? 1.0 : categories.hate', 'whole'],
+    ['text.matches("^a") ? 1.0 : text.contains("b") ? 0.5 : 0.0', 'whole'],
+    // A score above 1 is not valid.
+    ['text.contains("a") ? 2 : 0', 'whole'],
+    // Texts without a match have a score, so a stream is not searched for the pattern.
+    ['text.matches("a") ? 1.0 : 0.1', 'whole'],
   ] as const) {
     it(`of ${expression} is ${JSON.stringify(lookBehind)}`, () =>
       assert.deepEqual(compile(expression).lookBehind, lookBehind))

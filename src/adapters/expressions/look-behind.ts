@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import type { LookBehind } from '../../domain/policy/compiled-rule.ts'
 import { textSearchOf } from './text-search.ts'
 import type { RulePatterns } from './rule-patterns.ts'
-import { literalPatterns, nodesOf } from './tree.ts'
+import { constantChoiceOf, constantScoreOf, literalPatterns, nodesOf } from './tree.ts'
 
 /** The variables that change while a text streams. All others are constant. */
 const changing = new Set(['text', 'categories', 'pii'])
@@ -12,7 +12,8 @@ const changing = new Set(['text', 'categories', 'pii'])
  * `contains` with a literal and `matches` with a literal pattern, combined with `||`. With `&&` between two of them the first
  * match would be sent before the second arrives. A pattern that depends on the end of the text or on lines requires the whole
  * text. One that can match only at the start of the text does not, if the expression searches for nothing else. An expression
- * whose score may fall when more text arrives requires the whole text as well. `isWatched`: the expression has a condition, so a stream is searched for its patterns.
+ * whose score may fall when more text arrives requires the whole text as well. A conditional between two constants, such as
+ * `condition ? 1.0 : 0.0`, has the look-behind length of its condition, because its score rises with it. `isWatched`: the expression has a condition, so a stream is searched for its patterns.
  */
 export function lookBehindOf(tree: ASTNode, patterns: RulePatterns, isWatched: boolean): LookBehind {
   const anchors = literalPatterns(tree).map(patterns.anchorOf)
@@ -31,6 +32,9 @@ export function lookBehindOf(tree: ASTNode, patterns: RulePatterns, isWatched: b
 function matchesOnlyAtStart(node: ASTNode, patterns: RulePatterns): boolean {
   if (!changes(node)) return true
   if (node.op === '||' || node.op === '&&') return node.args.every((part) => matchesOnlyAtStart(part, patterns))
+  const choice = constantChoiceOf(node)
+  if (choice !== undefined)
+    return matchesOnlyAtStart(choice.condition, patterns) && matchesOnlyAtStart(choice.otherwise, patterns)
   const pattern = searchedPattern(node)
   return pattern !== undefined && patterns.anchorOf(pattern) === 'start'
 }
@@ -48,6 +52,8 @@ function spanOf(node: ASTNode): number | undefined {
     if (!changes(left)) return spanOf(right)
     return changes(right) ? undefined : spanOf(left)
   }
+  const choice = constantChoiceOf(node)
+  if (choice !== undefined) return widest(spanOf(choice.condition), spanOf(choice.otherwise))
   return searchedPattern(node) === undefined ? searchedWord(node)?.length : 0
 }
 
@@ -69,9 +75,27 @@ function rises(node: ASTNode): boolean {
       return isFinding(node.args[0])
     case '[]':
       return isFinding(node.args[0]) && !changes(node.args[1])
+    case '?:':
+      return choiceRises(node)
     default:
       return searchedPattern(node) !== undefined || searchedWord(node) !== undefined
   }
+}
+
+/** True if the score of a true condition is at least that of the second branch, so that it cannot fall when the condition becomes true. */
+function choiceRises(node: ASTNode): boolean {
+  const choice = constantChoiceOf(node)
+  if (choice === undefined) return false
+  const highest = highestScoreOf(choice.otherwise)
+  return highest !== undefined && choice.score >= highest && rises(choice.condition) && rises(choice.otherwise)
+}
+
+/** The highest score of a constant, or of conditionals between constants. Undefined for any other node. */
+function highestScoreOf(node: ASTNode): number | undefined {
+  const choice = constantChoiceOf(node)
+  if (choice === undefined) return constantScoreOf(node)
+  const otherwise = highestScoreOf(choice.otherwise)
+  return otherwise === undefined ? undefined : Math.max(choice.score, otherwise)
 }
 
 /** The variables with counts and scores. */

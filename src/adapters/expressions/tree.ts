@@ -38,6 +38,29 @@ export const isString = (value: unknown): value is string => typeof value === 's
 export const literalOf = (node: ASTNode | undefined): string | undefined =>
   node?.op === 'value' && isString(node.args) ? node.args : undefined
 
+/** A conditional whose first branch is a constant score. */
+type ConstantChoice = {
+  readonly condition: ASTNode
+  /** The score if the condition is true. */
+  readonly score: number
+  readonly otherwise: ASTNode
+}
+
+/** Undefined for any other node, and for a constant that is no valid score. */
+export function constantChoiceOf(node: ASTNode): ConstantChoice | undefined {
+  if (node.op !== '?:') return undefined
+  const [condition, first, otherwise] = node.args
+  const score = constantScoreOf(first)
+  return score === undefined ? undefined : { condition, score, otherwise }
+}
+
+/** The score of a constant: a boolean or a number from 0 to 1. Undefined for any other node. */
+export function constantScoreOf(node: ASTNode): number | undefined {
+  if (node.op !== 'value' || !['boolean', 'number', 'bigint'].includes(typeof node.args)) return undefined
+  const score = Number(node.args)
+  return score >= 0 && score <= 1 ? score : undefined
+}
+
 /** The literal patterns of an expression. */
 export const literalPatterns = (tree: ASTNode): readonly string[] =>
   [...nodesOf(tree)].flatMap((node) =>

@@ -43,6 +43,7 @@ describe('the candidates among policies', () => {
     'cel:pii.email + pii.phone >= 2',
     'Never mention "project owl".',
     'No phone numbers.',
+    'cel:text.contains("stork") ? 1.0 : text.contains("crane") ? 0.5 : 0.0',
   ]
 
   it('are none for a text that no rule names', async () => {
@@ -59,6 +60,8 @@ describe('the candidates among policies', () => {
     assert.deepEqual(await found('x', { categories: { ...perCategory(() => 0), hate: 0.81 } }), [rules[3]])
     assert.deepEqual(await found('x', { pii: { email: 1 } }), [rules[4]])
     assert.deepEqual(await found('Project\n ОWL'), [rules[5]])
+    assert.deepEqual(await found('a stork'), [rules[7]])
+    assert.deepEqual(await found('a crane'), [rules[7]])
     assert.deepEqual(await found('the project \n Owl'), [rules[5]])
     assert.deepEqual(await found('x', { pii: { phone: 1 } }), [rules[4], rules[6]])
   })

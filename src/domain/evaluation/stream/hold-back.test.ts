@@ -102,6 +102,9 @@ describe('a streamed text', () => {
     'cel:text.matches("(?i)\\\\bproject\\\\s+falcon\\\\b")',
     'cel:text.contains("project falcon") || categories.hate > 0.9',
     'cel:text.upperAscii().matches("PROJECT\\\\s+FALCON\\\\b")',
+    'cel:text.contains("project falcon") ? 1.0 : 0.0',
+    'cel:text.matches("(?i)\\\\bproject\\\\s+falcon\\\\b") || pii.card > 0 ? 0.9 : 0.0',
+    'cel:text.contains("project falcon") ? 1.0 : text.contains("owls") ? 0.2 : 0.0',
     'Never mention "project falcon".',
   ]) {
     it(`holds back what may become a match of ${rule}, and nothing before it`, async () => {
@@ -127,6 +130,17 @@ describe('a streamed text', () => {
       assert.equal(await clearedAfter(parts, `${text}and so on`), `${text}and so `)
     })
   }
+
+  it('is sent place by place if every text has a score below the threshold', async () => {
+    const parts = partsFor([], ['cel:text.contains("project falcon") ? 0.9 : 0.1'])
+    assert.equal(parts.holdBack.holdsWholeBlock, false)
+    assert.ok((await clearedAfter(parts, 'the gate of the old town was open '.repeat(20))).length > 400)
+    const scanner = createStreamScanner(parts)
+    scanner.push(`the gate of project falcon ${'was open all day long '.repeat(20)}`)
+    const denied = await scanner.scan()
+    assert.equal(denied?.verdict.deciding?.scoreBasisPoints, 9_000)
+    assert.ok(scanner.cleared() <= 'the gate of '.length)
+  })
 
   it('is not denied by a part of it that begins as an anchored pattern does', async () => {
     const rules = ['cel:text.matches("^(project|falcon)")', 'cel:text.contains("owl") && user == "nobody"']

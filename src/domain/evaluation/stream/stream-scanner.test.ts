@@ -9,7 +9,7 @@ import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
-import { createEvaluate } from '../evaluate.ts'
+import { createEvaluate, type Evaluation } from '../evaluate.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 import { planFor, type EvaluationContext } from '../plan.ts'
 import { compileGateway } from '../rulebooks.ts'
@@ -190,6 +190,48 @@ describe('a text that arrives at once', () => {
         const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1)
         assert.deepEqual(inChunks, await atOnce(own, text))
       }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a conditional between two constants', () => {
+  const conditions = [
+    'text.contains("eyes only")',
+    'text.lowerAscii().contains("launch code") || text.contains("falcon")',
+    'text.matches("(?i)\\\\bsecret\\\\s+plans?\\\\b") || text.matches("code [0-9]{4}")',
+    'pii["email"] > 1 || pii["card"] > 0',
+    'direction == "response" && text.contains("eyes")',
+  ]
+  const share = fc.integer({ min: 0, max: 20 }).map((twentieths) => twentieths / 20)
+  const spelled = (constant: number): string => constant.toFixed(2)
+
+  it('gives a streamed text the verdict and the score of the whole text, whatever the constants and the threshold are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          condition: fc.constantFrom(...conditions),
+          high: share,
+          low: share,
+          threshold: fc.integer({ min: 1, max: 10_000 }),
+        }),
+        ruledTexts.filter((text) => text.trim() !== ''),
+        steps,
+        async ({ condition, high, low, threshold }, text, chunks) => {
+          const rule = `cel:${condition} ? ${spelled(high)} : ${spelled(low)}`
+          const tried = { ...policyOf(rule), matchThresholdBasisPoints: threshold }
+          const ofRule = planFor({ ...emptyRulebook, policies: [tried] }, plainContext)
+          const own = { ...parts, plan: ofRule, holdBack: holdBackPolicyOf(ofRule, false) }
+          const scoreOf = ({ verdict }: Evaluation) =>
+            verdict.decisions.find(({ check }) => check === 'policy')?.scoreBasisPoints
+          const streamed = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1) as Evaluation
+          const whole = await evaluate(ofRule, { texts: [text], direction: 'response' })
+          fc.pre(whole.verdict.decisions.every(({ check, effect }) => check === 'policy' || effect === 'allow'))
+          assert.equal(streamed.verdict.effectiveDecision, whole.verdict.effectiveDecision)
+          // A rule that matches every text denies a stream at its first place, before the condition may be true.
+          if (threshold > low * 10_000 || high < low) assert.equal(scoreOf(streamed), scoreOf(whole))
+        },
+      ),
       { numRuns: 300 },
     )
   })
