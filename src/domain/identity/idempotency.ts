@@ -53,6 +53,35 @@ export async function doOnce<Reply>(
   return { ...audit, value: { reply, isReplayed: false } }
 }
 
+/** The result is undefined if a request with the same key succeeded before. Dispose it after the transaction of the request. */
+type Preparation<T> = Disposable & { readonly result: T | undefined }
+
+/**
+ * Does the work of a request that its transaction does not cover, such as a call of another service, unless a request with the
+ * same key succeeded before. Throws while another request with the key runs in this process.
+ */
+type PrepareOnce = <T>(
+  store: IdempotencyStore,
+  request: RepeatableRequest | undefined,
+  work: () => Promise<T>,
+) => Promise<Preparation<T>>
+
+export function createPrepareOnce(): PrepareOnce {
+  const running = new Set<string>()
+  return async (store, request, work) => {
+    if (request === undefined) return { result: await work(), [Symbol.dispose]() {} }
+    const { scope, nowMs } = request
+    const key = JSON.stringify([scope.organizationId, scope.credentialId, scope.key])
+    if (running.has(key)) throw inProgress()
+    running.add(key)
+    using onError = new DisposableStack()
+    onError.defer(() => running.delete(key))
+    const result = (await store.find(scope, nowMs)) === undefined ? await work() : undefined
+    const held = onError.move()
+    return { result, [Symbol.dispose]: () => held.dispose() }
+  }
+}
+
 const keyReused = (): Fault =>
   new Fault(
     'conflict',

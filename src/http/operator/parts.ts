@@ -29,6 +29,7 @@ export type OperatorReads = {
   readonly directory: DirectoryStore
   readonly ledger: LedgerReports
   readonly events: AuditReads
+  readonly idempotency: IdempotencyStore
 }
 
 export type OperatorParts = ResourceLimitParts & {

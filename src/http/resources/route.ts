@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Actor, AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
-import { doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import { createPrepareOnce, doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
@@ -89,7 +89,7 @@ type MutationSpec<
     readonly status?: 200 | 201
     /**
      * Runs before the transaction, for calls that must not run inside it, such as name lookups. It returns problems
-     * for the operation to throw: a retry with the same Idempotency-Key gets the stored response in any case.
+     * for the operation to throw. It does not run for a retry with the same Idempotency-Key, which gets the stored response.
      */
     readonly prepare?: (reads: Reads, input: Input<TActor, Params, Query, Body>) => Promise<Prepared>
     readonly operation: (
@@ -102,9 +102,11 @@ type MutationSpec<
     readonly tag?: (value: T) => string
   }
 
-export type ResourceRoutes<TActor extends ResourceActor, Stores extends ResourceStores, Reads = Stores> = ReturnType<
-  typeof createResourceRoutes<TActor, Stores, Reads>
->
+export type ResourceRoutes<
+  TActor extends ResourceActor,
+  Stores extends ResourceStores,
+  Reads extends ResourceStores = Stores,
+> = ReturnType<typeof createResourceRoutes<TActor, Stores, Reads>>
 
 type ResourceStores = { readonly idempotency: IdempotencyStore }
 
@@ -112,9 +114,12 @@ type ResourceStores = { readonly idempotency: IdempotencyStore }
  * Builds routes from operations. Every request is authenticated, checked against the rate limits, authorised and
  * validated, in this order. A mutation runs in one transaction with its audit record and the stored response for retries.
  */
-export function createResourceRoutes<TActor extends ResourceActor, Stores extends ResourceStores, Reads>(
-  parts: ResourceParts<TActor, Stores, Reads>,
-) {
+export function createResourceRoutes<
+  TActor extends ResourceActor,
+  Stores extends ResourceStores,
+  Reads extends ResourceStores,
+>(parts: ResourceParts<TActor, Stores, Reads>) {
+  const prepareOnce = createPrepareOnce()
   return {
     /** For routes with their own handler: runs a mutation, once per Idempotency-Key. */
     perform,
@@ -180,8 +185,11 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
           const decoded = { actor, ...decode(request) }
-          const prepared = await spec.prepare?.(parts.reads, decoded)
-          const input = { ...decoded, ifMatch: request.headers['if-match'], prepared }
+          const { prepare } = spec
+          const once = repeatableOf(request, actor)
+          using preparation =
+            prepare && (await prepareOnce(parts.reads.idempotency, once, () => prepare(parts.reads, decoded)))
+          const input = { ...decoded, ifMatch: request.headers['if-match'], prepared: preparation?.result }
           const answer = await perform(request, actor, async (stores) => {
             const { value, ...rest } = await spec.operation(stores, input)
             const headers = { ...spec.headers?.(value), ...(spec.tag && { etag: spec.tag(value) }) }
@@ -195,13 +203,17 @@ export function createResourceRoutes<TActor extends ResourceActor, Stores extend
   }
 
   function perform(request: FastifyRequest, actor: TActor, work: Work<Stores>): Promise<MutationReply> {
-    const organizationId = actor.organization.id
-    const once = repeatableRequest(request, { organizationId, credentialId: actor.id, nowMs: parts.clock.nowMs() })
+    const once = repeatableOf(request, actor)
     return parts.mutate(actorOf(request, actor), async (stores) => {
       if (once === undefined) return work(stores)
       const { value, ...audit } = await doOnce(stores.idempotency, once, () => work(stores))
       return { ...audit, value: value.isReplayed ? asReplay(value.reply) : value.reply }
     })
+  }
+
+  function repeatableOf(request: FastifyRequest, actor: TActor) {
+    const organizationId = actor.organization.id
+    return repeatableRequest(request, { organizationId, credentialId: actor.id, nowMs: parts.clock.nowMs() })
   }
 }
 

@@ -67,6 +67,35 @@ describe('the upstreams of an installation', () => {
     )
   })
 
+  it('are called once for a probe and its retries with the same Idempotency-Key', async () => {
+    const { admin } = await app.otherOrganization()
+    const earlier = upstream.requests.length
+    const send = () =>
+      admin.send('POST', '/upstreams/first/probe', { headers: { 'idempotency-key': 'the-same-probe' } })
+    const first = await send()
+    // More retries than probes are allowed in a minute.
+    for (let retry = 0; retry < 8; retry++) {
+      const { status, headers, body } = await send()
+      assert.deepEqual([status, headers.get('idempotent-replayed'), body], [200, 'true', first.body])
+    }
+    assert.equal(upstream.requests.length - earlier, 1)
+  })
+
+  it('are called once for two probes at the same time with the same Idempotency-Key', async () => {
+    const { admin } = await app.otherOrganization()
+    const earlier = upstream.requests.length
+    const send = () => admin.send('POST', '/upstreams/first/probe', { headers: { 'idempotency-key': 'twice-at-once' } })
+    let retry: ReturnType<typeof send> | undefined
+    upstream.answer((response, request) => {
+      retry ??= send().finally(() => void answerJson(completion)(response, request))
+    })
+    assert.equal((await send()).status, 200)
+    const answer = await retry
+    assert.deepEqual([answer?.status, answer && errorOf(answer)['code']], [409, 'idempotency_in_progress'])
+    assert.equal(upstream.requests.length - earlier, 1)
+    upstream.answer(answerJson(completion))
+  })
+
   it('leave an audit event for each probe, with its actor and result', async () => {
     const [event] = itemsOf(await app.admin.get('/audit_logs?kind=upstream.probed&limit=1'))
     const { actor, resource_id: upstreamName } = event as { actor: { type: string }; resource_id: string }
