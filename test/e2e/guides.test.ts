@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { startAdminApp, type AdminApp } from '../support/administration.ts'
 
-type PrintedJson = { readonly error?: { readonly code?: string; readonly type: string } }
+/** The `error` of a backtest is a text. */
+type PrintedJson = { readonly error?: { readonly code?: string; readonly type: string } | string }
 
 describe('a guide can be pasted from top to bottom', () => {
   it('to policies: only the late change is rejected', async () => {
@@ -43,7 +44,7 @@ describe('a guide can be pasted from top to bottom', () => {
 })
 
 const refusalsIn = (answers: readonly PrintedJson[]): string[] =>
-  answers.flatMap(({ error }) => (error ? [error.code ?? error.type] : []))
+  answers.flatMap(({ error }) => (typeof error === 'object' && error !== null ? [error.code ?? error.type] : []))
 
 /** Runs every block that is marked `sh`, and returns all JSON that it printed. */
 async function paste(name: string, app: AdminApp): Promise<PrintedJson[]> {
