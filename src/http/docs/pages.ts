@@ -35,7 +35,10 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'conformance',
     ],
   ],
-  ['Run it', ['configuration', 'your-own-model', 'operating', 'secrets', 'exports', 'backup', 'upgrade', 'outages']],
+  [
+    'Run it',
+    ['configuration', 'your-own-model', 'operating', 'observe', 'secrets', 'exports', 'backup', 'upgrade', 'outages'],
+  ],
 ]
 
 /** Pages outside of `docs/guide` and `docs/api` that are served too. */
