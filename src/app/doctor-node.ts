@@ -12,7 +12,7 @@ export function checkRuntime(): Diagnosis {
     part: 'Node',
     state: 'wrong',
     message: `${process.versions.node} is too old`,
-    fix: 'Run through npm (npm start, npm run gatehouse), which installs its own version.',
+    fix: 'Install Node 24.15 or newer. In a clone, npm start and npm run gatehouse install their own version.',
   }
 }
 

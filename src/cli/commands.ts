@@ -26,6 +26,7 @@ export const commands: Commands = {
   secret: async () => (await import('./secret.ts')).secret,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   system: async () => (await import('./system.ts')).system,
+  health: async () => (await import('./health.ts')).health,
   doctor: async () => (await import('./doctor.ts')).doctor,
   openapi: async () => (await import('./openapi.ts')).openapi,
   completion: async () => (await import('./completion.ts')).completion,

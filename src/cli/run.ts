@@ -80,6 +80,8 @@ async function overview(): Promise<string> {
     '',
     ...lines,
     '',
+    'Start the gateway on http://127.0.0.1:8080, with its data in ./data: gatehouse serve',
+    'Without an installed command: npx gatehouse-gateway serve, or npm start in a clone.',
     'gatehouse COMMAND --help shows the options of a command.',
   ].join('\n')
 }

@@ -25,6 +25,16 @@ describe('a server whose parent process ends', () => {
     })
   }
 
+  it('stops if npx ran the command', async () => {
+    for (const script of ["'gatehouse'", 'gatehouse'])
+      assert.equal(await noticesEndOfParent({ npm_lifecycle_event: 'npx', npm_lifecycle_script: script }), true)
+  })
+
+  it('keeps running if npx ran another command, which may leave it running on purpose', async () => {
+    const env = { npm_lifecycle_event: 'npx', npm_lifecycle_script: 'nohup gatehouse serve &' }
+    assert.equal(await noticesEndOfParent(env), false)
+  })
+
   it('keeps running if a shell, setsid, nohup or a service manager started it', async () => {
     assert.equal(await noticesEndOfParent({}), false)
   })

@@ -38,15 +38,23 @@ export type ParentWatch = {
 
 const checkEveryMs = 500
 
+/** The npm package has no scripts. */
+const scripts: readonly string[] =
+  'scripts' in packageFile ? [packageFile.scripts.start, packageFile.scripts.gatehouse] : []
+
+/** npx starts the command in a shell, and a signal to npx ends only the shell. npm quotes the name of the command. */
+function isStartedByNpm({ npm_lifecycle_event: event, npm_lifecycle_script: script }: Environment): boolean {
+  if (script === undefined) return false
+  return event === 'npx' ? script.replaceAll(/['"]/g, '') === 'gatehouse' : scripts.includes(script)
+}
+
 /**
  * Detects that npm was killed. npm forwards SIGTERM and SIGINT, but it cannot forward SIGKILL; the kernel then gives the
- * server another parent. Only the scripts of this package are watched, because their `exec` makes npm itself the parent.
+ * server another parent. Only npx and the scripts of this project are watched: their parent is npm or a shell that npm waits for.
  * Any other parent may be a shell that starts the service and ends, such as a deployment script that npm runs.
  */
 export function watchNpm(env: Environment, { clock, isGone, onGone }: ParentWatch): void {
-  const { start, gatehouse } = packageFile.scripts
-  const script = env['npm_lifecycle_script']
-  if (script !== start && script !== gatehouse) return
+  if (!isStartedByNpm(env)) return
   const watch = repeat(clock, async () => isGone() && end(), checkEveryMs)
   const end = (): void => {
     watch[Symbol.dispose]()

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { checkReferences, toJavaScript } from './javascript.ts'
+import { createManifests } from './manifest.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+
+export type Package = {
+  /** The folder with the contents of the package. */
+  readonly folder: string
+  readonly tarball: string
+  readonly files: number
+  readonly bytes: number
+}
+
+/** Files that are copied as they are. The server reads the guides to serve them at `/docs`. */
+const copied = [
+  'LICENSE',
+  'NOTICE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'migrations/*.sql',
+  'docs/*.md',
+  'docs/{api,guide}/*.md',
+]
+const consoleFiles = ['console/dist/index.html', 'console/dist/stamp.json', 'console/dist/assets/*']
+
+/** What the sources read while they run, beside other modules: styles, scripts of Redis, the classifier and its kernel. */
+const readByModules = 'src/**/*.{bin,css,js,lua,svg,wasm}'
+
+/** Builds the console, writes the contents of the package to a folder in `target`, and packs them beside it. */
+export async function createPackage(target: string): Promise<Package> {
+  const folder = join(target, 'package')
+  rmSync(folder, { recursive: true, force: true })
+  await run(process.execPath, [join(root, 'scripts/build-console.mjs'), '--strict'])
+  for (const file of globSync([...copied, ...consoleFiles], { cwd: root })) copy(file, join(folder, file))
+  for (const file of globSync(readByModules, { cwd: root })) copy(file, join(folder, inPackage(file)))
+  for (const file of globSync(['src/**/*.ts', 'bin/*.mjs'], { cwd: root })) {
+    if (!file.endsWith('.test.ts')) write(join(folder, inPackage(file)), toJavaScript(read(file)))
+  }
+  checkReferences(folder)
+  write(join(folder, 'README.md'), withoutPictures(read('README.md')))
+  const { manifest, lock } = createManifests(JSON.parse(read('package.json')), JSON.parse(read('package-lock.json')))
+  write(join(folder, 'package.json'), json(manifest))
+  write(join(folder, 'package-lock.json'), json(lock))
+  return { folder, ...(await pack(folder, target)) }
+}
+
+/** The path in the package: `src/main.ts` is `dist/main.js` there. The depth is the same, so relative paths stay true. */
+const inPackage = (file: string): string => file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js')
+
+/** The pictures are a hundred times as large as the pages, and the package does not contain them. */
+const withoutPictures = (markdown: string): string => markdown.replaceAll(/^!\[.*\]\(.*\)\n\n/gm, '')
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function copy(file: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  cpSync(join(root, file), path)
+}
+
+/** npm gives every file the same time and sorts them, so equal contents make equal archives. */
+async function pack(folder: string, target: string): Promise<Omit<Package, 'folder'>> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target], {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const packed = JSON.parse(stdout) as [{ filename: string; entryCount: number; size: number }]
+  const [{ filename, entryCount, size }] = packed
+  return { tarball: join(target, filename), files: entryCount, bytes: size }
+}
