@@ -33,7 +33,8 @@ const readByModules = 'src/**/*.{bin,css,js,lua,svg,wasm}'
 
 /** Builds the console, writes the contents of the package to a folder in `target`, and packs them beside it. */
 export async function createPackage(target: string): Promise<Package> {
-  const folder = join(target, 'package')
+  // npm names the root of the bill of materials by the folder.
+  const folder = join(target, 'gatehouse-gateway')
   rmSync(folder, { recursive: true, force: true })
   await run(process.execPath, [join(root, 'scripts/build-console.mjs'), '--strict'])
   for (const file of globSync([...copied, ...consoleFiles], { cwd: root })) copy(file, join(folder, file))
