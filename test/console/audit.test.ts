@@ -24,6 +24,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Audit' }).click()
     const published = page.getByRole('row').filter({ hasText: 'policy.published' })
     await published.getByText('First administrator key').waitFor()
+    await published.getByText('Published the policy No code names').waitFor()
     assert.equal(await page.getByRole('row').filter({ hasText: 'gateway.request.decided' }).count(), 0)
     assert.deepEqual(await accessibilityViolations(page), [])
     await published.getByRole('link').click()
@@ -37,6 +38,24 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Escape')
     await event.waitFor({ state: 'detached' })
     assert.deepEqual(open.errors, [])
+  })
+
+  it('says what happened to which object, without cutting it off at 1280 pixels', async () => {
+    await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/audit`)
+    for (const text of [
+      'Created the policy No code names',
+      'Published the policy No code names',
+      'Signed in to the console',
+      'Created a sign-in link for First administrator key',
+    ]) {
+      const cell = page.getByRole('cell', { name: text, exact: true }).first()
+      await cell.waitFor()
+      assert.ok(await cell.evaluate((node) => node.scrollWidth <= node.clientWidth), text)
+    }
+    assert.equal(await page.getByRole('cell', { name: /adk_|pol_/ }).count(), 0)
   })
 
   it('keeps kind, key and the open event in the address', async () => {

@@ -7,8 +7,10 @@ export type Names = ReadonlyMap<string, string>
 const none: Names = new Map()
 const noNames: readonly string[] = []
 
-const namesIn = (list: { readonly data: readonly { readonly id: string; readonly name: string }[] }): Names =>
-  new Map(list.data.map(({ id, name }) => [id, name]))
+type Named = { readonly id: string; readonly name: string | null }
+
+const namesIn = (list: { readonly data: readonly Named[] }): Names =>
+  new Map(list.data.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
 
 const query = { limit: 100 } as const
 const staleTime = 60_000
@@ -35,5 +37,33 @@ export const useKeyNames = (): Names =>
     queryKey: ['names', 'api_keys'],
     queryFn: () => dataOf(api.GET('/v1/organization/api_keys', { params: { query } })),
     select: namesIn,
+    staleTime,
+  }).data ?? none
+
+/** Names of what administrators change. Empty where the signed-in key may not list it. */
+export const usePolicyNames = (mayRead: boolean): Names =>
+  useQuery({
+    queryKey: ['names', 'policies'],
+    queryFn: () => dataOf(api.GET('/v1/organization/policies', { params: { query } })),
+    select: namesIn,
+    enabled: mayRead,
+    staleTime,
+  }).data ?? none
+
+export const useAdminKeyNames = (mayRead: boolean): Names =>
+  useQuery({
+    queryKey: ['names', 'admin_api_keys'],
+    queryFn: () => dataOf(api.GET('/v1/organization/admin_api_keys', { params: { query } })),
+    select: namesIn,
+    enabled: mayRead,
+    staleTime,
+  }).data ?? none
+
+export const useMemberNames = (mayRead: boolean): Names =>
+  useQuery({
+    queryKey: ['names', 'members'],
+    queryFn: () => dataOf(api.GET('/v1/organization/members', { params: { query } })),
+    select: namesIn,
+    enabled: mayRead,
     staleTime,
   }).data ?? none

@@ -4,12 +4,15 @@ import styles from './short-id.module.css'
 const shownStart = 9
 const shownEnd = 6
 
-/** An id in the middle cut out; the whole is shown on hover and copied. */
+/** An id with its middle cut out. */
+export const shortId = (id: string): string =>
+  id.length > shownStart + shownEnd + 1 ? `${id.slice(0, shownStart)}…${id.slice(-shownEnd)}` : id
+
+/** An id with its middle cut out; the whole is shown on hover and copied. */
 export function ShortId({ id }: { readonly id: string }) {
-  const isCut = id.length > shownStart + shownEnd + 1
   return (
     <span className={styles.id}>
-      <span title={id}>{isCut ? `${id.slice(0, shownStart)}…${id.slice(-shownEnd)}` : id}</span>
+      <span title={id}>{shortId(id)}</span>
       <CopyButton text={id} label={`Copy ${id}`} />
     </span>
   )

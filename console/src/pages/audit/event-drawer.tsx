@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react'
-import { useProjectNames } from '../../api/names.ts'
+import type { Names } from '../../api/names.ts'
 import { IconButton } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { fullTime } from '../../kit/format.ts'
@@ -8,7 +8,9 @@ import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { ActorName } from './actor.tsx'
+import { useNames } from './names.ts'
 import { useEvent, type AuditEvent } from './queries.ts'
+import { What } from './what.tsx'
 import styles from './event-drawer.module.css'
 
 const text = words.audit
@@ -17,6 +19,7 @@ const text = words.audit
 export function EventDrawer() {
   const { eventId } = useParams({ from: '/audit/$eventId' })
   const event = useEvent(eventId)
+  const names = useNames()
   const navigate = useNavigate()
   useEffect(() => {
     const onKey = ({ key, defaultPrevented }: KeyboardEvent): void => {
@@ -27,33 +30,41 @@ export function EventDrawer() {
   }, [navigate])
   return (
     <aside className={styles.drawer} aria-label={text.event}>
-      <header>
-        <ShortId id={eventId} />
-        <IconButton
-          isSmall
-          icon="close"
-          label={words.common.close}
-          onClick={() => void navigate({ to: '/audit', search: true })}
-        />
+      <header className={styles.head}>
+        <div className={styles.bar}>
+          <ShortId id={eventId} />
+          <IconButton
+            isSmall
+            icon="close"
+            label={words.common.close}
+            onClick={() => void navigate({ to: '/audit', search: true })}
+          />
+        </div>
+        {event.data && (
+          <p className={styles.message}>
+            <What event={event.data} names={names} />
+          </p>
+        )}
       </header>
       {event.isPending && <LoadingRows widths={[90, 220]} />}
       {event.isError && (
         <FailureState title={text.eventFailed} error={event.error} onRetry={() => void event.refetch()} />
       )}
-      {event.data && <Detail event={event.data} />}
+      {event.data && <Detail event={event.data} names={names} />}
     </aside>
   )
 }
 
-function Detail({ event }: { readonly event: AuditEvent }) {
+type DetailProps = { readonly event: AuditEvent; readonly names: Names }
+
+function Detail({ event, names }: DetailProps) {
   const details = Object.entries(event.details)
   return (
     <>
-      <section>
-        <p className={styles.message}>{event.message}</p>
-        <Facts event={event} />
+      <section className={styles.section}>
+        <Facts event={event} names={names} />
       </section>
-      <section>
+      <section className={styles.section}>
         <h2>{text.changes}</h2>
         {details.length === 0 && <p className={styles.quiet}>{text.noChanges}</p>}
         <dl className={styles.facts}>
@@ -64,7 +75,7 @@ function Detail({ event }: { readonly event: AuditEvent }) {
           ))}
         </dl>
       </section>
-      <section>
+      <section className={styles.section}>
         <h2>{text.proof}</h2>
         <dl className={styles.facts}>
           <Fact name={text.position}>{event.sequence}</Fact>
@@ -84,8 +95,7 @@ function Detail({ event }: { readonly event: AuditEvent }) {
   )
 }
 
-function Facts({ event }: { readonly event: AuditEvent }) {
-  const projects = useProjectNames()
+function Facts({ event, names }: DetailProps) {
   const { resource_id: resource, request_id: request, project_id: project, actor } = event
   const { old_revision: before, new_revision: after } = event
   return (
@@ -96,10 +106,10 @@ function Facts({ event }: { readonly event: AuditEvent }) {
       </Fact>
       <Fact name={text.actor}>
         {actor.id === null ? (
-          <ActorName actor={actor} />
+          <ActorName actor={actor} names={names} />
         ) : (
           <Link to="/audit" search={(search: object) => ({ ...search, actor_id: actor.id ?? undefined })}>
-            <ActorName actor={actor} />
+            <ActorName actor={actor} names={names} />
           </Link>
         )}
         {actor.id !== null && `, ${text.actors[actor.type].toLowerCase()}`}
@@ -110,7 +120,7 @@ function Facts({ event }: { readonly event: AuditEvent }) {
         </Fact>
       )}
       {(before !== null || after !== null) && <Fact name={text.revision}>{text.revisions(before, after)}</Fact>}
-      {project !== null && <Fact name={text.project}>{projects.get(project) ?? project}</Fact>}
+      {project !== null && <Fact name={text.project}>{names.get(project) ?? project}</Fact>}
       {request !== null && (
         <Fact name={text.request}>
           <ShortId id={request} />

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
+import type { Names } from '../../api/names.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
@@ -8,12 +9,15 @@ import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { ExportMenu } from '../../kit/export-menu.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count, fullTime, time } from '../../kit/format.ts'
+import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { ActorName } from './actor.tsx'
 import { eventKinds } from './kinds.ts'
+import { useNames } from './names.ts'
 import { useEvents, type AuditEvent } from './queries.ts'
 import type { AuditSearch } from './search.ts'
+import { What } from './what.tsx'
 import styles from './page.module.css'
 
 const text = words.audit
@@ -23,7 +27,8 @@ type ListProps = { readonly search: AuditSearch; readonly selectedId: string | u
 /** The events of the time range, newest first. The address holds the filters. */
 export function EventList({ search, selectedId }: ListProps) {
   const events = useEvents(search)
-  const rows = events.data?.pages.flatMap(({ data }) => data) ?? []
+  const { rows } = events
+  const names = useNames()
   const isFiltered = search.event_kind !== undefined || search.actor_id !== undefined
   return (
     <>
@@ -38,24 +43,18 @@ export function EventList({ search, selectedId }: ListProps) {
           <DataTable
             label={text.views.events}
             rows={rows}
-            columns={columns}
+            columns={columnsOf(names)}
             idOf={({ id }) => id}
             selectedId={selectedId}
           />
         </Card>
       )}
-      {events.hasNextPage && (
-        <div className={styles.buttons}>
-          <Button disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={events} />
     </>
   )
 }
 
-const columns: readonly DataColumn<AuditEvent>[] = [
+const columnsOf = (names: Names): readonly DataColumn<AuditEvent>[] => [
   {
     id: 'time',
     name: text.time,
@@ -66,8 +65,8 @@ const columns: readonly DataColumn<AuditEvent>[] = [
     ),
   },
   { id: 'kind', name: text.kind, cell: ({ kind }) => <code>{kind}</code> },
-  { id: 'actor', name: text.actor, priority: 2, cell: ({ actor }) => <ActorName actor={actor} /> },
-  { id: 'what', name: text.what, priority: 3, cell: ({ message }) => <span title={message}>{message}</span> },
+  { id: 'actor', name: text.actor, priority: 2, cell: ({ actor }) => <ActorName actor={actor} names={names} /> },
+  { id: 'what', name: text.what, priority: 3, cell: (event) => <What event={event} names={names} /> },
 ]
 
 function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {

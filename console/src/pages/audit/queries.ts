@@ -1,8 +1,9 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import { useChange } from '../../api/use-change.ts'
+import { definedOf, useList } from '../../api/use-list.ts'
 import type { AuditSearch } from './search.ts'
 
 export type AuditEvent = components['schemas']['AuditEvent']
@@ -10,17 +11,10 @@ export type AuditEvent = components['schemas']['AuditEvent']
 /** Pages of events that are no requests, newest first. Requests have a page of their own. */
 export function useEvents({ event_kind: kind, actor_id: actor }: AuditSearch) {
   const range = useTimeRangeSearch()
-  return useInfiniteQuery({
-    queryKey: ['audit', range, kind, actor],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => {
-      const { from, to } = timeRangeOf(range, Date.now())
-      const all = { kind, actor_id: actor, without_requests: true, from, to, limit: 100, after: pageParam }
-      const query = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-      return dataOf(api.GET('/v1/organization/audit_logs', { params: { query } }))
-    },
-    getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
-    placeholderData: keepPreviousData,
+  return useList<AuditEvent>(['audit', range, kind, actor], (after, signal) => {
+    const { from, to } = timeRangeOf(range, Date.now())
+    const query = definedOf({ kind, actor_id: actor, without_requests: true, from, to, limit: 100, after })
+    return dataOf(api.GET('/v1/organization/audit_logs', { params: { query }, signal }))
   })
 }
 
@@ -53,18 +47,3 @@ export const useStartVerification = () =>
 
 export const useCheckpointKeys = () =>
   useQuery({ queryKey: ['audit', 'keys'], queryFn: () => dataOf(api.GET('/v1/organization/audit_logs/keys')) })
-
-/** Names of administrator keys by id. Empty where the signed-in key may not list them. */
-export const useAdminKeyNames = (mayRead: boolean): ReadonlyMap<string, string> =>
-  useQuery({
-    queryKey: ['names', 'admin_api_keys'],
-    queryFn: () => dataOf(api.GET('/v1/organization/admin_api_keys', { params: { query: { limit: 100 } } })),
-    select: namesIn,
-    enabled: mayRead,
-    staleTime: 60_000,
-  }).data ?? none
-
-const none: ReadonlyMap<string, string> = new Map()
-
-const namesIn = (list: { readonly data: readonly { readonly id: string; readonly name: string }[] }) =>
-  new Map(list.data.map(({ id, name }) => [id, name]))

@@ -1,12 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 import { useProjectNames, type Names } from '../../api/names.ts'
-import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count, fullTime, time } from '../../kit/format.ts'
+import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { useLedger, type LedgerEntry } from './queries.ts'
@@ -21,7 +21,7 @@ export function LedgerView({ search }: { readonly search: LimitsSearch }) {
   const { kind, project_id: projectId, request_id: requestId } = search
   const ledger = useLedger({ kind, project_id: projectId, request_id: requestId })
   const projects = useProjectNames()
-  const rows = ledger.data?.pages.flatMap(({ data }) => data) ?? []
+  const { rows } = ledger
   return (
     <>
       <LedgerFilters search={search} />
@@ -42,13 +42,7 @@ export function LedgerView({ search }: { readonly search: LimitsSearch }) {
           <DataTable label={text.views.ledger} rows={rows} columns={columnsOf(projects)} idOf={({ id }) => id} />
         </Card>
       )}
-      {ledger.hasNextPage && (
-        <div className={styles.buttons}>
-          <Button disabled={ledger.isFetchingNextPage} onClick={() => void ledger.fetchNextPage()}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={ledger} />
       <div className={styles.snippet}>
         <p className={styles.quiet}>{text.verify}</p>
         <CodeBlock code="gatehouse ledger verify" />

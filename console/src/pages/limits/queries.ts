@@ -1,6 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
+import { definedOf, useList } from '../../api/use-list.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
 import type { LedgerKind, UseGroup } from './search.ts'
 
@@ -128,16 +129,9 @@ export type LedgerFilter = {
 /** Pages of ledger entries, newest first. */
 export function useLedger(filter: LedgerFilter) {
   const range = useTimeRangeSearch()
-  return useInfiniteQuery({
-    queryKey: [...ledgerKey, range, filter],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => {
-      const { from, to } = timeRangeOf(range, Date.now())
-      const all = { ...filter, from, to, limit: 100, after: pageParam }
-      const query = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-      return dataOf(api.GET('/v1/organization/credits/ledger', { params: { query } }))
-    },
-    getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
-    placeholderData: keepPreviousData,
+  return useList<LedgerEntry>([...ledgerKey, range, filter], (after, signal) => {
+    const { from, to } = timeRangeOf(range, Date.now())
+    const query = definedOf({ ...filter, from, to, limit: 100, after })
+    return dataOf(api.GET('/v1/organization/credits/ledger', { params: { query }, signal }))
   })
 }

@@ -1,10 +1,8 @@
 import type { ReactNode } from 'react'
 import type { ListQuery } from '../../api/use-list.ts'
-import { Button } from '../../kit/button.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { LoadMore } from '../../kit/load-more.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
-import { words } from '../../words/en.ts'
-import styles from './page.module.css'
 
 type ListProps<Row> = {
   readonly label: string
@@ -25,13 +23,7 @@ export function List<Row extends { readonly id: string }>(props: ListProps<Row>)
   return (
     <>
       <DataTable label={label} rows={query.rows} columns={columns} idOf={({ id }) => id} />
-      {query.hasNextPage && (
-        <div className={styles.more}>
-          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {words.members.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </>
   )
 }

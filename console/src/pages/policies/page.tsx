@@ -4,6 +4,7 @@ import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { count, fullTime, shortCount, time } from '../../kit/format.ts'
+import { LoadMore } from '../../kit/load-more.tsx'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
@@ -38,11 +39,7 @@ export function PoliciesPage() {
       {rows.length > 0 && (
         <DataTable label={words.pages.policies} rows={rows} columns={columns} idOf={({ id }) => id} />
       )}
-      {query.hasNextPage && (
-        <p className={styles.more}>
-          <Button onClick={() => void query.fetchNextPage()}>{text.more}</Button>
-        </p>
-      )}
+      <LoadMore query={query} />
       {create !== undefined && <CreatePolicy from={create} onFrom={setCreate} onClose={() => setCreate(undefined)} />}
     </section>
   )

@@ -4,11 +4,11 @@ import type { ListQuery } from '../../api/use-list.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import type { ProjectsSearch, Tab } from './search.ts'
 import { createText } from './toolbar.tsx'
-import styles from './page.module.css'
 
 const text = words.projects
 
@@ -36,13 +36,7 @@ export function List<Row extends { readonly id: string }>(props: ListProps<Row>)
   return (
     <>
       <DataTable label={text.tabs[tab]} rows={query.rows} columns={columns} idOf={({ id }) => id} />
-      {query.hasNextPage && (
-        <div className={styles.more}>
-          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {text.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </>
   )
 }

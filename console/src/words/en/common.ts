@@ -3,6 +3,7 @@ export const common = {
   product: 'Gatehouse',
   tryAgain: 'Try again',
   loading: 'Loading',
+  loadMore: 'Load more',
   failed: 'The server did not say why.',
   unreachable: 'The server cannot be reached. Nothing was changed.',
   close: 'Close',

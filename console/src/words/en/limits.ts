@@ -118,6 +118,5 @@ export const limits = {
   note: 'Note',
   requestId: 'Request',
   requestIdHint: 'req_…',
-  more: 'Load more',
   verify: 'The ledger is a double-entry book. This command adds it up again and compares it with the balance:',
 } as const

@@ -18,7 +18,6 @@ export const members = {
   anyStatus: 'Any status',
   clearFilters: 'Clear filters',
   noMatch: 'Nobody matches these filters',
-  loadMore: 'Load more',
   failed: {
     people: 'Members could not be loaded',
     roles: 'Roles could not be loaded',

@@ -56,7 +56,6 @@ export const policies = {
     abuse: { name: 'Hate and harassment', description: 'Scores of the moderation categories hate and harassment.' },
   },
   ruleHint: 'Plain language, or cel: and an expression.',
-  more: 'Show more',
   noMatch: 'No policies match these filters',
   clear: 'Clear filters',
   noneYet: 'No policies yet',

@@ -24,7 +24,6 @@ export const projects = {
   twoSecrets: (until: string) => `Two secrets until ${until}`,
   rotating: 'Rotating',
   expiresSoon: 'Expires soon',
-  loadMore: 'Load more',
   failed: { keys: 'Keys could not be loaded', projects: 'Projects could not be loaded' },
   noMatch: 'Nothing matches these filters',
   clearFilters: 'Clear filters',
@@ -64,6 +63,10 @@ export const projects = {
   permissionsOfKey: 'Permissions beside calling models',
   defaultPermissions: 'None chosen: the default of the server, which is none unless it was changed.',
   permissionsOfAdmin: 'Permissions',
+  role: 'Role',
+  noRole: 'None: choose single permissions',
+  roleHint: 'A role is a named set of permissions.',
+  roleBeyond: (role: string) => `${role} (has more permissions than you)`,
   permissions: {
     '*': 'Everything: an owner of the organization',
     'policies:read': 'See policies',

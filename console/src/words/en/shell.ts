@@ -5,7 +5,7 @@ export const shell = {
   search: 'Search or paste an id',
   results: 'Results',
   noResults:
-    'No page, name or id matches. Ids begin with req_ (requests), pol_ (policies), evt_ (events), key_ or adk_ (keys), proj_ (projects) or sink_ (exports).',
+    'No page, name or id matches. Ids begin with req_ (requests), pol_ (policies), evt_ (events), key_ or adk_ (keys), proj_ (projects), mem_ (members), ses_ (sign-ins) or sink_ (exports).',
   searching: 'Searching names …',
   openId: {
     req: (id: string) => `Open request ${id}`,
@@ -14,11 +14,14 @@ export const shell = {
     key: (id: string) => `Open API key ${id}`,
     adk: (id: string) => `Open administrator key ${id}`,
     proj: (id: string) => `Show the keys of project ${id}`,
+    mem: (id: string) => `Open member ${id}`,
+    ses: (id: string) => `Open sign-in ${id}`,
     sink: (id: string) => `Open export sink ${id}`,
   },
   kinds: { policy: 'Policy', project: 'Project', apiKey: 'API key', adminKey: 'Administrator key' },
   action: 'Action',
   actions: {
+    createPolicy: 'New policy',
     createKey: 'Create API key',
     createProject: 'Create project',
     createAdminKey: 'Create administrator key',

@@ -1,0 +1,23 @@
+import {
+  useAdminKeyNames,
+  useKeyNames,
+  useMemberNames,
+  usePolicyNames,
+  useProjectNames,
+  type Names,
+} from '../../api/names.ts'
+import { useMay, useMe } from '../../app/session.tsx'
+
+/** The names of everything that an event can be about or caused by, as far as the signed-in key may see them. */
+export function useNames(): Names {
+  const { organization } = useMe()
+  const mayReadKeys = useMay('keys:read')
+  return new Map([
+    ...usePolicyNames(useMay('policies:read')),
+    ...useProjectNames(),
+    ...useKeyNames(),
+    ...useAdminKeyNames(mayReadKeys),
+    ...useMemberNames(useMay('members:read')),
+    [organization.id, organization.name],
+  ])
+}
