@@ -260,6 +260,23 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(((await me.json()) as { permissions: string[] }).permissions, ['audit:read'])
   })
 
+  it('make an administrator key with a role', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openProjects(page, '?tab=administrators&dialog=create')
+    const form = page.getByRole('dialog', { name: 'Create administrator key' })
+    await form.getByLabel('Name').fill('Reports')
+    await form.getByLabel('Role').selectOption('billing')
+    assert.equal(await form.getByRole('checkbox').count(), 0)
+    await form.getByText('As a request and a command').click()
+    await form.getByText('gatehouse keys create --admin --name Reports --role billing').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await form.getByRole('button', { name: 'Create administrator key' }).click()
+    const headers = { authorization: `Bearer ${await shownSecret(page, 'Reports')}` }
+    const me = await fetch(`${scene.url}/v1/organization/me`, { headers })
+    assert.ok(((await me.json()) as { permissions: string[] }).permissions.includes('usage:read'))
+  })
+
   it('offer no change to a key that may only read, and say why', async () => {
     const { id } = await newKey('Untouchable')
     const body = { name: 'Reader', permissions: ['keys:read', 'projects:read'] }

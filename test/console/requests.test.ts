@@ -106,6 +106,24 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(open.errors, [])
   })
 
+  it('have views that keep a chosen range', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/requests?from=1767225600&to=1767229200`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('That hour')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'View: That hour' }).waitFor()
+    await page.goto(`${scene.url}/console/requests?range=7d`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'That hour' }).click()
+    await page.waitForURL(/from=1767225600&to=1767229200/)
+    await page.getByRole('button', { name: 'Chosen range' }).waitFor()
+    await page.getByRole('button', { name: 'View: That hour' }).waitFor()
+  })
+
   it('show markup in texts and names as text', async () => {
     const markup = '<img src=x onerror=alert(1)>'
     await scene.ask('Hello', markup)

@@ -4,21 +4,23 @@ import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuItem, MenuLabel } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
-import { attentionLink, severityTones } from './attention.ts'
+import { attentionLink, severityTones, urgentCount } from './attention.ts'
 import { useOverview } from './overview.ts'
+import { useMay } from './session.tsx'
 import styles from './attention-bell.module.css'
 
 const text = words.shell.attention
 
 /** How many things need a person, on every page. Each leads to its object. */
 export function AttentionBell() {
-  const items = useOverview().data?.attention
+  const items = useOverview().data?.attention ?? []
+  const mayRead = useMay('audit:read')
   const navigate = useNavigate()
-  if (items === undefined) return null
-  const urgent = items.filter(({ severity }) => severity !== 'info').length
+  if (!mayRead) return null
+  const urgent = urgentCount(items)
   return (
     <Menu
-      label={text.label(items.length)}
+      label={text.label(urgent)}
       triggerClass={`${buttonClass({ look: 'ghost' })} ${styles.bell}`}
       trigger={
         <>

@@ -10,6 +10,10 @@ export const severityTones: Record<AttentionItem['severity'], Tone> = {
   error: 'error',
 }
 
+/** How many items need a person soon. Others, such as a policy that somebody paused, are only shown. */
+export const urgentCount = (items: readonly AttentionItem[]): number =>
+  items.filter(({ severity }) => severity !== 'info').length
+
 const policy = ({ object_id: id }: AttentionItem): LinkOptions => ({
   to: '/policies/$policyId',
   params: { policyId: id ?? '' },

@@ -27,6 +27,8 @@ const idTargets: Record<IdKind, { readonly icon: IconName; readonly target: (id:
   key: { icon: 'key', target: keyLink },
   adk: { icon: 'key', target: keyLink },
   proj: { icon: 'key', target: (id) => ({ to: '/projects', search: { project_id: id } }) },
+  mem: { icon: 'people', target: (id) => ({ to: '/members', search: { dialog: 'edit', id } }) },
+  ses: { icon: 'people', target: (id) => ({ to: '/members', search: { tab: 'signIns', dialog: 'end', id } }) },
   sink: { icon: 'exports', target: (id) => ({ to: '/exports/$exportId', params: { exportId: id } }) },
 }
 
@@ -72,6 +74,7 @@ const action = (id: keyof typeof text.actions, icon: IconName, target: Command['
 })
 
 const actions: readonly Command[] = [
+  action('createPolicy', 'plus', { to: '/policies', search: { create: 'blank' } }),
   action('createKey', 'plus', { to: '/projects', search: { dialog: 'create' } }),
   action('createProject', 'plus', { to: '/projects', search: { tab: 'projects', dialog: 'create' } }),
   action('createAdminKey', 'plus', { to: '/projects', search: { tab: 'administrators', dialog: 'create' } }),

@@ -1,17 +1,16 @@
-import { useState } from 'react'
 import { serverUrl } from '../api/client.ts'
 import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
-import { densities, readPreferences, setPreferences, themes } from './preferences.ts'
+import { densities, setPreferences, themes, useLook } from './preferences.ts'
 import { leave, useMe } from './session.tsx'
 import styles from './menus.module.css'
 
 const text = words.shell
 
 export function PreferencesMenu() {
-  const [preferences, set] = useState(readPreferences)
+  const { theme: chosenTheme, density: chosenDensity } = useLook()
   return (
     <Menu
       trigger={<Icon name="theme" />}
@@ -20,16 +19,16 @@ export function PreferencesMenu() {
     >
       <MenuChoice
         label={text.theme.label}
-        value={preferences.theme}
+        value={chosenTheme}
         options={themes.map((theme) => [theme, text.theme[theme]])}
-        onChange={(theme) => set(setPreferences({ theme }))}
+        onChange={(theme) => setPreferences({ theme })}
       />
       <MenuSeparator />
       <MenuChoice
         label={text.density.label}
-        value={preferences.density}
+        value={chosenDensity}
         options={densities.map((density) => [density, text.density[density]])}
-        onChange={(density) => set(setPreferences({ density }))}
+        onChange={(density) => setPreferences({ density })}
       />
     </Menu>
   )

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 /** What this browser keeps. The theme and the density of rows are written to `<html>`, where the tokens read them. */
 export const themes = ['system', 'light', 'dark'] as const
 export const densities = ['compact', 'normal', 'comfortable'] as const
@@ -30,10 +32,25 @@ export function readPreferences(): Preferences {
   }
 }
 
+const listeners = new Set<() => void>()
+
+/** The theme and the density, also when another part of the page changes them. */
+export function useLook(): Pick<Preferences, 'theme' | 'density'> {
+  const theme = useSyncExternalStore(subscribe, () => readPreferences().theme)
+  const density = useSyncExternalStore(subscribe, () => readPreferences().density)
+  return { theme, density }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 export function setPreferences(changed: Partial<Preferences>): Preferences {
   const preferences = { ...readPreferences(), ...changed }
   localStorage.setItem(storageKey, JSON.stringify(preferences))
   applyPreferences()
+  for (const listener of listeners) listener()
   return preferences
 }
 

@@ -59,9 +59,11 @@ export function Shell() {
           />
           <h1 className={styles.title}>{current?.name}</h1>
           <CommandPalette />
-          <Suspense>
-            <TopMenus />
-          </Suspense>
+          <div className={styles.menus}>
+            <Suspense>
+              <TopMenus />
+            </Suspense>
+          </div>
         </header>
         <main id="page" className={styles.page} tabIndex={-1}>
           <Outlet />

@@ -91,8 +91,8 @@ describe('what needs attention', () => {
         'Nothing evaluates the policy Tone: its rule is in plain language, and no model judges it',
       ],
       ['key_expiring', 'warning', 'The key key_1 expires within a day'],
+      ['key_expiring', 'warning', 'The key key_2 expires in 1 day'],
       ['key_expiring', 'info', 'The key adk_1 expires in 6 days'],
-      ['key_expiring', 'info', 'The key key_2 expires in 1 day'],
     ])
   })
 

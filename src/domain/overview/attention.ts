@@ -60,6 +60,7 @@ export type AttentionFacts = {
 /** Keys that expire within this time are shown. */
 export const expiresSoonMs = 7 * dayMs
 
+/** What runs out within this many days needs a person now, so it is a warning. */
 const fewDays = 3
 const noTime = { objectId: null, sinceMs: null }
 
@@ -148,7 +149,7 @@ function keyItem({ id, name, expiresAtMs }: AttentionFacts['expiringKeys'][numbe
   const days = Math.max(0, Math.floor(((expiresAtMs ?? nowMs) - nowMs) / dayMs))
   return {
     kind: 'key_expiring',
-    severity: days === 0 ? 'warning' : 'info',
+    severity: days < fewDays ? 'warning' : 'info',
     text: `The key ${name} expires ${days === 0 ? 'within a day' : `in ${plural(days, 'day')}`}`,
     objectId: id,
     sinceMs: null,

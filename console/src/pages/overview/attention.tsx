@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { attentionLink, severityTones, type AttentionItem } from '../../app/attention.ts'
+import { attentionLink, severityTones, urgentCount, type AttentionItem } from '../../app/attention.ts'
 import { Shape } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { time } from '../../kit/format.ts'
@@ -8,8 +8,9 @@ import styles from './rows.module.css'
 
 /** What needs somebody to act, the worst first. Each leads to its object. */
 export function Attention({ items }: { readonly items: readonly AttentionItem[] }) {
+  const urgent = urgentCount(items)
   return (
-    <Card title={words.overview.attention} note={items.length > 0 ? String(items.length) : ''} isFlush>
+    <Card title={words.overview.attention} note={urgent > 0 ? String(urgent) : ''} isFlush>
       {items.length === 0 && <p className={styles.none}>{words.overview.calm}</p>}
       <ul className={styles.rows}>
         {items.map((item, at) => (

@@ -1,10 +1,11 @@
 import { startOfDay, type KeyDraft } from './key-draft.ts'
 
 /** The options of `gatehouse keys` for the fields of the form that are filled. */
-export const keyOptions = ({ name, models, permissions, expires, addresses }: KeyDraft) => ({
+export const keyOptions = ({ name, models, permissions, role, expires, addresses }: KeyDraft) => ({
   name: name.trim() === '' ? 'NAME' : name.trim(),
   models: compact(models),
-  permissions: permissions.length === 0 ? undefined : permissions.join(','),
+  role,
+  permissions: role !== undefined || permissions.length === 0 ? undefined : permissions.join(','),
   expires: expires === '' ? undefined : timeOf(expires),
   'allow-ip': compact(addresses),
 })

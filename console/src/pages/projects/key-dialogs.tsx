@@ -27,7 +27,7 @@ import styles from './dialogs.module.css'
 
 const text = words.projects
 
-const fields = ['name', 'models', 'permissions', 'expires_at', 'allowed_ips']
+const fields = ['name', 'models', 'role', 'permissions', 'expires_at', 'allowed_ips']
 
 type CreateProps = {
   /** The projects to choose from; undefined for an administrator key, which belongs to none. */

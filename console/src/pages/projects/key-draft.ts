@@ -1,4 +1,4 @@
-import type { AnyKey, Permission } from './queries.ts'
+import type { AnyKey, Permission, RoleName } from './queries.ts'
 import { isApiKey } from './queries.ts'
 
 /** The fields of the form, as they are typed. */
@@ -6,28 +6,38 @@ export type KeyDraft = {
   readonly name: string
   readonly models: string
   readonly permissions: readonly Permission[]
+  /** Of a new administrator key, in place of single permissions. */
+  readonly role: RoleName | undefined
   /** `2027-01-31`, or empty. */
   readonly expires: string
   readonly addresses: string
 }
 
-export const emptyDraft: KeyDraft = { name: '', models: '', permissions: [], expires: '', addresses: '' }
+export const emptyDraft: KeyDraft = {
+  name: '',
+  models: '',
+  permissions: [],
+  role: undefined,
+  expires: '',
+  addresses: '',
+}
 
 export const draftOf = (key: AnyKey): KeyDraft => ({
   name: key.name,
   models: (isApiKey(key) ? key.models : null)?.join(', ') ?? '',
   permissions: key.permissions as Permission[],
+  role: undefined,
   expires: key.expires_at === undefined ? '' : dayOf(key.expires_at),
   addresses: key.allowed_ips?.join(', ') ?? '',
 })
 
 /**
- * The body that creates a key. Empty fields are left out, so that the server applies its defaults. The permissions of an
- * administrator key are always sent, because without them it gets all of its creator's.
+ * The body that creates a key. Empty fields are left out, so that the server applies its defaults. The role or the
+ * permissions of an administrator key are always sent, because without them it gets all of its creator's.
  */
-export const createBody = ({ name, models, permissions, expires, addresses }: KeyDraft, isAdmin: boolean) => ({
+export const createBody = ({ name, models, permissions, role, expires, addresses }: KeyDraft, isAdmin: boolean) => ({
   name: name.trim(),
-  ...((isAdmin || permissions.length > 0) && { permissions }),
+  ...(role === undefined ? (isAdmin || permissions.length > 0) && { permissions } : { role }),
   ...(models.trim() !== '' && { models: listOf(models) }),
   ...(expires !== '' && { expires_at: startOfDay(expires) }),
   ...(addresses.trim() !== '' && { allowed_ips: listOf(addresses) }),

@@ -4,7 +4,7 @@ import { useMe } from '../../app/session.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
 import { dayOf, type KeyDraft } from './key-draft.ts'
-import type { Permission } from './queries.ts'
+import { useRoles, type Permission, type RoleName } from './queries.ts'
 import styles from './key-fields.module.css'
 
 const text = words.projects
@@ -53,14 +53,19 @@ export function KeyFields({ draft, onChange, error, isAdmin, isNew, children }: 
           )}
         </Field>
       )}
-      <Permissions
-        chosen={draft.permissions}
-        onChange={(permissions) => set({ permissions })}
-        offered={isAdmin ? adminPermissions : apiKeyPermissions}
-        label={isAdmin ? text.permissionsOfAdmin : text.permissionsOfKey}
-        hint={isNew && !isAdmin ? text.defaultPermissions : undefined}
-        error={errorOfField(error, 'permissions')}
-      />
+      {isAdmin && isNew && (
+        <Role role={draft.role} onChange={(role) => set({ role })} error={errorOfField(error, 'role')} />
+      )}
+      {draft.role === undefined && (
+        <Permissions
+          chosen={draft.permissions}
+          onChange={(permissions) => set({ permissions })}
+          offered={isAdmin ? adminPermissions : apiKeyPermissions}
+          label={isAdmin ? text.permissionsOfAdmin : text.permissionsOfKey}
+          hint={isNew && !isAdmin ? text.defaultPermissions : undefined}
+          error={errorOfField(error, 'permissions')}
+        />
+      )}
       <Field label={text.expiry} hint={text.expiryHint} error={errorOfField(error, 'expires_at')}>
         {(props) => (
           <input
@@ -83,6 +88,39 @@ export function KeyFields({ draft, onChange, error, isAdmin, isNew, children }: 
         )}
       </Field>
     </>
+  )
+}
+
+type RoleProps = {
+  readonly role: RoleName | undefined
+  readonly onChange: (role: RoleName | undefined) => void
+  readonly error: string | undefined
+}
+
+/** A role gives the key its permissions. One that has more than the signed-in administrator cannot be given. */
+function Role({ role, onChange, error }: RoleProps) {
+  const roles = useRoles().data?.data ?? []
+  const { permissions: own } = useMe()
+  const isGrantable = (permissions: readonly Permission[]): boolean =>
+    own.includes('*') || permissions.every((permission) => own.includes(permission))
+  const chosen = roles.find(({ id }) => id === role)
+  return (
+    <Field label={text.role} hint={chosen?.description ?? text.roleHint} error={error}>
+      {(props) => (
+        <select
+          {...props}
+          value={role ?? ''}
+          onChange={(event) => onChange(roles.find(({ id }) => id === event.target.value)?.id)}
+        >
+          <option value="">{text.noRole}</option>
+          {roles.map(({ id, permissions }) => (
+            <option key={id} value={id} disabled={!isGrantable(permissions)}>
+              {isGrantable(permissions) ? id : text.roleBeyond(id)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }
 

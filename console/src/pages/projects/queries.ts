@@ -12,6 +12,8 @@ export type AnyKey = ApiKey | AdminKey
 export type IssuedKey = components['schemas']['ApiKeyWithSecret'] | components['schemas']['AdminApiKeyWithSecret']
 export type Permission = components['schemas']['Me']['permissions'][number]
 
+export type RoleName = components['schemas']['Role']['id']
+
 export const isApiKey = (key: AnyKey): key is ApiKey => 'project_id' in key
 
 const pageSize = 100
@@ -33,6 +35,9 @@ export const useProjects = ({ search, status }: ProjectsSearch) =>
     const query = definedOf({ search, status, after, limit: pageSize })
     return dataOf(api.GET('/v1/organization/projects', { params: { query }, signal }))
   })
+
+export const useRoles = () =>
+  useQuery({ queryKey: ['roles'], queryFn: () => dataOf(api.GET('/v1/organization/roles')), staleTime: Infinity })
 
 /** Dollars by the id of an API key, in the time range of the page. Needs `usage:read`. */
 export function useSpendByKey(isEnabled: boolean): ReadonlyMap<string, number> | undefined {

@@ -15,9 +15,9 @@ const text = words.requests.views
 export function ViewsMenu({ search }: { readonly search: RequestSearch }) {
   const [views, setViews] = useState(() => readPreferences().requestViews)
   const [isNaming, setNaming] = useState(false)
-  const { range } = useTimeRangeSearch()
+  const chosenRange = useTimeRangeSearch()
   const navigate = useNavigate()
-  const shown = definedOf({ ...search, range })
+  const shown = definedOf({ ...search, ...chosenRange })
   const current = views.find((view) => isSame(view.search, shown))
   const keep = (kept: readonly RequestView[]): void => setViews(setPreferences({ requestViews: kept }).requestViews)
   const save = (name: string): void => {
@@ -34,7 +34,7 @@ export function ViewsMenu({ search }: { readonly search: RequestSearch }) {
       >
         <MenuLabel>{text.label}</MenuLabel>
         {views.map(({ name, search: kept }) => (
-          <MenuItem key={name} onClick={() => void navigate({ to: '/requests', search: kept })}>
+          <MenuItem key={name} onClick={() => void navigate({ to: '/requests', search: { ...noRange, ...kept } })}>
             {name}
           </MenuItem>
         ))}
@@ -82,6 +82,9 @@ function NameDialog({ onSave, onClose }: NameProps) {
     </Dialog>
   )
 }
+
+/** Ends the range of the page. One that the address does not name would be kept. */
+const noRange = { range: undefined, from: undefined, to: undefined }
 
 type Kept = RequestView['search']
 
