@@ -4,5 +4,5 @@ import { createPackage } from './pack/package.ts'
 
 const { tarball, files, bytes } = await createPackage(resolve(import.meta.dirname, '../build'))
 process.stdout.write(
-  `${tarball}: ${files} files, ${(bytes / 1e6).toFixed(1)} MB\nTry it in an empty folder: npx ${tarball} serve\n`,
+  `${tarball}: ${files} files, ${(bytes / 1e6).toFixed(1)} MB\nTry it in an empty folder: npx --package=${tarball} gatehouse serve\n`,
 )
