@@ -115,6 +115,7 @@ try {
 }
 
 async function take(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Theme' }).waitFor() // the menus of the top bar are loaded after the page
   await page.screenshot({ path: join(target, `${name}.png`) })
   console.log(`docs/guide/console/${name}.png`)
 }

@@ -52,7 +52,14 @@ export const columns: readonly Column[] = [
     cell: (row, { keys }) =>
       isFromPlayground(row) ? text.playground : (keys.get(row.api_key_id ?? '') ?? row.api_key_id ?? words.common.none),
   },
-  { id: 'user', name: text.user, priority: 3, filter: 'user_id', cell: (row) => row.user_id ?? words.common.none },
+  {
+    id: 'user',
+    name: text.user,
+    width: 84,
+    priority: 3,
+    filter: 'user_id',
+    cell: (row) => row.user_id ?? words.common.none,
+  },
   {
     id: 'tokens',
     name: text.tokens,
