@@ -62,7 +62,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/requests/${allowed}`)
-    await page.getByText(/all of it was sent after its checks · held back for up to [\d.]+ ms/).waitFor()
+    await page.getByText(/each part was sent after its checks · held back for up to [\d.]+ ms/).waitFor()
   })
 
   it('are saved as a file, with the filters that are shown', async () => {
