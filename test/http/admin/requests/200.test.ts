@@ -124,7 +124,7 @@ describe('a request', () => {
     const { body } = await scene.read(`/requests/${await scene.ask('Hello')}`)
     const [answer] = (body['timeline'] as { ms: number; detail: Record<string, unknown> }[]).slice(-1)
     const { coverage, held_back_ms: heldBackMs } = answer?.detail ?? {}
-    assert.equal(coverage, 'whole')
+    assert.equal(coverage, 'held_back')
     assert.ok(Number(heldBackMs) >= 0 && Number(heldBackMs) <= Number(answer?.ms) + 0.1, `${String(heldBackMs)} ms`)
   })
 
