@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { findProgram } from '../scripts/test/binaries.ts'
 import { startTestApp, type TestApp } from './support/app.ts'
@@ -90,7 +91,10 @@ describe('the dashboards and alerts, compared with /metrics', { skip: withoutPos
 
   before(async () => {
     scene = await startScene()
-    exposition = await (await scene.app.get('/metrics')).text()
+    const read = async (): Promise<string> => (await scene.app.get('/metrics')).text()
+    exposition = await read()
+    // The counters of jobs have no series before the first run.
+    for (; !exposition.includes('gatehouse_job_runs_total{'); exposition = await read()) await setTimeout(50)
   })
   after(() => scene[Symbol.asyncDispose]())
 
