@@ -66,7 +66,8 @@ async function install(folder: string, tarball: string, env: Record<string, stri
     npm_config_userconfig: process.env['npm_config_userconfig'] ?? join(homedir(), '.npmrc'),
   }
   const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball]
-  await run('npm', args, { cwd: folder, env: { ...env, ...own } })
+  const settings = Object.entries(process.env).filter(([name]) => name.toLowerCase().startsWith('npm_config_'))
+  await run('npm', args, { cwd: folder, env: { ...env, ...Object.fromEntries(settings), ...own } })
 }
 
 function setWritable(path: string, isWritable: boolean): void {
