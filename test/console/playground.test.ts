@@ -163,7 +163,8 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await openPlayground(page)
     await page.getByLabel('Text of turn 1').fill('A long text')
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Send to the model' }).click()
+    // A request in the background may open the dialog first, which would keep the pointer from the button.
+    await page.getByRole('button', { name: 'Send to the model' }).dispatchEvent('click')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Administrator key').fill(scene.adminKey)
     await page.keyboard.press('Enter')

@@ -52,7 +52,8 @@ describe('signing in with a browser', { skip: withoutBrowser }, () => {
     // The bell is loaded last. Without a cookie its first call would open the dialog before the click.
     await page.getByRole('button', { name: /^Attention/ }).waitFor()
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Reload' }).click()
+    // A request in the background may open the dialog first, which would keep the pointer from the button.
+    await page.getByRole('button', { name: 'Reload' }).dispatchEvent('click')
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
     await dialog.getByLabel('Administrator key').fill(scene.adminKey)
     await page.keyboard.press('Enter')
