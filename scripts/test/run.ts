@@ -17,6 +17,8 @@ export type TestOutcome = {
   readonly isSuccess: boolean
   /** Names of the skipped tests, each with its reason. */
   readonly skipped: readonly string[]
+  /** Files with a failed test. */
+  readonly failed: readonly string[]
   /** Files whose process did not end. */
   readonly unfinished: readonly string[]
 }
@@ -48,6 +50,7 @@ export async function runTests({ files, environment, signal, longestMs }: TestRu
 function collectOutcome(events: TestsStream, files: readonly string[]): () => TestOutcome {
   let isSuccess = false
   const skipped: string[] = []
+  const failed: string[] = []
   const unfinished = new Set(files.map((file) => resolve(file)))
   for (const end of ['test:pass', 'test:fail'] as const) {
     events.on(end, ({ name, file, skip, todo }) => {
@@ -58,9 +61,12 @@ function collectOutcome(events: TestsStream, files: readonly string[]): () => Te
   }
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined) isSuccess = success
-    else unfinished.delete(resolve(file))
+    else {
+      unfinished.delete(resolve(file))
+      if (!success) failed.push(relative('.', file))
+    }
   })
-  return () => ({ isSuccess, skipped, unfinished: [...unfinished].map((file) => relative('.', file)) })
+  return () => ({ isSuccess, skipped, failed, unfinished: [...unfinished].map((file) => relative('.', file)) })
 }
 
 /** Removes the settings of the developer's own gateway, above all vendor keys, which must not reach the tests. */

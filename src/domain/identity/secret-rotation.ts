@@ -117,5 +117,5 @@ const notInDataFolder = (): Fault =>
 
 function stillNeeded({ needsPrevious: { keys, encryptedValues, auditLogs, auditTexts } }: RotationStatus): string {
   if (encryptedValues + auditLogs + auditTexts > 0) return 'The rotation is not complete: run gatehouse secret rotate.'
-  return `${plural(keys, 'key')} ${keys === 1 ? 'was' : 'were'} not used since the rotation: without the previous secret, requests with such a key fail.`
+  return `${plural(keys, 'key')} ${keys === 1 ? 'was' : 'were'} not used since the rotation: without the previous secret, requests with such a key fail. Use or revoke these keys first, or force it.`
 }
