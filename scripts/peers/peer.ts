@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from '../test/ready.ts'
 
-/** A third-party receiver of the audit log, or a tester of the API. */
+/** A third-party receiver of the audit log, or a tester of the API or the chart. */
 export type Peer = {
   readonly name: string
-  /** What it tests: sinks, or the API. */
+  /** What it tests: sinks, the API, or the chart. */
   readonly tests: string
   /** The environment variable with its address, or with the path of the program. */
   readonly variable: string
@@ -20,8 +20,8 @@ export const peersFolder = fileURLToPath(new URL('../../build/peers/', import.me
 
 const longestMs = 40 * 60_000
 
-/** Runs a build command. Its output is shown only if it fails. */
-export function build(program: string, args: readonly string[], options: { cwd?: string; env?: object } = {}): void {
+/** Runs a build command and returns its output. Errors are shown only if it fails. */
+export function build(program: string, args: readonly string[], options: { cwd?: string; env?: object } = {}): string {
   mkdirSync(peersFolder, { recursive: true })
   const { error, status, stderr, stdout } = spawnSync(program, args, {
     cwd: options.cwd ?? peersFolder,
@@ -31,4 +31,5 @@ export function build(program: string, args: readonly string[], options: { cwd?:
   })
   if (error) throw new Error(`${program} cannot be run (${error.message})`)
   if (status !== 0) throw new Error(`${program} ${args[0] ?? ''} failed: ${(stderr || stdout).trim().slice(-300)}`)
+  return stdout
 }

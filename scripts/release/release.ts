@@ -7,6 +7,7 @@ const run = promisify(execFile)
 
 /** Files whose first `"version"` is that of the project; the lock file has it a second time, for the root package. */
 const versioned = { 'package.json': 1, 'package-lock.json': 2 } as const
+const chart = 'deploy/helm/gatehouse/Chart.yaml'
 
 /** Writes the version and the heading of the changelog, commits and tags. Changes nothing if the release is not possible. */
 export async function prepareRelease(root: string, version: string, now: Date): Promise<void> {
@@ -23,6 +24,7 @@ export async function prepareRelease(root: string, version: string, now: Date): 
   writeFileSync(join(root, 'CHANGELOG.md'), changelog)
   for (const [file, count] of Object.entries(versioned))
     writeFileSync(join(root, file), withVersion(read(file), { from: current, to: version, count }))
+  writeFileSync(join(root, chart), read(chart).replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`))
   await git('commit', '--quiet', '--all', '--message', `release: version ${version}`)
   await git('tag', '--annotate', `v${version}`, '--message', `Version ${version}`)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import lockFile from '../../package-lock.json' with { type: 'json' }
 import projectFile from '../../package.json' with { type: 'json' }
@@ -10,6 +10,7 @@ import { prepareRelease, writeBillOfMaterials } from '../../scripts/release/rele
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const now = new Date('2027-02-03T04:05:06Z')
+const chart = 'deploy/helm/gatehouse/Chart.yaml'
 const changelog = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2027-01-01\n'
 
 /** A small project of version 0.1.0 in a repository of its own. */
@@ -21,6 +22,8 @@ async function openProject(test: TestContext, changes = changelog) {
   const files = { 'package.json': { version: '0.1.0' }, 'package-lock.json': lock }
   for (const [name, value] of Object.entries(files)) writeFileSync(join(root, name), JSON.stringify(value, null, 2))
   writeFileSync(join(root, 'CHANGELOG.md'), changes)
+  mkdirSync(join(root, dirname(chart)), { recursive: true })
+  writeFileSync(join(root, chart), 'apiVersion: v2\nversion: 0.1.0\nappVersion: 0.1.0\nkubeVersion: ">=1.27"\n')
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   git('init', '--quiet')
   git('config', 'user.name', 'Test')
@@ -38,6 +41,7 @@ describe('a release', () => {
     const lock = JSON.parse(read('package-lock.json'))
     assert.deepEqual([lock.version, lock.packages[''].version], ['0.2.0', '0.2.0'])
     assert.equal(lock.packages['node_modules/a'].version, '0.1.0')
+    assert.equal(read(chart), 'apiVersion: v2\nversion: 0.2.0\nappVersion: 0.2.0\nkubeVersion: ">=1.27"\n')
     assert.match(read('CHANGELOG.md'), /## \[Unreleased\]\n\n## \[0\.2\.0\] - 2027-02-03\n\n### Added\n\n- A thing\./)
     assert.equal(git('status', '--porcelain'), '')
     assert.equal(git('log', '-1', '--format=%s'), 'release: version 0.2.0')

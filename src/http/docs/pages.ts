@@ -37,7 +37,18 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
   ],
   [
     'Run it',
-    ['configuration', 'your-own-model', 'operating', 'observe', 'secrets', 'exports', 'backup', 'upgrade', 'outages'],
+    [
+      'configuration',
+      'your-own-model',
+      'operating',
+      'kubernetes',
+      'observe',
+      'secrets',
+      'exports',
+      'backup',
+      'upgrade',
+      'outages',
+    ],
   ],
 ]
 
