@@ -9,6 +9,7 @@ import { count, dollars, milliseconds } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { Outcomes } from '../../kit/outcomes.tsx'
 import { summaryOf } from '../../kit/request-summary.ts'
+import { Segmented } from '../../kit/segmented.tsx'
 import { LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { Timeline } from '../../kit/timeline.tsx'
@@ -164,13 +165,13 @@ function CodeTab({ settings, body }: Pick<ResultProps, 'settings' | 'body'>) {
   const url = useInferenceUrl()
   return (
     <>
-      <div className={styles.languages} role="group" aria-label={text.tabs.code}>
-        {languages.map((each) => (
-          <button key={each} type="button" aria-pressed={each === language} onClick={() => setLanguage(each)}>
-            {text.languages[each][settings.dialect]}
-          </button>
-        ))}
-      </div>
+      <Segmented
+        label={text.tabs.code}
+        options={languages}
+        nameOf={(each) => text.languages[each][settings.dialect]}
+        value={language}
+        onChange={setLanguage}
+      />
       <CodeBlock code={snippetOf(language, { url, settings, body })} />
       <p className={styles.note}>{text.codeNote}</p>
     </>

@@ -7,6 +7,7 @@ import { Field } from '../../kit/field.tsx'
 import { count } from '../../kit/format.ts'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { Score } from '../../kit/score.tsx'
+import { Segmented } from '../../kit/segmented.tsx'
 import { words } from '../../words/en.ts'
 import { contentOf, isSame, type PolicyContent, type PolicyForm } from './content.ts'
 import { EvidenceText } from './evidence-text.tsx'
@@ -18,7 +19,8 @@ import styles from './try-it.module.css'
 const text = words.policy
 
 type TryProps = { readonly policy: Policy; readonly form: PolicyForm }
-type Direction = 'request' | 'response'
+const directions = ['request', 'response'] as const
+type Direction = (typeof directions)[number]
 
 /** A text, and what the form would decide about it, beside what is in force. */
 export function TryIt({ policy, form }: TryProps) {
@@ -30,7 +32,15 @@ export function TryIt({ policy, form }: TryProps) {
     <Card title={text.tryIt} note={form.direction !== 'both' && text.directions[form.direction]}>
       {mayTry ? (
         <div className={styles.pane}>
-          {form.direction === 'both' && <DirectionChoice value={direction} onChange={setDirection} />}
+          {form.direction === 'both' && (
+            <Segmented
+              label={text.tryAs}
+              options={directions}
+              nameOf={(each) => (each === 'request' ? text.tryRequest : text.tryResponse)}
+              value={direction}
+              onChange={setDirection}
+            />
+          )}
           <Field label={text.tryText} hint={text.tryHint}>
             {({ className, ...props }) => (
               <textarea
@@ -50,18 +60,6 @@ export function TryIt({ policy, form }: TryProps) {
     </Card>
   )
 }
-
-type ChoiceProps = { readonly value: Direction; readonly onChange: (direction: Direction) => void }
-
-const DirectionChoice = ({ value, onChange }: ChoiceProps) => (
-  <div className={styles.choice} role="group" aria-label={text.tryAs}>
-    {(['request', 'response'] as const).map((direction) => (
-      <button key={direction} type="button" aria-pressed={value === direction} onClick={() => onChange(direction)}>
-        {direction === 'request' ? text.tryRequest : text.tryResponse}
-      </button>
-    ))}
-  </div>
-)
 
 type ResultsProps = TryProps & { readonly sample: string; readonly direction: Direction }
 

@@ -7,6 +7,7 @@ import { CodeBlock } from '../../kit/code-block.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { time } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
+import { Segmented } from '../../kit/segmented.tsx'
 import { words } from '../../words/en.ts'
 import type { IssuedKey } from './queries.ts'
 import styles from './secret.module.css'
@@ -62,13 +63,13 @@ function Snippets({ issued }: { readonly issued: IssuedKey }) {
     <section className={styles.snippets} aria-label={text.tryIt}>
       <header>
         <h3>{text.tryIt}</h3>
-        <div className={styles.kinds}>
-          {kinds.map((each) => (
-            <button key={each} type="button" aria-pressed={each === kind} onClick={() => setKind(each)}>
-              {text.snippets[each]}
-            </button>
-          ))}
-        </div>
+        <Segmented
+          label={text.tryIt}
+          options={kinds}
+          nameOf={(each) => text.snippets[each]}
+          value={kind}
+          onChange={setKind}
+        />
       </header>
       <CodeBlock code={snippets[kind]({ url, secret: issued.value, model: model ?? exampleModel })} />
       {model === undefined && <small>{text.snippetHint(exampleModel)}</small>}
