@@ -61,11 +61,15 @@ async function welcome(app: App, addresses: Addresses, config: Config): Promise<
   return [...lines, '', 'First start. Created:', indent(setupText(first)), ...exampleLines].join('\n')
 }
 
-/** A one-time link, so that a new user needs no key. Other installations print their links with the command. */
-async function consoleLines({ client }: App, { console: settings, server, storage }: Config): Promise<string[]> {
+/**
+ * A one-time link, so that a new user needs no key. Other installations print their links with the command. So does one whose
+ * keys go to a file, because its output may be collected as a log.
+ */
+async function consoleLines({ client }: App, config: Config): Promise<string[]> {
+  const { console: settings, server, setup, storage } = config
   if (!settings.enabled) return []
-  const isAlone = storage.database_url === undefined
-  const link = isAlone ? await consoleLink(client) : undefined
+  const isPrivate = storage.database_url === undefined && setup.keys_file === undefined
+  const link = isPrivate ? await consoleLink(client) : undefined
   if (link === undefined) return ['  console    gatehouse console link prints an address that signs you in']
   const isEverywhere = server.public_url === undefined && /^(?:0\.0\.0\.0|::)$/.test(server.admin_host ?? server.host)
   const note = isEverywhere ? '; from other machines over HTTPS only' : ''

@@ -55,7 +55,7 @@ export const ConfigSchema = section(
             minLength: 1,
             env: 'GATEHOUSE_KEYS_FILE',
             description:
-              'File for the keys of the first start, as JSON with access for its owner only. It must not exist yet. Without it the keys are printed to standard output, which may be collected as a log.',
+              'File for the keys of the first start, as JSON with access for its owner only. It must not exist yet. Without it the keys, and a link that signs in to the console once, are printed to standard output, which may be collected as a log.',
           }),
         ),
       },
