@@ -23,6 +23,15 @@ describe('the configuration', () => {
     const { server } = readConfig({ GATEHOUSE_CONFIG: file, GATEHOUSE_PORT: '2' })
     assert.deepEqual([server.port, server.host], [2, '0.0.0.0'])
   })
+  it('reads true and false from the environment, and rejects other words', () => {
+    const { console, server } = readConfig({ GATEHOUSE_CONSOLE: 'false', GATEHOUSE_TRUST_PROXY: 'true' })
+    assert.deepEqual([console.enabled, server.trust_proxy], [false, true])
+    assert.throws(() => readConfig({ GATEHOUSE_CONSOLE: 'no' }), /console\.enabled must be boolean/)
+  })
+  it('reads from the environment what differs behind a load balancer', () => {
+    const { server } = readConfig({ GATEHOUSE_PUBLIC_URL: 'https://gw.example.com', GATEHOUSE_DRAIN_DELAY_MS: '5000' })
+    assert.deepEqual([server.public_url, server.drain_delay_ms], ['https://gw.example.com', 5000])
+  })
   it('suggests the nearest known key for an unknown one', () => {
     assert.throws(() => checkConfig({ server: { prot: 1 } }), /server\.prot is not known; did you mean port\?/)
     assert.throws(() => checkConfig({ modles: [] }), /modles is not known; did you mean models\?/)

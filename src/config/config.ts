@@ -130,7 +130,7 @@ function withEnvironment(
     for (const [key, child] of Object.entries(node.properties ?? {})) {
       const given = child.env === undefined ? undefined : variableOf(child, child.env, env)
       if (child.env !== undefined && given !== undefined && given !== '') {
-        section[key] = child.type === 'integer' ? Number(given) : given
+        section[key] = valueIn(given, child.type)
         variables.set(`${path}${key}`, child.env)
       }
       if (child.properties === undefined || !isRecord(section[key] ?? {})) continue
@@ -140,6 +140,12 @@ function withEnvironment(
     return section
   }
   return visit(ConfigSchema, { ...written }, '')
+}
+
+/** A text that is no value of the type stays a text, which the validation then rejects. */
+function valueIn(text: string, type: string | undefined): unknown {
+  if (type === 'integer') return Number(text)
+  return type === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text
 }
 
 /** A variable, or the text of the file that `NAME_FILE` names, as containers get secrets. */

@@ -17,6 +17,7 @@ export const Server = section(
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
+        env: 'GATEHOUSE_PUBLIC_URL',
         description: 'URL that callers use, if it differs from host and port. Error bodies link to it.',
       }),
     ),
@@ -71,6 +72,7 @@ export const Server = section(
     ),
     trust_proxy: Type.Boolean({
       default: false,
+      env: 'GATEHOUSE_TRUST_PROXY',
       description:
         'Take the client address from `X-Forwarded-For`. Use it only behind a proxy that sets the header or appends to it.',
     }),
@@ -88,6 +90,7 @@ export const Server = section(
     }),
     drain_delay_ms: Type.Integer({
       default: 0,
+      env: 'GATEHOUSE_DRAIN_DELAY_MS',
       minimum: 0,
       maximum: 3_600_000,
       description:
