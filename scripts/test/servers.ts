@@ -63,6 +63,7 @@ function installMissing(log: (line: string) => void): void {
   if (findProgram('curl') === undefined) packages.push('curl') // tests run the requests of the documentation
   if (!process.env['CHROMIUM'] && findProgram('chromium') === undefined) packages.push('chromium') // for the console
   if (findProgram('promtool') === undefined) packages.push('prometheus') // tests the alerts
+  if (findProgram('haproxy') === undefined) packages.push('haproxy') // tests the proxy of deploy/compose
   if (packages.length === 0 || !canInstall()) return
   log(`installing ${packages.join(', ')}, which some suites need`)
   try {

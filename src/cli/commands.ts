@@ -23,6 +23,7 @@ export const commands: Commands = {
   console: async () => (await import('./console.ts')).consoleCommand,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restoreCommand,
+  deploy: async () => (await import('./deploy.ts')).deploy,
   secret: async () => (await import('./secret.ts')).secret,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   system: async () => (await import('./system.ts')).system,
