@@ -1,5 +1,5 @@
-// What `npm run test:peers` runs: the sinks against third-party receivers, the API against a third-party tester, and the chart with
-// Helm. They are downloaded and built from the package registries. A peer that is not available is listed with the reason. The first run takes long, because it builds them.
+// What `npm run test:peers` runs: the sinks against third-party receivers, the API against a third-party tester, the chart with
+// Helm, and the cluster of the compose file. They are downloaded and built from the package registries. A peer that is not available is listed with the reason. The first run takes long, because it builds them.
 import { globSync } from 'node:fs'
 import { collector } from './peers/collector.ts'
 import { helm } from './peers/helm.ts'
@@ -8,10 +8,11 @@ import { openSearch } from './peers/opensearch.ts'
 import type { Peer } from './peers/peer.ts'
 import { azureContract } from './peers/prism.ts'
 import { schemathesis } from './peers/schemathesis.ts'
+import { topology } from './peers/topology.ts'
 import { versity } from './peers/versity.ts'
 import { runTests } from './test/run.ts'
 
-const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContract, schemathesis, helm]
+const peers: readonly Peer[] = [versity, moto, openSearch, collector, azureContract, schemathesis, helm, topology]
 
 /** Lists the missing peers with the reason. Each sink is also tested without peers by `src/adapters/sinks/<sink>.test.ts`. */
 const unavailable = [

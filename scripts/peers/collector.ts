@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownAccount } from '../test/account.ts'
@@ -6,8 +7,6 @@ import { freePort, waitFor } from '../test/ready.ts'
 import { build, peersFolder, type Peer } from './peer.ts'
 
 const version = 'v0.158.0'
-const folder = join(peersFolder, `collector-${version}`)
-const program = join(folder, 'out/gatehouse-peer')
 const contrib = 'github.com/open-telemetry/opentelemetry-collector-contrib'
 
 const manifest = `
@@ -18,9 +17,18 @@ receivers:
   - gomod: ${contrib}/receiver/splunkhecreceiver ${version}
   - gomod: ${contrib}/receiver/datadogreceiver ${version}
   - gomod: go.opentelemetry.io/collector/receiver/otlpreceiver ${version}
+processors:
+  - gomod: go.opentelemetry.io/collector/processor/memorylimiterprocessor ${version}
+  - gomod: go.opentelemetry.io/collector/processor/batchprocessor ${version}
 exporters:
   - gomod: ${contrib}/exporter/fileexporter ${version}
+  - gomod: go.opentelemetry.io/collector/exporter/otlphttpexporter ${version}
 `
+
+/** Another list of modules is another program. */
+const modules = createHash('sha256').update(manifest).digest('hex').slice(0, 8)
+const folder = join(peersFolder, `collector-${version}-${modules}`)
+export const collectorProgram = join(folder, 'out/gatehouse-peer')
 
 type Ports = { readonly hec: number; readonly otlp: number; readonly datadog: number }
 
@@ -46,7 +54,7 @@ export const collector: Peer = {
   tests: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
   variable: 'PEER_COLLECTOR_URLS',
   prepare() {
-    if (existsSync(program)) return
+    if (existsSync(collectorProgram)) return
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'manifest.yaml'), manifest)
     // Mirrors of the module proxy may lack these checksums.
@@ -59,7 +67,7 @@ export const collector: Peer = {
     const server = startSupervised({
       name: 'collector',
       files: { 'settings.yaml': settings(ports) },
-      command: [program, '--config', 'settings.yaml'],
+      command: [collectorProgram, '--config', 'settings.yaml'],
       stopSignal: 'KILL',
       account: ownAccount(), // the built binary is executable only by its owner
     })

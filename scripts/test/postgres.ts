@@ -11,9 +11,8 @@ const initAndServe = `
 `
 
 /** Starts a PostgreSQL server for one test run, from the programs in this folder. */
-export async function startPostgres(programs: string): Promise<TestServer> {
+export async function startPostgres(programs: string, password = randomBytes(16).toString('hex')): Promise<TestServer> {
   const port = await freePort()
-  const password = randomBytes(16).toString('hex')
   const server = startSupervised({
     name: 'postgres',
     files: { password },

@@ -4,11 +4,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
+import {
+  composeFolder,
+  composeText,
+  readCompose,
+  reference,
+  variablesIn,
+} from '../../scripts/peers/topology/compose-file.ts'
 import { findProgram } from '../../scripts/test/binaries.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openCommandLine } from '../support/command-line.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { composeFolder, composeText, readCompose, reference, variablesIn } from './compose-file.ts'
 
 const services = Object.entries(readCompose().services)
 const read = (path: string): string => readFileSync(join(composeFolder, path), 'utf8')

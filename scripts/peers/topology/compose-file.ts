@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
-export const composeFolder = 'deploy/compose'
+export const composeFolder = fileURLToPath(new URL('../../../deploy/compose/', import.meta.url))
 
 export type ComposeService = {
   readonly image: string
@@ -21,7 +22,7 @@ export type ComposeService = {
   readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string | number>> } }
 }
 
-export type ComposeFile = {
+type ComposeFile = {
   readonly services: Readonly<Record<string, ComposeService>>
   readonly volumes: Readonly<Record<string, object>>
   readonly networks: Readonly<Record<string, object>>
@@ -31,9 +32,16 @@ export const composeText = (): string => readFileSync(join(composeFolder, 'compo
 
 /** The file with the values of these variables, or as it is written. */
 export function readCompose(variables?: Readonly<Record<string, string>>): ComposeFile {
-  const text = composeText()
-  const filled = variables === undefined ? text : text.replaceAll(reference, (_all, name) => variables[name] ?? '')
-  return parse(filled, { merge: true })
+  const written = parse(composeText(), { merge: true })
+  return variables === undefined ? written : filled(written, variables)
+}
+
+function filled<T>(value: T, variables: Readonly<Record<string, string>>): T
+function filled(value: unknown, variables: Readonly<Record<string, string>>): unknown {
+  if (typeof value === 'string') return value.replaceAll(reference, (_all, name: string) => variables[name] ?? '')
+  if (Array.isArray(value)) return value.map((item) => filled(item, variables))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, variables)]))
 }
 
 /** `${NAME}` and `${NAME:?message}`. */
@@ -42,3 +50,11 @@ export const reference = /\$\{(\w+)(?::\?[^}]*)?\}/g
 /** The variables of an `.env` file. */
 export const variablesIn = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
+
+/** The single files that a service mounts: their text, by their name in the container. */
+export function mountedFiles({ volumes = [] }: ComposeService): Record<string, string> {
+  const mounts = volumes.map((mount) => mount.split(':')).filter(([from = '']) => /^\..*\.\w+$/.test(from))
+  return Object.fromEntries(
+    mounts.map(([from = '', to = '']) => [basename(to), readFileSync(join(composeFolder, from), 'utf8')]),
+  )
+}
