@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import {
@@ -53,6 +53,19 @@ describe('gatehouse deploy env', () => {
     assert.deepEqual(await selected('--profiles', 'observe'), ['single,observe', 'single', traces])
     assert.deepEqual(await selected('--profiles', 'cluster'), ['cluster', 'cluster', ''])
     assert.deepEqual(await selected('--profiles', 'observe,cluster'), ['cluster,observe', 'cluster', traces])
+  })
+
+  it('writes a file that only its owner can read, as the guide says', async () => {
+    await using folder = await temporaryFolder()
+    const guide = readFileSync('docs/guide/scale-out.md', 'utf8')
+    const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+    const command = `gatehouse() { '${process.execPath}' '${resolve('bin/gatehouse.mjs')}' "$@"; }`
+    const script = ['set -eu', command, ...blocks].join('\n')
+    const { status, stderr } = spawnSync('bash', ['-c', script], { cwd: folder.path, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    const file = join(folder.path, '.env')
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(variablesIn(readFileSync(file, 'utf8'))['COMPOSE_PROFILES'], 'cluster,observe')
   })
 
   it('rejects a profile that does not exist, and another verb', async () => {

@@ -97,7 +97,7 @@ async function startNodes({ opened, addresses, service }: Parts, settings: objec
     const text = mountedFiles(service(name))['gatehouse.yaml'] ?? fail(`no configuration of ${name}`)
     const environment = Object.entries(service(name).environment ?? {})
     const file = join(folder, `${name}.yaml`)
-    writeFileSync(file, stringify({ ...(parse(text) ?? {}), ...settings }))
+    writeFileSync(file, stringify({ ...parse(text), ...settings }))
     const portOf = (address: string): string => addresses.get(address)?.split(':')[1] ?? '0'
     return {
       ...Object.fromEntries(environment.map(([key, value]) => [key, onLoopback(value, addresses)])),

@@ -41,6 +41,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'configuration',
       'your-own-model',
       'operating',
+      'scale-out',
       'kubernetes',
       'observe',
       'secrets',
