@@ -138,6 +138,20 @@ describe('the compose file', () => {
       assert.ok(healthcheck?.test || build || withoutCheck.includes(name), `${name} has no command to check it`)
   })
 
+  it('builds the image from a file that exists, and checks the server with the command of the image', () => {
+    for (const [name, { build, volumes = [] }] of services) {
+      if (build === undefined) continue
+      const image = readFileSync(resolve(composeFolder, build.context, build.dockerfile), 'utf8')
+      assert.match(image, /^HEALTHCHECK .*"gatehouse", "health"/m)
+      assert.match(image, /^VOLUME \["\/data"\]/m)
+      if (name !== 'migrate')
+        assert.ok(
+          volumes.some((mount) => mount.endsWith('-data:/data')),
+          name,
+        )
+    }
+  })
+
   it('migrates before a node starts, and starts the proxy after both nodes', () => {
     const needs = (name: string) => Object.keys(readCompose().services[name]?.depends_on ?? {})
     assert.deepEqual(needs('migrate'), ['postgres'])
