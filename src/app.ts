@@ -20,8 +20,9 @@ import { secretFilesOf } from './app/server-secrets.ts'
 import { createRules } from './app/rules.ts'
 import { storageChecks } from './app/storage.ts'
 import { createSystem } from './app/system.ts'
+import { openTraces } from './app/traces.ts'
 import { openTraffic } from './app/traffic.ts'
-import { openExpiry, openStoredResponses } from './app/stored-data.ts'
+import { openStoredData } from './app/stored-data.ts'
 import { exampleModel } from './app/upstreams.ts'
 import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
@@ -77,10 +78,9 @@ export async function createApp(config: Config, env: Environment, world: World =
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
   const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
-  const stored = await openStoredResponses(infrastructure)
-  await openExpiry(infrastructure, stored)
-
+  const stored = await openStoredData(infrastructure)
   openTraffic(infrastructure, administration.reads.traffic)
+  const startTrace = await openTraces(infrastructure, packageFile.version)
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
@@ -97,6 +97,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     ...createSystem(infrastructure, { served, env, counters, readiness }),
     callerOf,
     infer: record(infer, countEnded),
+    startTrace,
     testSink,
     simulate,
     inspectRule: rules.inspectRule,

@@ -35,6 +35,7 @@ function startedJobs(config: Config): JobDefinition[] {
     'server.tls': config.server.tls !== undefined,
     'values from files': fileValuesOf(config).length > 0,
     'console.enabled': config.console.enabled,
+    'traces.endpoint': config.traces.endpoint !== undefined,
   }
   return jobs.filter((job: JobDefinition) => job.onlyWith === undefined || has[job.onlyWith])
 }

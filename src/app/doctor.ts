@@ -15,6 +15,7 @@ import { connect, NoDatabase } from './connect.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
 import { checkOidc } from './doctor-oidc.ts'
 import { checkTokens } from './doctor-tokens.ts'
+import { checkTraces } from './doctor-traces.ts'
 import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
 
 /** Checks everything that a start needs, part by part. A part is skipped if it depends on one that is wrong. */
@@ -57,6 +58,7 @@ export async function diagnose(
     ...(await checkTokens(config, options)),
     ...(await checkOidc(config, options)),
     ...(await checkUpstreams(config, env, options)),
+    ...(await checkTraces(config, options)),
     ...(await checkJobs(config)),
   ]
 }

@@ -60,7 +60,8 @@ export async function openInfrastructure(
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
   const keys = [...upstreams, classifier].map(({ api_key: key }) => key)
-  const configured = [...keys, config.console.oidc?.client_secret].flatMap((secret) => secret ?? [])
+  const traceHeaders = Object.values(config.traces.headers)
+  const configured = [...keys, ...traceHeaders, config.console.oidc?.client_secret].flatMap((secret) => secret ?? [])
   const secrets = (): string[] => [...keyring.texts(), ...configured, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())

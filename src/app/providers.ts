@@ -134,6 +134,7 @@ function settingsOf(upstream: EffectiveUpstream, kind: ProviderSettings['kind'],
     maxConcurrent: upstream.max_concurrent,
     queueTimeoutMs: upstream.queue_timeout_ms,
     maxAnswerBytes: upstream.max_answer_bytes,
+    sendsSpan: upstream.trace,
   }
 }
 

@@ -11,8 +11,15 @@ import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { logSetAside, setAsideHelp } from './set-aside.ts'
 
+/** Stored responses, and the jobs that remove stored data at the end of its retention period, until the app is closed. */
+export async function openStoredData(infrastructure: Infrastructure): Promise<StoredResponses> {
+  const stored = await openStoredResponses(infrastructure)
+  await openExpiry(infrastructure, stored)
+  return stored
+}
+
 /** Stored responses, with a spool for the time without PostgreSQL. With embedded storage the spool would be on the same disk. */
-export async function openStoredResponses({
+async function openStoredResponses({
   built,
   config,
   database,
@@ -42,8 +49,7 @@ export async function openStoredResponses({
   return stored
 }
 
-/** Removes stored data at the end of its retention period, until the app is closed. */
-export async function openExpiry(
+async function openExpiry(
   { built, database, clock, jobs }: Infrastructure,
   responses: Pick<StoredResponses, 'removeExpired'>,
 ): Promise<void> {

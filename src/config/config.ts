@@ -4,6 +4,7 @@ import { Value } from 'typebox/value'
 import { parse } from 'yaml'
 import { setFileValues, pathIn, readSecretText, type FileValue } from './file-values.ts'
 import { setOrigins } from './origins.ts'
+import { withOtelVariables } from './otel-variables.ts'
 import { ConfigSchema, type Config } from './schema.ts'
 
 export type { Config } from './schema.ts'
@@ -27,7 +28,7 @@ export function readConfig(env: Environment): Config {
   const hasFile = existsSync(file) || named !== undefined
   const written = hasFile ? readFile({ file, env, values }) : {}
   const variables = new Map<string, string>()
-  const config = checkConfig(withEnvironment(written, env, variables))
+  const config = checkConfig(withOtelVariables(withEnvironment(written, env, variables), env, variables))
   setFileValues(config, values)
   setOrigins(config, { file: hasFile ? file : undefined, written, variables })
   return config

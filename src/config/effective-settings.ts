@@ -49,6 +49,7 @@ const shownTexts: ReadonlySet<string> = new Set([
   'console.oidc.organization',
   'console.oidc.redirect_uri',
   'exports.allow_addresses',
+  'traces.service_name',
   'auth.jwt.issuer',
   'auth.jwt.audience',
   'auth.jwt.type',
@@ -62,6 +63,7 @@ const shownHosts: ReadonlySet<string> = new Set([
   'upstreams[].base_url',
   'moderation.classifier.base_url',
   'auth.jwt.jwks_url',
+  'traces.endpoint',
 ])
 
 /** The schema keywords that the walk needs. */

@@ -47,6 +47,12 @@ export const Upstream = entry(
           'False for an `openai-chat` upstream that loses tool calls in streams. The gateway then calls it without streaming, and callers still get a stream.',
       }),
     ),
+    trace: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the upstream gets the headers `traceparent` and `tracestate`. Default: false, because they let a vendor connect the requests of your users.',
+      }),
+    ),
     timeout_ms: Type.Integer({ default: 600_000, minimum: 1, description: 'Timeout of a whole call.' }),
     connect_timeout_ms: Type.Integer({
       default: 10_000,

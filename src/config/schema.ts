@@ -6,6 +6,7 @@ import { administrationLimit, Tier } from './limits.ts'
 import { Model, Upstream } from './models.ts'
 import { section } from './section.ts'
 import { Jwt, Server, Storage } from './server.ts'
+import { Traces } from './traces.ts'
 
 /** The whole configuration. */
 export const ConfigSchema = section(
@@ -159,6 +160,7 @@ export const ConfigSchema = section(
     moderation: Moderation,
     audit: Audit,
     exports: Exports,
+    traces: Traces,
     auth: section({ jwt: Type.Optional(Jwt) }, 'Authentication other than keys.'),
   },
   'The whole configuration.',

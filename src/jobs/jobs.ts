@@ -19,6 +19,7 @@ export type JobDefinition = {
     | 'server.tls'
     | 'values from files'
     | 'console.enabled'
+    | 'traces.endpoint'
 }
 
 /** All periodic work of a server. An architecture test rejects timers that are started anywhere else. */
@@ -139,6 +140,13 @@ export const jobs = [
     everyMs: 1_000,
     runs: 'one node',
     purpose: 'Starts a delivery for each export sink that has events to send.',
+  },
+  {
+    name: 'send-traces',
+    everyMs: 1_000,
+    runs: 'each node',
+    onlyWith: 'traces.endpoint',
+    purpose: 'Sends the spans of ended requests to the OpenTelemetry collector.',
   },
   {
     name: 'measure-export-backlog',

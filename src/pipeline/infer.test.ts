@@ -120,7 +120,17 @@ function createScene(options: SceneOptions = {}) {
     admission: {
       async admit({ requestId, principal, model, expected, signal }) {
         if (options.admit) throw log('reject', options.admit)
-        const terms = { admission, requestId, principal, model: model.name, rates, tokens: 110, expected, signal }
+        const terms = {
+          admission,
+          requestId,
+          principal,
+          model: model.name,
+          rates,
+          tokens: 110,
+          micro: null,
+          expected,
+          signal,
+        }
         return log('admit', createLease(leaseParts, terms))
       },
       count: async () => log('count the attempt', admission),

@@ -1,6 +1,6 @@
 import { createDisposables } from '../base/disposables.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { isFault, type Fault } from '../base/fault.ts'
+import { isFault } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -11,7 +11,7 @@ import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
-import { withLimitStatus } from '../domain/limits/limited-fault.ts'
+import { LimitedFault, withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { Admission, AdmissionCall } from './billing/admission.ts'
 import type { InferenceCall } from './inference-call.ts'
 import { countRejected } from './billing/count-rejected.ts'
@@ -19,7 +19,7 @@ import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.t
 import { freeLease, type Charged, type Lease } from './billing/lease.ts'
 import { meter } from './billing/meter.ts'
 import { permittedModel } from './permitted-model.ts'
-import { route, type RouteParts } from './route.ts'
+import { route, type RoutedCall, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
   readonly catalogue: Catalogue
@@ -89,6 +89,7 @@ export function createInfer(parts: InferParts): Infer {
       const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
       call.timing?.admitted()
+      call.trace?.onLimits(admission?.limitStatus, lease.held())
       const ready = call.beforeModels?.()
       if (ready !== undefined) await ready
       const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
@@ -98,11 +99,7 @@ export function createInfer(parts: InferParts): Infer {
       const onDropped = (field: string): void => void dropped.add(field)
       const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
       const limits = { maxOutputTokens, isOutputLimited }
-      const onAttempt = ({ upstream }: ModelTarget): void => call.timing?.called(upstream)
-      const onFailedAttempt = ({ upstream }: ModelTarget, { code }: Fault): void =>
-        call.timing?.attemptFailed(upstream, code)
-      const hooks = { onDropped, onAttempt, onFailedAttempt }
-      const providerCall = { request: enforced.request, ...limits, requestId, signal, ...hooks }
+      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped, ...attemptHooks(call) }
       const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
       call.timing?.firstByte()
       freeSlot?.keep()
@@ -139,10 +136,27 @@ export function createInfer(parts: InferParts): Infer {
       }
     } catch (error) {
       await disposables.dispose()
+      if (error instanceof LimitedFault) call.trace?.onLimits(error.limitStatus, undefined)
       throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
     }
   }
 }
+
+/** Records each attempt for the audit log and the trace. */
+const attemptHooks = ({
+  timing,
+  trace,
+  callerSpan,
+}: InferenceCall): Pick<RoutedCall, 'onAttempt' | 'onFailedAttempt'> => ({
+  onAttempt(target) {
+    timing?.called(target.upstream)
+    return trace?.onAttempt(target) ?? callerSpan
+  },
+  onFailedAttempt({ upstream }, { code }) {
+    timing?.attemptFailed(upstream, code)
+    trace?.onFailedAttempt(code)
+  },
+})
 
 /** A request that is denied counts with its input tokens only, because no upstream was called. */
 const enforceOn = (

@@ -1,9 +1,11 @@
 import type { MaybePromise } from '../base/maybe-promise.ts'
+import type { SpanContext } from '../base/span-context.ts'
 import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
 import type { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 
 /** An inference request in the pipeline, with its caller and the hooks of the outer layers. */
 export type InferenceCall = {
@@ -16,6 +18,10 @@ export type InferenceCall = {
   readonly receivedMs?: number | undefined
   /** Called when a step ends, for the audit log. */
   readonly timing?: RequestTiming
+  /** Undefined if the request is not sampled. */
+  readonly trace?: RequestTrace
+  /** The span of the caller, for the upstreams of a request that is not sampled. */
+  readonly callerSpan?: SpanContext
   /** The policy labels that the caller sent outside the body. */
   readonly purpose?: PolicyLabels
   /** Aborted when the caller disconnects or the server shuts down. */

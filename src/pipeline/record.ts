@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault, toFault, type FaultKind } from '../base/fault.ts'
 import { tap } from '../base/pull-stream.ts'
 import type { ContentLevel } from '../domain/audit/event/content.ts'
-import { announcedId, type VerdictFacts } from '../domain/audit/event/verdict.ts'
+import { announcedId, type PolicyObject, type VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { EventFacts } from '../domain/audit/event/facts.ts'
 import type { Journal } from '../domain/audit/journal.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/event/request-facts.ts'
@@ -32,6 +32,8 @@ export type EndedRequest = {
   readonly end?: InferenceEnd
   readonly failure?: FaultKind | 'caller_left'
   readonly charged?: Charged | undefined
+  /** The `policy` object of the error response, if a rule denied the request. */
+  readonly policy?: PolicyObject | undefined
 }
 
 /**
@@ -44,11 +46,12 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
   return async (call) => {
     const recording = startRecording(call, parts)
     try {
-      const { setVerdict: onVerdict, prepare: beforeModels } = recording
-      const answer = await infer({ ...call, onVerdict, beforeModels, timing: recording.timing })
+      const { prepare: beforeModels, timing } = recording
+      const answer = await infer({ ...call, onVerdict: verdictHook(call, recording), beforeModels, timing })
       return withAuditEvent(answer, recording, call)
     } catch (error) {
-      recording.ended({ failure: failureKindOf(error, call) })
+      const { policy } = failureOf(error)
+      recording.ended({ failure: failureKindOf(error, call), policy })
       // If the request failed because the audit log is unavailable, a failing write is expected.
       await recording.write(failureOf(error)).catch((auditError: unknown) => {
         if (!isAuditFault(error)) throw auditError
@@ -95,7 +98,17 @@ function startReport(call: InferenceCall, { clock, onEnded }: RecordParts): Repo
       if (hasEnded) return
       hasEnded = true
       onEnded({ call, timing, ...outcome })
+      call.trace?.onEnded({ call, timing, ...outcome })
     },
+  }
+}
+
+/** The verdict is recorded in the audit log, and in the trace if the request has one. */
+function verdictHook({ trace }: InferenceCall, { setVerdict }: Recording): Recording['setVerdict'] {
+  if (trace === undefined) return setVerdict
+  return (describe) => {
+    setVerdict(describe)
+    trace.onVerdict(describe)
   }
 }
 
@@ -165,11 +178,12 @@ function withAuditEvent(answer: InferenceAnswer, recording: Recording, call: Inf
   const dispose = (): PromiseLike<void> => (isComplete ? answer[Symbol.asyncDispose]() : abandon())
   const onFailed = (error: unknown): void =>
     recording.ended({ failure: failureKindOf(error, call), charged: bill.charged() })
-  const chunks = auditChunks(answer, recording, { onComplete, onFailed })
+  const chunks = auditChunks(answer, recording, { trace: call.trace, onComplete, onFailed })
   return { ...answer, chunks, [Symbol.asyncDispose]: dispose }
 }
 
 type AuditHooks = {
+  readonly trace: InferenceCall['trace']
   /** The answer is paid for and its event is written. */
   readonly onComplete: (end: InferenceEnd) => void
   readonly onFailed: (error: unknown) => void
@@ -178,10 +192,11 @@ type AuditHooks = {
 function auditChunks(
   { chunks, upstream, bill }: InferenceAnswer,
   recording: Recording,
-  { onComplete, onFailed }: AuditHooks,
+  { trace, onComplete, onFailed }: AuditHooks,
 ): AsyncIterable<Chunk> {
   const recordChunk = (chunk: Chunk): MaybePromise<Chunk> => {
     recording.texts?.add(chunk)
+    trace?.onChunk(chunk)
     const end = endIn(chunk)
     return end === undefined ? chunk : finish(chunk, end)
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, isFault, isUpstreamFault } from '../base/fault.ts'
 import { pullStreamOf, nextOf, prepend } from '../base/pull-stream.ts'
 import type { Random } from '../base/random.ts'
+import type { SpanContext } from '../base/span-context.ts'
 import type { Model, ModelTarget } from '../domain/inference/catalogue.ts'
 import type { Chunk } from '../domain/inference/events.ts'
 import type { UpstreamHealth } from '../domain/inference/health.ts'
@@ -23,9 +24,9 @@ export type RouteParts = {
 export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly chunks: AsyncIterable<Chunk> }
 
 /** A call without the fields that depend on the target. */
-export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue'> & {
-  /** Called before each attempt of this call. */
-  readonly onAttempt?: (target: ModelTarget) => void
+export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue' | 'span'> & {
+  /** Called before each attempt of this call. Returns the span that the upstream continues. */
+  readonly onAttempt?: (target: ModelTarget) => SpanContext | undefined
   /** Called for each failed attempt of this call. */
   readonly onFailedAttempt?: (target: ModelTarget, fault: Fault) => void
 }
@@ -44,9 +45,9 @@ export async function route(parts: RouteParts, model: Model, call: RoutedCall): 
   for (const target of targets) {
     const isLast = --left === 0
     for (let attempts = isLast ? 2 : 1; attempts > 0; attempts--) {
-      call.onAttempt?.(target)
+      const span = call.onAttempt?.(target)
       try {
-        return await start(parts, target, { ...call, model: target.model, mayQueue: isLast })
+        return await start(parts, target, { ...call, model: target.model, mayQueue: isLast, span })
       } catch (error) {
         if (!isUpstreamFault(error) || call.signal.aborted) throw error
         last = error

@@ -20,6 +20,7 @@ import { createCaller, type UpstreamCaller, type UpstreamRequest, type UpstreamR
 import type { OnQueued } from './network/call-slots.ts'
 import type { TimeLimits } from './network/timeouts.ts'
 import type { SignatureEnvelope } from './reasoning-signature.ts'
+import { spanHeaders } from './span-headers.ts'
 import type { TokenCounterSpec, WireFormat } from './wire-format.ts'
 
 /** The address, timeouts and limits of one upstream. */
@@ -32,6 +33,8 @@ export type HttpProviderSettings = TimeLimits & {
   readonly headers: () => Readonly<Record<string, string>>
   readonly maxConcurrent?: number
   readonly queueTimeoutMs?: number
+  /** Whether the upstream gets the trace context of each call. */
+  readonly sendsSpan?: boolean | undefined
   /** Applies to a whole response, to one frame, and to the text of a stream. */
   readonly maxAnswerBytes: number
 }
@@ -187,7 +190,13 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   const wantsStream = encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   // Not `x-request-id`: some servers reject every request whose value there is not a UUID.
-  const headers = { ...encoded.headers, accept, 'x-client-request-id': requestId, ...settings.headers() }
+  const headers = {
+    ...encoded.headers,
+    accept,
+    'x-client-request-id': requestId,
+    ...(settings.sendsSpan && spanHeaders(call.span)),
+    ...settings.headers(),
+  }
   const body = JSON.stringify(encoded.body)
   return {
     writer,

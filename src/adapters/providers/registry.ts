@@ -25,6 +25,7 @@ export type ProviderSettings = TimeLimits & {
   readonly maxConcurrent?: number
   readonly queueTimeoutMs?: number
   readonly maxAnswerBytes: number
+  readonly sendsSpan?: boolean | undefined
   /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
   readonly credentials: () => UpstreamCredentials
   /** The software of a chat completions server. */

@@ -4,6 +4,7 @@ import { gatehouseField, type ChainedDocument } from '../../domain/audit/event/d
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import type { ReceivedResponse } from '../network/request.ts'
 import { isRecord } from '../../base/record.ts'
+import { toAnyValue, toKeyValues } from '../otlp-values.ts'
 import { jsonOf, batchResultOf } from './response-mapping.ts'
 import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
@@ -89,7 +90,7 @@ function mapExportResponse(response: ReceivedResponse, nowMs: number): BatchResu
 }
 
 function requestText(events: readonly EncodedEvent[], instance: string): string {
-  const attributes = toAny({ 'service.name': 'gatehouse', 'service.instance.id': instance }).kvlistValue?.values
+  const attributes = toKeyValues({ 'service.name': 'gatehouse', 'service.instance.id': instance })
   const [resource, scope] = [JSON.stringify({ attributes }), JSON.stringify({ name: 'gatehouse.audit' })]
   const records = events.map(({ text }) => text).join(',')
   return `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"scope":${scope},"logRecords":[${records}]}]}]}`
@@ -109,29 +110,8 @@ function toRecord(document: ChainedDocument, nowMs: number): EncodedEvent {
     observedTimeUnixNano: `${nowMs}000000`,
     severityNumber: severityNumbers[document.severity_id] ?? 9,
     eventName: `gatehouse.${metadata.event_code}`,
-    body: toAny(truncated(document, defaultSizeLimits)),
-    attributes: toAny(attributes).kvlistValue?.values,
+    body: toAnyValue(truncated(document, defaultSizeLimits)),
+    attributes: toKeyValues(attributes),
   }
   return toEncodedEvent(record, time)
-}
-
-type AnyValue = {
-  readonly stringValue?: string
-  readonly boolValue?: boolean
-  readonly intValue?: string
-  readonly doubleValue?: number
-  readonly arrayValue?: { readonly values: readonly AnyValue[] }
-  readonly kvlistValue?: { readonly values: readonly { readonly key: string; readonly value: AnyValue }[] }
-}
-
-/** A JSON value in OTLP's typed format: 64-bit integers are strings, and null is the empty value. */
-function toAny(value: unknown): AnyValue {
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(toAny) } }
-  if (!isRecord(value)) return {}
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return { kvlistValue: { values: members.map(([key, member]) => ({ key, value: toAny(member) })) } }
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import { rolloutOf, type Rollout } from '../gateway-config/rollout.ts'
+import type { OnOwnModelCall } from '../inference/own-model-call.ts'
 import { isOptionalCategory, type OptionalCategory } from '../moderation/categories.ts'
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { RuleFacts } from '../policy/rule.ts'
@@ -29,10 +30,12 @@ export type Plan = {
   readonly requested: readonly OptionalCategory[]
   readonly policies: Readonly<Record<TextDirection, readonly ActivePolicy[]>>
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
+  /** Called for each call to the judge, if the request is traced. */
+  readonly onModelCall?: OnOwnModelCall
 }
 
 /** The part of a plan that does not depend on the caller. */
-export type SharedPlan = Omit<Plan, 'facts'>
+export type SharedPlan = Omit<Plan, 'facts' | 'onModelCall'>
 
 export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
   const { model, project, user, metadata, credentialId, target, flaggedCategories } = context

@@ -1,3 +1,4 @@
+import type { SpanContext } from '../../base/span-context.ts'
 import type { Chunk } from './events.ts'
 import type { Dialect, InferenceRequest } from './request.ts'
 
@@ -15,6 +16,8 @@ export type ProviderCall = {
   readonly requestId: string
   /** Aborted when the caller disconnects, the response is disposed of, or a deadline passes. */
   readonly signal: AbortSignal
+  /** The span of this call. It is sent to upstreams whose configuration permits it. */
+  readonly span?: SpanContext | undefined
   /** Called for each request field that this upstream cannot receive, with the field's name in the caller's dialect. */
   readonly onDropped: (field: string) => void
 }

@@ -1,3 +1,4 @@
+import type { OnOwnModelCall } from '../inference/own-model-call.ts'
 import type { Category } from '../moderation/categories.ts'
 import type { LetterCase } from '../moderation/letter-case.ts'
 import type { PersonalDataKind } from '../moderation/personal-data/kinds.ts'
@@ -70,7 +71,7 @@ export type CompiledRule = {
   /** Undefined if none is known: the rule may then match any text. */
   readonly condition: RuleCondition | undefined
   /** Never throws: a failure is returned as a score with `notEvaluated`. */
-  score(facts: RuleFacts): RuleScore | Promise<RuleScore>
+  score(facts: RuleFacts, onModelCall?: OnOwnModelCall): RuleScore | Promise<RuleScore>
 }
 
 /** A rule that passed `checkRule` when it was saved. */

@@ -1,4 +1,5 @@
 import { all, andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import type { OnOwnModelCall } from '../inference/own-model-call.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
 import type {
   CompiledRule,
@@ -71,17 +72,19 @@ const failed = (reason: string): RuleScore => ({ notEvaluated: reason, isFailure
  */
 function judgedRule(judge: Judge, { rule, versionId, judgeWindow }: RuleSource): CompiledRule {
   const isByParagraph = judgeWindow === 'paragraph'
-  const scorePart = (text: string, direction: string): MaybePromise<RuleScore> =>
-    text.trim() === '' ? { basisPoints: 0 } : judge({ rule, versionId, text, direction })
+  const scorePart = (text: string, direction: string, onModelCall?: OnOwnModelCall): MaybePromise<RuleScore> =>
+    text.trim() === ''
+      ? { basisPoints: 0 }
+      : judge({ rule, versionId, text, direction, ...(onModelCall && { onModelCall }) })
   return {
     lookBehind: isByParagraph ? 'paragraph' : 'whole',
     evaluator: 'judge',
     names: namesOf(ruleEntities(rule)),
     condition: undefined,
-    score: ({ text, direction }) =>
+    score: ({ text, direction }, onModelCall) =>
       isByParagraph
-        ? andThen(all(judgeWindowsOf(text).map((window) => scorePart(window, direction))), highestScore)
-        : scorePart(text, direction),
+        ? andThen(all(judgeWindowsOf(text).map((window) => scorePart(window, direction, onModelCall))), highestScore)
+        : scorePart(text, direction, onModelCall),
   }
 }
 

@@ -44,6 +44,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'scale-out',
       'kubernetes',
       'observe',
+      'traces',
       'secrets',
       'exports',
       'backup',

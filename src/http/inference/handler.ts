@@ -9,10 +9,13 @@ import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import type { LimitStatus } from '../../domain/limits/status.ts'
+import type { RequestTrace } from '../../domain/tracing/request-trace.ts'
+import type { StartTrace } from '../../domain/tracing/start-trace.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
+import { callerSpanOf } from './reading/trace-context.ts'
 import type { CallerOf } from '../caller.ts'
 import { droppedHeader, holdBackHeader } from '../gateway-headers.ts'
 import type { InFlight } from './in-flight.ts'
@@ -40,6 +43,8 @@ export type InferenceParts = {
   readonly infer: Infer
   readonly admission: Pick<Admission, 'count'>
   readonly inFlight: InFlight
+  /** Undefined if nothing needs the trace of a request. */
+  readonly startTrace?: StartTrace | undefined
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -94,7 +99,7 @@ export type InferenceExchange = {
  * dialect. `endpoint` is the one that was called, for the audit log.
  */
 export function createResponder(
-  { infer, admission, inFlight, clock, ids }: Omit<InferenceParts, 'callerOf'>,
+  { infer, admission, inFlight, startTrace, clock, ids }: Omit<InferenceParts, 'callerOf'>,
   codec: DialectCodec,
   endpoint: CalledEndpoint,
 ): (exchange: InferenceExchange) => Promise<unknown> {
@@ -107,7 +112,10 @@ export function createResponder(
     const decoded = isPromise(decoding) ? await decoding : decoding
     const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
+    const traced = startTrace?.(callerSpanOf(request.headers), request.record?.startMs)
+    if (traced?.trace) reportResponse(reply, traced.trace)
     const call = {
+      ...traced,
       requestId: request.id,
       caller,
       request: decodedRequest,
@@ -154,6 +162,10 @@ export function createResponder(
     return reply
   }
 }
+
+/** `close` also follows a disconnect, after which there is no `finish`. */
+const reportResponse = ({ raw }: FastifyReply, trace: RequestTrace): void =>
+  void raw.once('close', () => trace.onResponded(raw.statusCode))
 
 const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',

@@ -77,7 +77,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       tokens,
       micro: principal.organization.metered ? worstMicro : null,
     }
-    const terms = { requestId, principal, model: model.name, rates, tokens, expected, signal }
+    const terms = { requestId, principal, model: model.name, rates, tokens, micro: request.micro, expected, signal }
     return andThen(parts.limits.admit(request), (decision) =>
       andThen(decision.admitted ? decision : admittedAfterTopUp(principal, request, decision), (admission) => {
         parts.onDecision(admission)

@@ -9,6 +9,7 @@ import { totalInputTokens, totalTokens, type Quote, type Receipt, type Usage } f
 import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
 import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
+import type { HeldForRequest } from '../../domain/tracing/request-trace.ts'
 
 export type LeaseParts = {
   readonly limits: Pick<LimitStore, 'settle'>
@@ -26,6 +27,8 @@ export type LeaseParts = {
 export type Lease = AsyncDisposable & {
   /** Null for the anonymous free request. */
   readonly admission: Admitted | null
+  /** What is held for it; undefined for the anonymous free request. */
+  held(): HeldForRequest | undefined
   /** The price of an answer, before it is paid for. */
   quote(usage: Usage): Quote
   /** Ends the request and resolves to its receipt. Only the first call has an effect. */
@@ -47,6 +50,8 @@ export type LeaseTerms = {
   readonly rates: Rates
   /** Tokens reserved in the counters. */
   readonly tokens: number
+  /** Micro-credits held; null if the organization is not metered. */
+  readonly micro: number | null
   /** The estimated usage of its input. */
   readonly expected: Usage
   readonly signal: AbortSignal
@@ -73,6 +78,10 @@ class RequestLease implements Lease {
 
   get admission(): Admitted {
     return this.terms.admission
+  }
+
+  held(): HeldForRequest {
+    return this.terms
   }
 
   quote(usage: Usage): Quote {
@@ -137,6 +146,7 @@ export function freeLease(rates: Rates, creditUsd: number): Lease {
   const quote = (usage: Usage): Quote => quoteOf(costMicro(usage, rates), creditUsd)
   return {
     admission: null,
+    held: () => undefined,
     quote,
     settle: async (_, usage) => ({ ...quote(usage), remainingCredits: null }),
     async giveUp() {},

@@ -26,6 +26,7 @@ function openScene(script: readonly (readonly InferenceEvent[] | Error)[]) {
   const controller = new AbortController()
   const lease: Lease = {
     admission: null,
+    held: () => undefined,
     quote: () => receipt,
     async settle(outcome, { inputTokens: input, outputTokens: output }) {
       endings.push({ outcome, input, output })

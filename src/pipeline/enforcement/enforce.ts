@@ -88,7 +88,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   return async (call, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, call)
-    const plan = isPromise(planned) ? await planned : planned
+    const plan = tracedPlan(isPromise(planned) ? await planned : planned, call)
     const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
     const quota = isPromise(reserved) ? await reserved : reserved
     try {
@@ -215,6 +215,12 @@ function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCa
     return requirePolicies(parts, { organizationId, ids, rulebook }).then(() => planFor(rulebook, context))
   })
 }
+
+/** The plan with the hook that records the judge's calls, if the request is traced. */
+const tracedPlan = (plan: Plan, { trace }: InferenceCall): Plan =>
+  trace === undefined
+    ? plan
+    : { ...plan, onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }
 
 type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 

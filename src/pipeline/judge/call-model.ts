@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { Fault, isUpstreamFault } from '../../base/fault.ts'
+import { Fault, isFault, isUpstreamFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Semaphore } from '../../base/semaphore.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
@@ -7,6 +7,7 @@ import { estimateTokens } from '../../domain/inference/count.ts'
 import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { foldEvents } from '../../domain/inference/fold.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
+import type { OwnModelCall } from '../../domain/inference/own-model-call.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
@@ -28,6 +29,8 @@ export type ModelPrompt = {
   readonly user: string
   readonly maxOutputTokens: number
   readonly timeoutMs: number
+  /** Called when the call has ended. */
+  readonly onCalled?: ((call: OwnModelCall) => void) | undefined
 }
 
 /** Calls a model of the catalogue for the gateway itself. Throws a Fault if no complete response arrives in time. */
@@ -56,9 +59,10 @@ export function createCallModel(parts: CallModelParts): CallModel {
     const expected = expectedUsage(prompt)
     const settle = budget.reserve(usdOf(expected, model.price))
     if (!settle) throw unavailable('The daily budget of the judge is exhausted.')
+    const report = startReport(prompt, clock)
     let spent = 0
     try {
-      const call = { request: requestOf(prompt, model.name), requestId: ids('req'), signal, onDropped: () => {} }
+      const call = { request: requestOf(prompt, model.name), requestId: ids('req'), signal, ...report.hooks }
       await using started = await start(model, {
         ...call,
         maxOutputTokens: prompt.maxOutputTokens,
@@ -68,8 +72,10 @@ export function createCallModel(parts: CallModelParts): CallModel {
       const { text, usage } = await readAnswer(started.chunks, prompt.maxOutputTokens)
       spent = usdOf(usage, model.price)
       parts.onUsage(usage, spent)
+      report.ended({ usage })
       return text
     } catch (error) {
+      report.ended({ failure: failureCode(signal.aborted ? signal.reason : error) })
       signal.throwIfAborted() // a timeout takes precedence over the error it caused
       throw error
     } finally {
@@ -90,6 +96,31 @@ export function createCallModel(parts: CallModelParts): CallModel {
     }
   }
 }
+
+type CallReport = {
+  readonly hooks: Pick<RoutedCall, 'onAttempt' | 'onDropped'>
+  readonly ended: (outcome: Pick<OwnModelCall, 'usage' | 'failure'>) => void
+}
+
+/** Reports a call with the target that was tried last. A call that reached no upstream is not reported. */
+function startReport({ onCalled }: ModelPrompt, clock: Clock): CallReport {
+  const startedMs = clock.monotonicMs()
+  let target: OwnModelCall['target'] | undefined
+  return {
+    hooks: {
+      onDropped: () => {},
+      onAttempt(attempted) {
+        target = attempted
+        return undefined
+      },
+    },
+    ended(outcome) {
+      if (target !== undefined) onCalled?.({ target, startedMs, endedMs: clock.monotonicMs(), ...outcome })
+    },
+  }
+}
+
+const failureCode = (error: unknown): string => (isFault(error) ? error.code : 'internal_error')
 
 const breakerName = 'judge'
 /** Time that a call may wait in the queue, in call timeouts. A long chat without cached results makes many calls at once. */

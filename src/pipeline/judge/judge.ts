@@ -74,10 +74,16 @@ export function createJudge({ callModel, random, timeoutMs, cacheEntries, onResu
     }
   }
 
-  async function scorePart({ rule, text, direction }: JudgeRequest, signal: AbortSignal): Promise<number> {
+  async function scorePart(request: JudgeRequest, signal: AbortSignal): Promise<number> {
+    const { rule, text, direction, onModelCall } = request
     const mark = Buffer.from(random.bytes(16)).toString('hex')
     const answer = await callModel(
-      { ...judgePrompt({ rule, text, direction, mark }), maxOutputTokens, timeoutMs },
+      {
+        ...judgePrompt({ rule, text, direction, mark }),
+        maxOutputTokens,
+        timeoutMs,
+        onCalled: onModelCall && ((call) => onModelCall(call, direction)),
+      },
       signal,
     )
     const score = readScore(answer)

@@ -47,7 +47,7 @@ export function createPolicyScorer(parts: PolicyScorerParts): (plan: Plan, direc
     const scoreUncached = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
       const facts = factsOf(plan, direction, scanned)
       const candidates = prefilterOf(policies).candidates(facts, pause)
-      return andThen(candidates, (marks) => scoreCandidates({ policies, marks, facts, pause }))
+      return andThen(candidates, (marks) => scoreCandidates({ policies, marks, facts, pause, plan }))
     }
 
     const score = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
@@ -100,10 +100,11 @@ type Scoring = {
   readonly marks: Uint8Array
   readonly facts: RuleFacts
   readonly pause: () => Promise<unknown>
+  readonly plan: Plan
 }
 
 /** Starts the rules without waiting for the slow ones, and yields to the event loop in between. */
-function scoreCandidates({ policies, marks, facts, pause }: Scoring): MaybePromise<readonly RuleScore[]> {
+function scoreCandidates({ policies, marks, facts, pause, plan }: Scoring): MaybePromise<readonly RuleScore[]> {
   const candidates: number[] = []
   for (let at = 0; at < marks.length; at++) if (marks[at] === 1) candidates.push(at)
   if (candidates.length === 0) return zerosFor(policies)
@@ -111,7 +112,7 @@ function scoreCandidates({ policies, marks, facts, pause }: Scoring): MaybePromi
   const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
   let started = 0
   const start = (at: number): MaybePromise<unknown> => {
-    scores[at] = policies[at]?.rule.score(facts) ?? zeroScore
+    scores[at] = policies[at]?.rule.score(facts, plan.onModelCall) ?? zeroScore
     started += 1
     return started % rulesPerYield === 0 ? pause() : undefined
   }

@@ -1,0 +1,100 @@
+import { hostname } from 'node:os'
+import { Agent } from 'undici'
+import { createRequest } from '../adapters/network/request.ts'
+import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import { createStartTrace, passOn, type StartTrace } from '../domain/tracing/start-trace.ts'
+import type { UpstreamFacts } from '../adapters/traces/gen-ai.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import type { EffectiveUpstream } from './upstreams.ts'
+
+/** Starts to export traces if a collector is configured. Undefined if neither it nor an upstream needs trace contexts. */
+export async function openTraces(infrastructure: Infrastructure, version: string): Promise<StartTrace | undefined> {
+  const { config, upstreams } = infrastructure
+  const { traces } = config
+  if (traces.endpoint !== undefined) return openExporter(infrastructure, tracesUrl(traces.endpoint), version)
+  return traces.parent === 'continue' && upstreams.some(({ trace }) => trace) ? passOn : undefined
+}
+
+/** The address of a collector's traces. */
+export function tracesUrl(endpoint: string): URL {
+  const url = new URL(endpoint)
+  if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
+  return url
+}
+
+/** Imported here, so that a server without traces does not load the code. */
+async function openExporter(infrastructure: Infrastructure, url: URL, version: string): Promise<StartTrace> {
+  const { built, config, clock, random, metrics, jobs, upstreams } = infrastructure
+  const { traces } = config
+  const { createSpanExporter, spanResults } = await import('../adapters/traces/span-exporter.ts')
+  const { requestSpans } = await import('../adapters/traces/request-spans.ts')
+  const spans = metrics.counter(
+    'gatehouse_trace_spans_total',
+    'Spans of traces, by what became of them. If queue_full rises, the collector is down or too slow; with rejected, look at its log.',
+    { result: spanResults },
+  )
+  for (const result of spanResults) spans.add({ result }, 0)
+  const agent = new Agent({ connect: { timeout: traces.timeout_ms }, allowH2: false })
+  built.defer(() => agent.destroy())
+  const exporter = built.use(
+    createSpanExporter(
+      {
+        url,
+        headers: () => headersOf(infrastructure),
+        compression: traces.compression,
+        timeoutMs: traces.timeout_ms,
+        resource: {
+          'service.name': traces.service_name,
+          'service.version': version,
+          'service.instance.id': hostname(),
+          ...traces.resource_attributes,
+        },
+        version,
+      },
+      { request: createRequest(agent), clock, onResult: (result, count) => spans.add({ result }, count) },
+    ),
+  )
+  built.use(jobs.start('send-traces', exporter.flush))
+  const parts = {
+    newSpanId: () => Buffer.from(random.bytes(8)).toString('hex'),
+    upstreams: new Map(upstreams.map((upstream) => [upstream.name, factsOf(upstream)])),
+    redact: redactIrreversibly,
+  }
+  return createStartTrace(
+    { parent: traces.parent, ratio: traces.sample_ratio, followsCaller: traces.follow_caller },
+    { random, clock, hasContent: traces.content, onFinished: (trace) => exporter.add(requestSpans(trace, parts)) },
+  )
+}
+
+const headersOf = ({ config, live }: Infrastructure): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(config.traces.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      live.read(`traces.headers.${name}`, value),
+    ]),
+  )
+
+/** Names that OpenTelemetry has for providers; a server without one is named by its software or by the upstream. */
+const providerNames: Readonly<Record<EffectiveUpstream['kind'], string | undefined>> = {
+  anthropic: 'anthropic',
+  'openai-responses': 'openai',
+  'both-openai': 'openai',
+  'openai-chat': undefined,
+  echo: 'gatehouse',
+}
+
+function factsOf({ name, kind, server, base_url: baseUrl }: EffectiveUpstream): UpstreamFacts {
+  const provider = providerNames[kind] ?? server ?? name
+  if (baseUrl === undefined) return { provider }
+  const { hostname: address, port, protocol } = new URL(baseUrl)
+  return {
+    provider: providerAt(address) ?? provider,
+    address,
+    port: Number(port) || (protocol === 'https:' ? 443 : 80),
+  }
+}
+
+function providerAt(address: string): string | undefined {
+  if (address.endsWith('.openai.azure.com') || address.endsWith('.services.ai.azure.com')) return 'azure.ai.openai'
+  return address === 'api.openai.com' ? 'openai' : undefined
+}
