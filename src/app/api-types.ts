@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { presentAdminKey } from '../http/admin/admin-keys/present.ts'
 import type { presentApiKey } from '../http/admin/api-keys/present.ts'
+import type { ProjectKeyObject } from '../http/admin/api-keys/schema.ts'
 import type { AuditEntryObject, CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
 import type { BalanceObject } from '../http/admin/credits/balance-schema.ts'
 import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
@@ -60,6 +61,7 @@ export type CheckpointKeysBody = Static<typeof CheckpointKeys>
 /** The operator also sees revoked keys. */
 type WithRevocation<Key> = Key & { readonly revoked_at?: number }
 export type ApiKeyBody = WithRevocation<ReturnType<typeof presentApiKey>>
+export type ProjectKeyBody = Static<typeof ProjectKeyObject>
 export type AdminKeyBody = WithRevocation<ReturnType<typeof presentAdminKey>>
 export type KeysBody = { readonly api_keys: readonly ApiKeyBody[]; readonly admin_api_keys: readonly AdminKeyBody[] }
 /** `value` is the secret, which only the response to the creation contains. */

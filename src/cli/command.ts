@@ -6,6 +6,8 @@ export type Command = {
   readonly usage: string
   /** Options that stand for an environment variable, beside those that every command has. */
   readonly settings?: Readonly<Record<string, string>>
+  /** For wrong usage and configuration, where 2 has another meaning. Default: 2. */
+  readonly errorExitCode?: 1 | 2
   /** Returns the exit code. */
   run(context: CommandContext): Promise<number>
 }

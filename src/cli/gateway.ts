@@ -5,6 +5,8 @@ import type { ConfigurationBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
+import { leafDifferences, leafDiffLines } from './leaf-diff.ts'
+import type { FieldDifference } from './policies/diff.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 const options = {
@@ -45,7 +47,7 @@ function readConfiguration(file: string): Record<string, unknown> {
   return isRecord(config) ? config : whole
 }
 
-const configPath = '/api/policy-gateway/config'
+export const configPath = '/api/policy-gateway/config'
 
 async function show({ client }: Call): Promise<Result> {
   const response = await client.get<ConfigurationBody>(configPath)
@@ -53,48 +55,40 @@ async function show({ client }: Call): Promise<Result> {
 }
 
 async function apply({ client, values, context }: Call, config: object): Promise<Result> {
-  const current = await client.get<ConfigurationBody>(configPath)
-  const target = await client.post<ConfigurationBody['config']>('/operator/gateway_config/check', config)
-  const lines = gatewayDiffLines(current.config, target)
-  const plan = lines.length === 0 ? 'Nothing changes.' : lines.join('\n')
-  const planned = { version: current.version, changes: lines }
-  if (values.plan || (lines.length === 0 && !current.rolled_back)) return { json: planned, text: plan }
+  const { current, differences } = await planGateway(client, config)
+  const plan = differences.length === 0 ? 'Nothing changes.' : leafDiffLines(differences).join('\n')
+  const planned = { version: current.version, changes: leafDiffLines(differences) }
+  if (values.plan || (differences.length === 0 && !current.rolled_back)) return { json: planned, text: plan }
   if (!values.yes) {
     context.printError(plan)
     if (!(await context.confirm('Save this configuration?')))
       return { json: planned, text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
   }
-  // If-Match prevents this save from overwriting another one that was made since the plan.
+  const response = await saveGateway(client, { current, config })
+  return {
+    json: response,
+    text: `${plan}\nSaved as version ${response.version}.`,
+    warnings: gatewayWarnings(response),
+  }
+}
+
+type GatewayPlan = { readonly current: ConfigurationBody; readonly differences: readonly FieldDifference[] }
+
+/** Compares a configuration, which gets its defaults, with the saved one. Saves nothing. */
+export async function planGateway(client: ApiClient, config: object): Promise<GatewayPlan> {
+  const current = await client.get<ConfigurationBody>(configPath)
+  const target = await client.post<ConfigurationBody['config']>('/operator/gateway_config/check', config)
+  return { current, differences: leafDifferences(current.config, target) }
+}
+
+/** If-Match prevents this save from overwriting another one that was made since the plan. */
+export async function saveGateway(
+  client: ApiClient,
+  { current, config }: { readonly current: ConfigurationBody; readonly config: object },
+): Promise<ConfigurationBody> {
   const headers = { 'if-match': current.updated_at ?? 'null' }
-  const { body: response } = await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })
-  const warnings = response.warnings.map(({ message }) => `Warning: ${message}`)
-  return { json: response, text: `${plan}\nSaved as version ${response.version}.`, warnings }
+  return (await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })).body
 }
 
-type Fields = ReadonlyMap<string, unknown>
-
-/** The fields that differ, in the format of `diff`; of a list, the items that are added and removed. */
-function gatewayDiffLines(before: object, after: object): string[] {
-  const [old, next] = [new Map(fieldsOf(before)), new Map(fieldsOf(after))]
-  return [...next.keys()].flatMap((field) => linesOf(field, old, next))
-}
-
-function linesOf(field: string, old: Fields, next: Fields): string[] {
-  const [before, after] = [old.get(field), next.get(field)]
-  if (JSON.stringify(before) === JSON.stringify(after)) return []
-  if (!Array.isArray(before) || !Array.isArray(after)) return [line('-', field, before), line('+', field, after)]
-  const removed = before.filter((item) => !after.includes(item))
-  const added = after.filter((item) => !before.includes(item))
-  if (removed.length + added.length === 0) return [`~ ${field}: the order changed`]
-  return [...removed.map((item) => line('-', field, item)), ...added.map((item) => line('+', field, item))]
-}
-
-const line = (sign: string, field: string, value: unknown): string =>
-  `${sign} ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`
-
-/** The leaf fields of a configuration, by path. */
-function fieldsOf(value: object, path = ''): [path: string, value: unknown][] {
-  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-    isRecord(inner) ? fieldsOf(inner, `${path}${name}.`) : [[`${path}${name}`, inner]],
-  )
-}
+export const gatewayWarnings = ({ warnings }: ConfigurationBody): string[] =>
+  warnings.map(({ message }) => `Warning: ${message}`)

@@ -8,7 +8,7 @@ import { commands } from './commands.ts'
 
 type CommandEnvironment = Omit<CommandContext, 'args' | 'config' | 'commands'>
 
-/** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
+/** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration, or the code of the command. */
 export async function runCommandLine(argv: readonly string[], environment: CommandEnvironment): Promise<number> {
   const [name, ...args] = argv
   const { print, printError, env } = environment
@@ -54,13 +54,13 @@ type Failure = {
   readonly exitCode: number
 }
 
-function failureOf(error: unknown, { usage }: Command): Failure {
+function failureOf(error: unknown, { usage, errorExitCode = 2 }: Command): Failure {
   const message = messageOf(error)
   const json = { code: 'failed', message, param: null }
   if (error instanceof UsageError)
-    return { text: `${message}\n\n${usage}`, json: { ...json, code: 'invalid_usage' }, exitCode: 2 }
+    return { text: `${message}\n\n${usage}`, json: { ...json, code: 'invalid_usage' }, exitCode: errorExitCode }
   if (error instanceof ConfigError)
-    return { text: message, json: { ...json, code: 'invalid_configuration' }, exitCode: 2 }
+    return { text: message, json: { ...json, code: 'invalid_configuration' }, exitCode: errorExitCode }
   if (!(error instanceof ApiError)) return { text: message, json, exitCode: 1 }
   const { code, param, cause } = error
   const text = `${message} (${code}${param === null || message.startsWith(param) ? '' : `, ${param}`})`

@@ -79,17 +79,26 @@ function substitute(value: unknown, from: Substitutes, path: string): unknown {
 const reference = /\$\{(?:file:([^}]+)|(\w+))\}/g
 
 function substituteText(text: string, { env, file, values }: Substitutes, field: string): string {
-  const read = (): string =>
-    text.replaceAll(reference, (_, path: string | undefined, name = '') => {
-      if (path !== undefined) return readSecretText(pathIn(file, path), field)
-      const value = env[name]
-      if (value === undefined) throw new Error(`${field}: the variable ${name} is not set`)
-      return value
-    })
+  const read = (): string => resolveReferences(text, { env, file, field })
   const takesFile = [...text.matchAll(reference)].some(([, path]) => path !== undefined)
   if (takesFile) values.push({ field, read })
   return orConfigError(read)
 }
+
+/** Where references of a field are looked up: a path of a file is relative to `file`. */
+export type ReferenceSource = { readonly env: Environment; readonly file: string; readonly field: string }
+
+/** The text with the values of its variables and files. A missing one is an error that names the field. */
+export const resolveReferences = (text: string, { env, file, field }: ReferenceSource): string =>
+  text.replaceAll(reference, (_, path: string | undefined, name = '') => {
+    if (path !== undefined) return readSecretText(pathIn(file, path), field)
+    const value = env[name]
+    if (value === undefined) throw new Error(`${field}: the variable ${name} is not set`)
+    return value
+  })
+
+/** Whether the text is nothing but one reference, and so has no part of a secret in it. */
+export const isReference = (text: string): boolean => new RegExp(`^${reference.source}$`).test(text)
 
 function orConfigError<T>(read: () => T): T {
   try {

@@ -46,11 +46,16 @@ function matchOf({ id, name }: PolicyFileEntry, stored: readonly PolicySummaryBo
   throw new Error(`${name}: ${matches.length} policies have this name; name one with id.`)
 }
 
-type Done = { readonly id: string; readonly name: string; readonly revision: number; readonly warning?: string }
+export type AppliedPolicy = {
+  readonly id: string
+  readonly name: string
+  readonly revision: number
+  readonly warning?: string
+}
 
 /** Applies one policy after the other, each at the revision of the plan: a change since then stops it. */
-async function applySteps(client: ApiClient, steps: readonly PlanStep[]): Promise<Done[]> {
-  const done: Done[] = []
+async function applySteps(client: ApiClient, steps: readonly PlanStep[]): Promise<AppliedPolicy[]> {
+  const done: AppliedPolicy[] = []
   for (const step of steps.filter((each) => !isIdle(each))) {
     try {
       done.push(await applyStep(client, step))
@@ -65,7 +70,8 @@ async function applySteps(client: ApiClient, steps: readonly PlanStep[]): Promis
   return done
 }
 
-async function applyStep(client: ApiClient, step: PlanStep): Promise<Done> {
+/** Creates, updates and publishes one policy, at the revision of the plan. */
+export async function applyStep(client: ApiClient, step: PlanStep): Promise<AppliedPolicy> {
   const { name, id = '', revision = 0, body } = step
   const written =
     step.action === 'create'

@@ -45,6 +45,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'kubernetes',
       'observe',
       'traces',
+      'as-code',
       'secrets',
       'exports',
       'backup',

@@ -12,7 +12,7 @@ const path = '/v1/organization/limits/overrides'
 
 const limit = (description: string) =>
   Type.Optional(integer(description, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
-const LimitValues = Type.Object(
+export const LimitValues = Type.Object(
   {
     rpm: limit('Requests per minute.'),
     rpd: limit('Requests per day.'),

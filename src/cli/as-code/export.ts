@@ -1,0 +1,158 @@
+import { stringify } from 'yaml'
+import type { ApiClient } from '../../app/api-client.ts'
+import type { ExportBody, PolicyBody, ProjectBody } from '../../app/api-types.ts'
+import { sinkFileKind, type ResourceFileBody } from '../../app/resource-files.ts'
+import { contentDifferences } from '../policies/diff.ts'
+import { leavesOf } from '../leaf-diff.ts'
+import { storedFields } from './keys.ts'
+import { namedProjects } from './projects.ts'
+import { withLeaves } from './sinks.ts'
+import { isActiveProject, isWorking, preferred, readPolicy, type State } from './state.ts'
+
+export type Exported = { readonly file: ResourceFileBody; readonly warnings: readonly string[] }
+
+/** The resources as files describe them, without archived projects, their keys, and keys that have expired. */
+export async function exportResources(client: ApiClient, state: State): Promise<Exported> {
+  const policies: PolicyBody[] = []
+  for (const { id } of state.policies) policies.push(await readPolicy(client, id))
+  const defaults = await client.post<PolicyBody>('/operator/organization/policies/check', { name: 'x', rule: 'x' })
+  const active = state.projects.filter(isActiveProject)
+  const file = {
+    ...(state.organizationLimits && { organization: { limits: state.organizationLimits } }),
+    ...list(
+      'projects',
+      active.map((project) => projectEntry(state, project)),
+    ),
+    ...list(
+      'api_keys',
+      active.flatMap((project) => apiKeyEntries(state, project)),
+    ),
+    ...list('admin_api_keys', adminKeyEntries(state)),
+    ...list(
+      'export_sinks',
+      state.sinks.map((sink) => sinkEntry(sink, state.sinks)),
+    ),
+    ...(state.gateway.version > 0 && { gateway: state.gateway.config }),
+    ...list(
+      'policies',
+      policies.map((policy) => policyEntry(state, policy, defaults)),
+    ),
+  }
+  return { file, warnings: policies.flatMap(draftWarning) }
+}
+
+const list = <T>(name: string, items: readonly T[]): Record<string, readonly T[]> =>
+  items.length === 0 ? {} : { [name]: items }
+
+/** The id, where the name does not identify the resource. */
+const idUnlessUnique = (id: string, named: readonly unknown[]): { readonly id?: string } =>
+  named.length > 1 ? { id } : {}
+
+const limitsEntry = (limits: object | undefined): object => (limits ? { limits } : {})
+
+const projectEntry = ({ projects, limitsOf }: State, { id, name }: ProjectBody): object => ({
+  ...idUnlessUnique(id, namedProjects(projects, name)),
+  name,
+  ...limitsEntry(limitsOf(id)),
+})
+
+/** The name of a project, or its id where the name could mean another one. */
+const projectReference = (projects: readonly ProjectBody[], id: string): string => {
+  const name = projects.find((project) => project.id === id)?.name ?? id
+  const named = namedProjects(projects, name)
+  return named.length === 1 && named[0]?.id === id && !projects.some((other) => other.id === name) ? name : id
+}
+
+function apiKeyEntries({ apiKeys, projects, limitsOf, nowMs }: State, project: ProjectBody): object[] {
+  const ofProject = apiKeys.filter((key) => key.project_id === project.id)
+  return ofProject
+    .filter((key) => isWorking(key, nowMs))
+    .map((key) => {
+      const sameName = preferred(
+        ofProject.filter(({ name }) => name === key.name),
+        (each) => isWorking(each, nowMs),
+      )
+      const { name, permissions, ...fields } = storedFields(key)
+      return {
+        ...idUnlessUnique(key.id, sameName),
+        name,
+        project: projectReference(projects, project.id),
+        ...(permissions.length > 0 && { permissions }),
+        ...fields,
+        ...limitsEntry(limitsOf(key.id)),
+      }
+    })
+}
+
+function adminKeyEntries({ adminKeys, nowMs }: State): object[] {
+  const working = adminKeys.filter((key) => isWorking(key, nowMs))
+  return working.map((key) => ({
+    ...idUnlessUnique(
+      key.id,
+      working.filter(({ name }) => name === key.name),
+    ),
+    ...storedFields(key),
+  }))
+}
+
+/** Secrets become references to variables that are named after the sink. */
+function sinkEntry({ id, type, label, enabled, config }: ExportBody, sinks: readonly ExportBody[]): object {
+  const kind = sinkFileKind(type)
+  const secrets = (kind?.secretFields ?? []).filter((field) => leavesOf(config).has(field))
+  const variable = (field: string): string =>
+    `\${${`${label === '' ? type : label}_${field.replace(/^auth\./, '')}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`
+  const isUnique = label !== '' && sinks.filter((sink) => sink.label === label).length === 1
+  return {
+    ...(!isUnique && { id }),
+    label,
+    type,
+    enabled,
+    config: withLeaves(config, new Map(secrets.map((field) => [field, variable(field)]))),
+  }
+}
+
+/** Fields with their default are left out. A draft that differs from the published version is written as unpublished. */
+function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults: PolicyBody): object {
+  const { id, name, description, draft } = policy
+  const {
+    rule: _,
+    project_ids: ids,
+    ...changed
+  } = Object.fromEntries(
+    contentDifferences(defaults.draft, draft).map(({ field }) => [field, draft[field as keyof typeof draft]]),
+  )
+  return {
+    ...idUnlessUnique(
+      id,
+      policies.filter((each) => each.name === name),
+    ),
+    name,
+    ...(description !== '' && { description }),
+    rule: draft.rule,
+    ...changed,
+    ...(Array.isArray(ids) && { projects: ids.map((each) => projectReference(projects, each)) }),
+    ...(isPublished(policy) ? {} : { publish: false }),
+  }
+}
+
+const isPublished = ({ published, draft }: PolicyBody): boolean =>
+  published !== null && contentDifferences(published, draft).length === 0
+
+const draftWarning = (policy: PolicyBody): string[] =>
+  policy.published === null || isPublished(policy)
+    ? []
+    : [
+        `${policy.name}: the file has the draft, which differs from the published version; gatehouse policies diff shows it.`,
+      ]
+
+/** The first line of a file, which names its schema for editors. */
+export const schemaFile = 'resources.schema.json'
+
+const header = `# yaml-language-server: $schema=./${schemaFile}\n`
+
+/** One file for each kind of resource. */
+export const filesOf = (file: ResourceFileBody): ReadonlyMap<string, string> =>
+  new Map(Object.entries(file).map(([kind, value]) => [`${kind}.yaml`, header + yamlOf({ [kind]: value })]))
+
+/** References such as `&a1` would make a file hard to edit. */
+export const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 })

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml'
+import { messageOf } from '../../base/fault.ts'
+import { checkResourceFile, type FileProblem, type ResourceFileBody } from '../../app/resource-files.ts'
+import { UsageError } from '../command.ts'
+
+type Path = FileProblem['path']
+
+/** A value of a file, and where its fields are. */
+export type Located<T> = {
+  readonly value: T
+  /** Path of the file. */
+  readonly file: string
+  /** `folder/keys.yaml:12`: the line of a field, or of the nearest one around it. */
+  at(path?: Path): string
+}
+
+type Lists = Required<Pick<ResourceFileBody, 'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'policies'>>
+
+/** What the files describe. */
+export type Resources = {
+  readonly [Kind in keyof Lists]: readonly Located<Lists[Kind][number]>[]
+} & {
+  readonly [Part in 'owner' | 'organization' | 'gateway']: Located<NonNullable<ResourceFileBody[Part]>> | undefined
+}
+
+/** Everything that is wrong with the files, one line for each mistake. */
+export class FileErrors extends Error {
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'))
+    this.name = 'FileErrors'
+  }
+}
+
+/** Reads a file, or every YAML file in a folder. All mistakes of all files are reported together. */
+export function readResources(path: string): Resources {
+  const problems: string[] = []
+  const bodies = filesOf(path).flatMap((file) => bodiesIn(file, problems))
+  const only = <Part extends 'owner' | 'organization' | 'gateway'>(part: Part) => {
+    const [first, second] = bodies.flatMap((body) => partOf(body, part))
+    if (first && second && !(part === 'owner' && second.value === first.value))
+      problems.push(`${second.at()}: ${part}: is in ${first.at()} already; write it once.`)
+    return first
+  }
+  const all = <Kind extends keyof Lists>(kind: Kind) => bodies.flatMap((body) => itemsOf(body, kind))
+  const resources: Resources = {
+    owner: only('owner'),
+    organization: only('organization'),
+    gateway: only('gateway'),
+    projects: all('projects'),
+    api_keys: all('api_keys'),
+    admin_api_keys: all('admin_api_keys'),
+    export_sinks: all('export_sinks'),
+    policies: all('policies'),
+  }
+  if (problems.length > 0) throw new FileErrors(problems)
+  return resources
+}
+
+function filesOf(path: string): string[] {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) throw new UsageError(`-f: there is no file or folder ${path}.`)
+  if (!stats.isDirectory()) return [path]
+  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.ya?ml$/.test(name) && !name.split('/').some((part) => part.startsWith('.')))
+    .toSorted()
+  if (files.length === 0) throw new UsageError(`-f: there is no .yaml file in ${path}.`)
+  return files.map((name) => join(path, name))
+}
+
+/** The documents of a file, which `---` separates. */
+function bodiesIn(file: string, problems: string[]): Located<ResourceFileBody>[] {
+  const lines = new LineCounter()
+  return documentsOf(readFileSync(file, 'utf8'), lines).flatMap((document) => {
+    const place = (path: Path = []): string => `${file}:${lines.linePos(offsetOf(document, path)).line}`
+    const broken = document.errors.map(
+      ({ message, pos: [offset] }) => `${file}:${lines.linePos(offset).line}: ${message}`,
+    )
+    const parsed = broken.length > 0 ? { problems: [] } : parsedBody(document)
+    if ('file' in parsed) return [{ value: parsed.file, file, at: place }]
+    problems.push(...broken, ...parsed.problems.map(({ path, message }) => `${place(path)}: ${message}.`))
+    return []
+  })
+}
+
+function documentsOf(text: string, lineCounter: LineCounter): Document.Parsed[] {
+  const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false })
+  return Array.isArray(documents) ? documents : []
+}
+
+/** A document with comments only describes nothing. */
+function parsedBody(document: Document.Parsed): ReturnType<typeof checkResourceFile> {
+  try {
+    return checkResourceFile(document.contents === null ? {} : document.toJS())
+  } catch (error) {
+    return { problems: [{ path: [], message: messageOf(error) }] }
+  }
+}
+
+/** The offset of the field at a path, or of the last one on the way to it that exists. */
+function offsetOf(document: Document.Parsed, path: Path): number {
+  let node: Node | null = document.contents
+  let offset = node?.range?.[0] ?? 0
+  for (const step of path) {
+    const found = childOf(node, step)
+    if (!found) break
+    offset = found.offset ?? offset
+    node = found.node
+  }
+  return offset
+}
+
+function childOf(
+  node: Node | null,
+  step: string | number,
+): { node: Node | null; offset?: number | undefined } | undefined {
+  if (isSeq<Node>(node) && typeof step === 'number') {
+    const item = node.items[step]
+    return item && { node: item, offset: item.range?.[0] }
+  }
+  if (!isMap<Node, Node | null>(node)) return undefined
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+  return pair && { node: pair.value, offset: pair.key.range?.[0] }
+}
+
+const within = <T>({ file, at }: Located<unknown>, prefix: Path, value: T): Located<T> => ({
+  value,
+  file,
+  at: (path = []) => at([...prefix, ...path]),
+})
+
+const partOf = <Part extends keyof ResourceFileBody>(body: Located<ResourceFileBody>, part: Part) => {
+  const value = body.value[part]
+  return value === undefined ? [] : [within<NonNullable<ResourceFileBody[Part]>>(body, [part], value)]
+}
+
+const itemsOf = <Kind extends keyof Lists>(
+  body: Located<ResourceFileBody>,
+  kind: Kind,
+): Located<Lists[Kind][number]>[] => {
+  const items: readonly Lists[Kind][number][] = body.value[kind] ?? []
+  return items.map((item, at) => within(body, [kind, at], item))
+}

@@ -1,0 +1,152 @@
+import { apiPath, type ApiClient } from '../../app/api-client.ts'
+import type { AdminKeyBody, CreatedKeyBody, ProjectKeyBody } from '../../app/api-types.ts'
+import {
+  normalisedIps,
+  rolePermissions,
+  type AdminKeyFileEntry,
+  type ApiKeyFileEntry,
+} from '../../app/resource-files.ts'
+import { leafDifferences } from '../leaf-diff.ts'
+import type { FieldDifference } from '../policies/diff.ts'
+import type { Located } from './files.ts'
+import type { PlannedProject, PlannedProjects } from './projects.ts'
+import { adminKeysPath, isWorking, preferred } from './state.ts'
+import { actionOf, asSet, hasChanged, matchOf, reportDuplicates, setLimits, type Planning, type Step } from './step.ts'
+
+/** The fields of a key that files describe, in one form for the file and for the stored key. */
+type KeyFields = {
+  readonly name: string
+  readonly permissions: readonly string[]
+  readonly models?: readonly string[] | undefined
+  readonly expires_at?: string | undefined
+  readonly allowed_ips?: readonly string[] | undefined
+}
+
+export function planApiKeys(planning: Planning, projects: PlannedProjects): Step[] {
+  const entries = planning.resources.api_keys
+  reportDuplicates(planning, entries, ({ id, project, name }) => id ?? `${name} ${project}`)
+  return entries.flatMap((entry) => {
+    const project = projects.find(entry.value.project)
+    if (project) return planApiKey(planning, entry, project)
+    const message = `project: there is no project ${entry.value.project}, neither in the files nor in the organization`
+    planning.report(entry, { path: ['project'], message })
+    return []
+  })
+}
+
+function planApiKey(planning: Planning, entry: Located<ApiKeyFileEntry>, project: PlannedProject): Step {
+  const { apiKeys, limitsOf, nowMs } = planning.state
+  const { name, models, limits = {} } = entry.value
+  const ofProject = apiKeys.filter((key) => key.project_id === project.id)
+  const named = preferred(
+    ofProject.filter((key) => key.name === name),
+    (key) => isWorking(key, nowMs),
+  )
+  const current = matchOf(planning, entry, { kind: 'API key', all: ofProject, named })
+  if (!current && project.isArchived)
+    planning.report(entry, { path: ['project'], message: `project: ${project.name} is archived; add it to projects` })
+  const target = { ...fieldsOf(planning, entry), ...(models && { models: asSet(models) }) }
+  const before = current && { ...storedFields(current), limits: limitsOf(current.id) ?? {} }
+  const differences = leafDifferences(before ?? {}, { ...target, limits })
+  const run: Step['run'] = async (client, keep) => {
+    const keys = apiPath`/v1/organization/projects/${project.id ?? ''}/api_keys`
+    const created = current ? undefined : await client.post<CreatedKeyBody>(keys, bodyOf(target))
+    if (created) keep({ id: created.id, name, project: project.name, value: created.value })
+    if (current) await update({ client, path: `${keys}/${current.id}`, differences, target })
+    const id = created?.id ?? current?.id ?? ''
+    if (hasChanged({ differences }, 'limits')) await setLimits(client, { api_key_id: id }, limits)
+    return { id }
+  }
+  return { kind: 'API key', name, id: current?.id, action: actionOf(current, differences), differences, run }
+}
+
+export function planAdminKeys(planning: Planning): Step[] {
+  const entries = planning.resources.admin_api_keys
+  reportDuplicates(planning, entries, ({ id, name }) => id ?? name)
+  return entries.map((entry) => planAdminKey(planning, entry))
+}
+
+function planAdminKey(planning: Planning, entry: Located<AdminKeyFileEntry>): Step {
+  const { adminKeys, nowMs } = planning.state
+  const { name, permissions, role } = entry.value
+  if ((permissions === undefined) === (role === undefined))
+    planning.report(entry, { path: ['permissions'], message: 'write either permissions or role' })
+  const named = preferred(
+    adminKeys.filter((key) => key.name === name),
+    (key) => isWorking(key, nowMs),
+  )
+  const current = matchOf(planning, entry, { kind: 'administrator key', all: adminKeys, named })
+  const target = fieldsOf(planning, entry)
+  const differences = leafDifferences(current ? storedFields(current) : {}, target)
+  const run: Step['run'] = async (client, keep) => {
+    if (current) {
+      await update({ client, path: `${adminKeysPath}/${current.id}`, differences, target })
+      return { id: current.id }
+    }
+    const { id, value } = await client.post<CreatedKeyBody>(adminKeysPath, bodyOf(target))
+    keep({ id, name, value })
+    return { id }
+  }
+  return { kind: 'administrator key', name, id: current?.id, action: actionOf(current, differences), differences, run }
+}
+
+function fieldsOf(planning: Planning, entry: Located<ApiKeyFileEntry | AdminKeyFileEntry>): KeyFields {
+  const { name, permissions, expires_at: end, allowed_ips: ips } = entry.value
+  const role = 'role' in entry.value ? entry.value.role : undefined
+  const networks = ips ? normalisedIps(ips) : undefined
+  if (networks && 'problems' in networks) for (const problem of networks.problems) planning.report(entry, problem)
+  const endSeconds = end === undefined ? undefined : secondsOf(end)
+  if (end !== undefined && endSeconds === undefined)
+    planning.report(entry, {
+      path: ['expires_at'],
+      message: `expires_at: ${end} is neither a date such as 2027-01-31 nor a time with its zone such as 2027-01-31T12:00:00Z`,
+    })
+  return {
+    name,
+    permissions: asSet(role === undefined ? (permissions ?? []) : rolePermissions(role)),
+    ...(endSeconds !== undefined && { expires_at: isoOf(endSeconds) }),
+    ...(networks && 'ips' in networks && { allowed_ips: asSet(networks.ips) }),
+  }
+}
+
+const timePattern = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** Unix seconds; undefined for a text that is no time. `Date.parse` would accept a 30th of February. */
+function secondsOf(text: string): number | undefined {
+  const [, date] = timePattern.exec(text) ?? []
+  const [ms, midnight] = [Date.parse(text), Date.parse(`${date}T00:00:00Z`)]
+  if (Number.isNaN(ms) || Number.isNaN(midnight)) return undefined
+  return new Date(midnight).toISOString().startsWith(`${date}T`) ? Math.floor(ms / 1000) : undefined
+}
+
+export const storedFields = (key: ProjectKeyBody | AdminKeyBody): KeyFields => ({
+  name: key.name,
+  permissions: asSet(key.permissions),
+  ...('models' in key && key.models && { models: asSet(key.models) }),
+  ...(key.expires_at !== undefined && { expires_at: isoOf(key.expires_at) }),
+  ...(key.allowed_ips && { allowed_ips: asSet(key.allowed_ips) }),
+})
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+/** The fields in the form of the API. */
+const bodyOf = ({ expires_at: end, ...fields }: KeyFields): Record<string, unknown> => ({
+  ...fields,
+  ...(end !== undefined && { expires_at: Date.parse(end) / 1000 }),
+})
+
+type Update = {
+  readonly client: ApiClient
+  readonly path: string
+  readonly differences: readonly FieldDifference[]
+  readonly target: KeyFields
+}
+
+/** Sends the fields that differ; null removes a restriction. */
+async function update({ client, path, differences, target }: Update): Promise<void> {
+  const fields = differences.map(({ field }) => field).filter((field) => !field.startsWith('limits.'))
+  if (fields.length === 0) return
+  const values = bodyOf(target)
+  const body = Object.fromEntries(fields.map((field) => [field, values[field] ?? null]))
+  await client.request('PATCH', path, { body })
+}

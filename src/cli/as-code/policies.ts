@@ -1,0 +1,103 @@
+import { ApiError } from '../../app/api-client.ts'
+import type { PolicyBody } from '../../app/api-types.ts'
+import { problemAt, type PolicyResourceEntry } from '../../app/resource-files.ts'
+import { leafDiffLines } from '../leaf-diff.ts'
+import { applyStep } from '../policies/apply.ts'
+import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'
+import { isIdle as isUnchanged, planStep } from '../policies/plan.ts'
+import type { Located } from './files.ts'
+import type { PlannedProject, PlannedProjects } from './projects.ts'
+import { readPolicy } from './state.ts'
+import { matchOf, reportDuplicates, type Planning, type Step } from './step.ts'
+
+export async function planPolicies(planning: Planning, projects: PlannedProjects): Promise<Step[]> {
+  const entries = planning.resources.policies
+  reportDuplicates(planning, entries, ({ id, name }) => id ?? name)
+  const steps: Step[] = []
+  for (const entry of entries) steps.push(...(await planPolicy(planning, entry, projects)))
+  return steps
+}
+
+async function planPolicy(
+  planning: Planning,
+  entry: Located<PolicyResourceEntry>,
+  projects: PlannedProjects,
+): Promise<Step[]> {
+  const { id, name, publish = true, projects: references, ...policy } = entry.value
+  if (references && policy.project_ids)
+    planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
+  const scope = references && scopeOf(planning, entry, projects)
+  const target = await checked(planning, entry, { ...policy, name, ...(scope && { project_ids: existingIds(scope) }) })
+  const stored = planning.state.policies
+  const named = stored.filter((each) => each.name === name)
+  const match = matchOf(planning, entry, { kind: 'policy', all: stored, named })
+  if (!target) return []
+  const current = match && (await readPolicy(planning.client, match.id))
+  const projectIds = scope ? scope.map(idOrName) : target.draft.project_ids
+  const body = { name, ...policy, ...(scope && { project_ids: projectIds }) }
+  const described = { name, publish, policy: body, ...(id !== undefined && { id }) }
+  const plan = planStep(described, { ...target, draft: { ...target.draft, project_ids: projectIds } }, current)
+  const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
+  const differences = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
+  const words = [...(plan.action === 'keep' ? [] : [plan.action]), ...(plan.publish ? ['publish'] : [])]
+  return [
+    {
+      kind: 'policy',
+      name,
+      id: current?.id,
+      action: isUnchanged(plan) ? 'keep' : plan.action === 'create' ? 'create' : 'update',
+      verb: words.join(' and '),
+      differences,
+      lines: plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines),
+      run: async (client) => {
+        const { project_ids: _, ...fields } = plan.body
+        const changesScope = scope && 'project_ids' in plan.body
+        const sent = changesScope ? { ...fields, project_ids: existingIds(scope) } : plan.body
+        const done = await applyStep(client, { ...plan, body: sent })
+        return { id: done.id, warnings: done.warning === undefined ? [] : [done.warning] }
+      },
+    },
+  ]
+}
+
+function scopeOf(
+  { report }: Planning,
+  entry: Located<PolicyResourceEntry>,
+  projects: PlannedProjects,
+): PlannedProject[] {
+  return (entry.value.projects ?? []).flatMap((reference, at) => {
+    const project = projects.find(reference)
+    if (project) return [project]
+    const message = `projects[${at}]: there is no project ${reference}, neither in the files nor in the organization`
+    report(entry, { path: ['projects', at], message })
+    return []
+  })
+}
+
+/** The ids of the projects that exist. When the step runs, all of them do. */
+const existingIds = (scope: readonly PlannedProject[]): string[] => scope.flatMap(({ id }) => id ?? [])
+
+const idOrName = ({ id, name }: PlannedProject): string => id ?? name
+
+/** Projects are shown by their names. */
+const shown = ({ field, before, after }: FieldDifference, { find }: PlannedProjects): FieldDifference => {
+  if (field !== 'project_ids') return { field, before, after }
+  const names = (ids: unknown): unknown =>
+    Array.isArray(ids) ? ids.map((id: unknown) => find(String(id))?.name ?? id) : ids
+  return { field: 'projects', before: names(before), after: names(after) }
+}
+
+/** The policy with all defaults; undefined if the service would reject it. */
+async function checked(
+  { client, report }: Planning,
+  entry: Located<PolicyResourceEntry>,
+  policy: object,
+): Promise<PolicyBody | undefined> {
+  try {
+    return await client.post<PolicyBody>('/operator/organization/policies/check', policy)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    report(entry, problemAt(error.param ?? '', error.message))
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { apiPath } from '../../app/api-client.ts'
+import type { ProjectBody } from '../../app/api-types.ts'
+import type { ProjectFileEntry } from '../../app/resource-files.ts'
+import { leafDifferences } from '../leaf-diff.ts'
+import type { Located } from './files.ts'
+import { isActiveProject, preferred, projectsPath } from './state.ts'
+import { actionOf, hasChanged, matchOf, reportDuplicates, setLimits, type Planning, type Step } from './step.ts'
+
+/** A project that other resources refer to. Its id is known once it exists. */
+export type PlannedProject = { readonly name: string; id: string | undefined; readonly isArchived: boolean }
+
+export type PlannedProjects = {
+  readonly steps: readonly Step[]
+  /** The project that a name or an id means, in the files first. */
+  find(reference: string): PlannedProject | undefined
+}
+
+export function planProjects(planning: Planning): PlannedProjects {
+  const { resources, state } = planning
+  const planned = resources.projects.map((entry) => planProject(planning, entry))
+  reportDuplicates(planning, resources.projects, ({ id, name }) => id ?? name)
+  const existing = new Map(state.projects.map((project) => [project.id, asPlanned(project)]))
+  for (const { project } of planned) if (project.id !== undefined) existing.set(project.id, project)
+  return {
+    steps: planned.map(({ step }) => step),
+    find(reference) {
+      const described = planned.find(({ project }) => project.name === reference)?.project
+      const [named] = namedProjects(state.projects, reference)
+      return described ?? existing.get(reference) ?? (named && existing.get(named.id))
+    },
+  }
+}
+
+const asPlanned = (project: ProjectBody): PlannedProject => ({
+  name: project.name,
+  id: project.id,
+  isArchived: !isActiveProject(project),
+})
+
+/** The projects that a name means. */
+export const namedProjects = (projects: readonly ProjectBody[], name: string): readonly ProjectBody[] =>
+  preferred(
+    projects.filter((project) => project.name === name),
+    isActiveProject,
+  )
+
+function planProject(planning: Planning, entry: Located<ProjectFileEntry>): { step: Step; project: PlannedProject } {
+  const { projects, limitsOf } = planning.state
+  const { name, limits = {} } = entry.value
+  const named = namedProjects(projects, name)
+  const current = matchOf(planning, entry, { kind: 'project', all: projects, named })
+  const before = current && { name: current.name, status: current.status, limits: limitsOf(current.id) ?? {} }
+  const differences = leafDifferences(before ?? {}, { name, ...(current && { status: 'active' }), limits })
+  const project: PlannedProject = { name, id: current?.id, isArchived: false }
+  const action = actionOf(current, differences)
+  const run: Step['run'] = async (client) => {
+    const { id } = current ?? (await client.post<ProjectBody>(projectsPath, { name }))
+    project.id = id
+    if (current?.status === 'archived') await client.post(apiPath`/v1/organization/projects/${id}/unarchive`)
+    if (current && hasChanged({ differences }, 'name'))
+      await client.request('PATCH', apiPath`/v1/organization/projects/${id}`, { body: { name } })
+    if (hasChanged({ differences }, 'limits')) await setLimits(client, { project_id: id }, limits)
+    return { id }
+  }
+  return { step: { kind: 'project', name, id: current?.id, action, differences, run }, project }
+}
+
+/** The limits of the organization. A file without `organization` leaves them as they are. */
+export function planOrganization({ resources, state }: Planning): Step[] {
+  if (!resources.organization) return []
+  const { limits = {} } = resources.organization.value
+  const differences = leafDifferences({ limits: state.organizationLimits ?? {} }, { limits })
+  const run: Step['run'] = async (client) => {
+    await setLimits(client, {}, limits)
+    return { id: '' }
+  }
+  return [{ kind: 'organization', name: '', action: actionOf(state, differences), differences, run }]
+}

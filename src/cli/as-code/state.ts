@@ -1,0 +1,62 @@
+import type { ApiClient } from '../../app/api-client.ts'
+import { apiPath } from '../../app/api-client.ts'
+import type {
+  AdminKeyBody,
+  ConfigurationBody,
+  ExportBody,
+  OverrideBody,
+  PolicyBody,
+  PolicySummaryBody,
+  ProjectBody,
+  ProjectKeyBody,
+} from '../../app/api-types.ts'
+import { configPath } from '../gateway.ts'
+import { policiesPath } from '../policies/verbs.ts'
+
+export const projectsPath = '/v1/organization/projects'
+export const adminKeysPath = '/v1/organization/admin_api_keys'
+export const overridesPath = '/v1/organization/limits/overrides'
+export const sinksPath = '/api/policy-gateway/exports'
+
+/** The resources of an organization, without revoked keys. */
+export type State = {
+  readonly projects: readonly ProjectBody[]
+  readonly apiKeys: readonly ProjectKeyBody[]
+  readonly adminKeys: readonly AdminKeyBody[]
+  readonly sinks: readonly ExportBody[]
+  readonly gateway: ConfigurationBody
+  readonly policies: readonly PolicySummaryBody[]
+  /** The limits that were set for a project or a key; undefined if those of the tier apply. */
+  limitsOf(subjectId: string): OverrideBody['limits'] | undefined
+  readonly organizationLimits: OverrideBody['limits'] | undefined
+  readonly nowMs: number
+}
+
+export async function readState(client: ApiClient, nowMs: number): Promise<State> {
+  const { data: overrides } = await client.get<{ data: readonly OverrideBody[] }>(overridesPath)
+  return {
+    projects: (await client.list<ProjectBody>(projectsPath)).data,
+    apiKeys: (await client.list<ProjectKeyBody>('/v1/organization/api_keys')).data,
+    adminKeys: (await client.list<AdminKeyBody>(adminKeysPath)).data,
+    sinks: (await client.list<ExportBody>(sinksPath)).data,
+    gateway: await client.get<ConfigurationBody>(configPath),
+    policies: (await client.list<PolicySummaryBody>(policiesPath)).data,
+    limitsOf: (subjectId) => overrides.find((each) => each.subject_id === subjectId)?.limits,
+    organizationLimits: overrides.find(({ scope }) => scope === 'organization')?.limits,
+    nowMs,
+  }
+}
+
+export const readPolicy = (client: ApiClient, id: string): Promise<PolicyBody> =>
+  client.get<PolicyBody>(apiPath`/v1/organization/policies/${id}`)
+
+/** Those of the candidates that a name means: active ones come before archived or expired ones. */
+export const preferred = <T>(candidates: readonly T[], isActive: (candidate: T) => boolean): readonly T[] => {
+  const active = candidates.filter(isActive)
+  return active.length > 0 ? active : candidates
+}
+
+export const isActiveProject = ({ status }: ProjectBody): boolean => status === 'active'
+
+export const isWorking = ({ expires_at: end }: { readonly expires_at?: number }, nowMs: number): boolean =>
+  end === undefined || end * 1000 > nowMs

@@ -1,0 +1,161 @@
+import type { ApiClient } from '../../app/api-client.ts'
+import type { FileProblem, LimitsBodyValues } from '../../app/resource-files.ts'
+import type { Environment } from '../../config/config.ts'
+import { leafDiffLines } from '../leaf-diff.ts'
+import type { FieldDifference } from '../policies/diff.ts'
+import { FileErrors, type Located, type Resources } from './files.ts'
+import { overridesPath, type State } from './state.ts'
+
+export type ResourceKind =
+  | 'organization'
+  | 'project'
+  | 'API key'
+  | 'administrator key'
+  | 'export sink'
+  | 'gateway configuration'
+  | 'policy'
+
+/** The change of one resource. */
+export type Step = {
+  readonly kind: ResourceKind
+  readonly name: string
+  readonly id?: string | undefined
+  readonly action: 'create' | 'update' | 'delete' | 'keep'
+  /** In place of the action in the plan: `create and publish`. */
+  readonly verb?: string
+  readonly differences: readonly FieldDifference[]
+  /** The differences as text, where the kind has a format of its own. */
+  readonly lines?: readonly string[]
+  /** What must be there before the first change, such as the secrets of a sink. Throws a message. */
+  readonly prepare?: () => void
+  readonly run: (client: ApiClient, keep: KeepSecret) => Promise<Outcome>
+}
+
+type Outcome = { readonly id: string; readonly warnings?: readonly string[] }
+
+/** A key that was created, with its secret, which is not shown again. */
+export type IssuedSecret = {
+  readonly id: string
+  readonly name: string
+  readonly project?: string
+  readonly value: string
+}
+
+/** Called as soon as a key exists, because a later request of the same step can fail. */
+type KeepSecret = (secret: IssuedSecret) => void
+
+/** What every kind of resource is planned from. */
+export type Planning = {
+  readonly resources: Resources
+  readonly state: State
+  readonly client: ApiClient
+  readonly env: Environment
+  /** Whether the secrets of existing sinks are sent again. */
+  readonly updatesSecrets: boolean
+  /** Reports a mistake in the files. The plan fails after all of them are known. */
+  readonly report: (entry: Located<unknown>, problem: FileProblem) => void
+}
+
+export type Problems = { readonly report: Planning['report']; readonly throwIfAny: () => void }
+
+export function createProblems(): Problems {
+  const lines: string[] = []
+  return {
+    report: (entry, { path, message }) => void lines.push(`${entry.at(path)}: ${message.replace(/\.?$/, '.')}`),
+    throwIfAny() {
+      if (lines.length > 0) throw new FileErrors(lines)
+    },
+  }
+}
+
+type Named = { readonly id?: string; readonly name?: string | undefined; readonly label?: string | undefined }
+
+type Candidates<T> = {
+  readonly kind: ResourceKind
+  readonly all: readonly T[]
+  /** Those that the name of the entry means. */
+  readonly named: readonly T[]
+}
+
+/** The resource that an entry describes: by its id, else the only one with its name. */
+export function matchOf<T extends { readonly id: string }>(
+  { report }: Planning,
+  entry: Located<Named>,
+  { kind, all, named }: Candidates<T>,
+): T | undefined {
+  const { id } = entry.value
+  const match = all.find((each) => each.id === id)
+  if (id !== undefined && !match) report(entry, { path: ['id'], message: `id: there is no ${kind} ${id}` })
+  if (id !== undefined) return match
+  if (named.length > 1) {
+    const ids = named.map((each) => each.id).join(', ')
+    report(entry, { path: ['name'], message: `${named.length} resources have this name (${ids}); add the id of one` })
+  }
+  return named[0]
+}
+
+/** Reports entries that describe the same resource. */
+export function reportDuplicates<T>(
+  { report }: Planning,
+  entries: readonly Located<T>[],
+  keyOf: (entry: T) => string,
+): void {
+  const seen = new Map<string, Located<T>>()
+  for (const entry of entries) {
+    const key = keyOf(entry.value)
+    const first = seen.get(key)
+    if (first) report(entry, { path: [], message: `the same resource is described in ${first.at()}` })
+    else seen.set(key, entry)
+  }
+}
+
+/** `keep` if nothing differs. */
+export const actionOf = (current: unknown, differences: readonly FieldDifference[]): Step['action'] =>
+  current === undefined ? 'create' : differences.length === 0 ? 'keep' : 'update'
+
+export const isIdle = ({ action }: Step): boolean => action === 'keep'
+
+/** Lists whose order has no meaning are compared sorted. */
+export const asSet = (list: readonly string[]): string[] => [...new Set(list)].toSorted()
+
+type Subject = { readonly project_id: string } | { readonly api_key_id: string } | Record<string, never>
+
+/** Replaces the limits of a project, a key or the organization; without limits, those of the tier apply again. */
+export async function setLimits(client: ApiClient, subject: Subject, limits: LimitsBodyValues = {}): Promise<void> {
+  await client.request('PUT', overridesPath, { body: { ...subject, limits } })
+}
+
+export const hasChanged = ({ differences }: Pick<Step, 'differences'>, field: string): boolean =>
+  differences.some((each) => each.field === field || each.field.startsWith(`${field}.`))
+
+/** The plan as text: what is created, changed and deleted. */
+export function planText(steps: readonly Step[]): string {
+  const count = (action: Step['action']): number => steps.filter((step) => step.action === action).length
+  const deleted = count('delete')
+  const counts = [
+    `${count('create')} to create`,
+    `${count('update')} to change`,
+    ...(deleted === 0 ? [] : [`${deleted} to delete`]),
+    `${count('keep')} unchanged`,
+  ]
+  return [...steps.filter((step) => !isIdle(step)).flatMap(stepLines), `Plan: ${counts.join(', ')}.`].join('\n')
+}
+
+function stepLines({ kind, name, id, action, verb, differences, lines }: Step): string[] {
+  const title = `${verb ?? action} ${[kind, name].filter((word) => word !== '').join(' ')}${id === undefined ? '' : ` (${id})`}`
+  return [title, ...(lines ?? leafDiffLines(differences)).map((line) => `    ${line}`)]
+}
+
+/** The plan for scripts. */
+export const planJson = (steps: readonly Step[]) => ({
+  changes: steps
+    .filter((step) => !isIdle(step))
+    .map(({ kind, name, id, action, differences }) => ({
+      kind,
+      name,
+      id: id ?? null,
+      action,
+      differences: differences.map(({ field, before = null, after = null }) => ({ field, before, after })),
+    })),
+  unchanged: steps.filter(isIdle).length,
+})

@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { resourceFileSchema } from '../app/resource-files.ts'
+import { plural } from '../base/plural.ts'
+import { readArguments } from './arguments.ts'
+import { exportResources, filesOf, schemaFile, yamlOf } from './as-code/export.ts'
+import { readState } from './as-code/state.ts'
+import type { Command } from './command.ts'
+import { runOnServer } from './run-on-server.ts'
+
+const options = {
+  output: { type: 'string', short: 'o' },
+  schema: { type: 'boolean' },
+  org: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+export const exportCommand: Command = {
+  summary: 'Write the resources of an organization to files for plan and apply',
+  usage: `gatehouse export [-o FOLDER] [--org ID] [--json]
+gatehouse export --schema
+
+Without -o, prints one YAML document. With -o, which is the same as --output, writes one file for each kind of resource, and
+their JSON Schema for editors; files of an earlier export are replaced. Archived projects and expired or revoked keys are
+left out. Secrets are never written: those of export sinks become references to environment variables. --schema prints the
+JSON Schema. --org may be left out while there is only one organization.`,
+  async run(context) {
+    const { values } = readArguments(context.args, options)
+    if (values.schema) {
+      context.print(schemaText())
+      return 0
+    }
+    return runOnServer(context, values, async ({ client, clock }) => {
+      const { file, warnings } = await exportResources(client, await readState(client, clock.nowMs()))
+      const text = values.output === undefined ? yamlOf(file).trimEnd() : writeFolder(values.output, filesOf(file))
+      return { json: file, text, warnings }
+    })
+  },
+}
+
+const schemaText = (): string => JSON.stringify(resourceFileSchema(), null, 2)
+
+function writeFolder(folder: string, files: ReadonlyMap<string, string>): string {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of files) writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, schemaFile), `${schemaText()}\n`)
+  return `Wrote ${plural(files.size, 'file')} to ${folder}.`
+}
