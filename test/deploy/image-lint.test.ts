@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, it } from 'node:test'
 import projectFile from '../../package.json' with { type: 'json' }
 import {
@@ -57,6 +58,17 @@ const rules: readonly Rule[] = [
     ],
     planted: 'FROM x\nADD https://example.com/a /a\nCOPY package.json gone.json data/ ./\nCOPY --from=build /app /app',
     finds: ['ADD https://example.com/a /a', 'gone.json', 'data/'],
+  },
+  {
+    title: 'every file of the project keeps its path in the build stage',
+    breaches: (file) =>
+      allOf(file, 'COPY')
+        .filter(({ flags }) => flags['from'] === undefined)
+        .map(({ text }) => text.split(/\s+/))
+        .filter((words) => words.slice(0, -1).some((path) => ![path, `${dirname(path)}/`].includes(words.at(-1) ?? '')))
+        .map((words) => words.join(' ')),
+    planted: 'FROM x\nCOPY a.json b.json ./\nCOPY . .\nCOPY c/ c/\nCOPY c/d.json c/\nCOPY c/e.json ./\nCOPY c/ d/',
+    finds: ['c/e.json ./', 'c/ d/'],
   },
   {
     title: 'what is copied from a stage comes from a stage that exists',
