@@ -8,6 +8,7 @@ import projectFile from '../../package.json' with { type: 'json' }
 import { commands } from '../../src/cli/commands.ts'
 import { ConfigSchema } from '../../src/config/schema.ts'
 import { readPage } from '../support/docs/page.ts'
+import { instructionsOf, readDockerfile } from './image-dockerfile.ts'
 
 const chart = join(import.meta.dirname, '../../deploy/helm/gatehouse')
 const read = (path: string): string => readFileSync(join(chart, path), 'utf8')
@@ -174,6 +175,20 @@ describe('the templates of the Helm chart', () => {
     const run = templates.flatMap(({ text }) => [...text.matchAll(/args: \[(\w+)/g)].map(([, name = '']) => name))
     assert.deepEqual(run.sort(), ['health', 'migrate', 'serve'])
     for (const name of run) assert.ok(name in commands, name)
+  })
+
+  it('agree with the image: its user, its port, its data folder, and a program that takes the command', () => {
+    const { stages } = readDockerfile(join(chart, '../../Dockerfile'))
+    const last = (keyword: string): string => instructionsOf(stages.at(-1), keyword).at(-1)?.text ?? ''
+    const all = templates.map(({ text }) => text).join('\n')
+    assert.equal(last('USER'), '65532:65532')
+    assert.match(all, /runAsUser: 65532\n  runAsGroup: 65532/)
+    assert.match(last('ENV'), /GATEHOUSE_PORT=8080\b/)
+    assert.match(all, /name: http, containerPort: 8080 /)
+    assert.equal(last('VOLUME'), '["/data"]')
+    assert.match(all, /define "gatehouse\.dataFolder" -}}\/data{{-/)
+    assert.match(last('ENTRYPOINT'), /gatehouse\.mjs"\]$/)
+    assert.equal(last('CMD'), '["serve"]')
   })
 
   it('contain nothing random and look nothing up, so that every rendering is the same', () => {
