@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { parse } from 'yaml'
 import { collectorProgram } from '../../scripts/peers/collector.ts'
 import { startTopology, type Topology } from '../../scripts/peers/topology/start.ts'
 import { answerWith, question, streamFrames } from '../support/paid-app.ts'
-import { startReceiver } from '../support/receiver.ts'
 import { startUpstream, type Script, type TestUpstream } from '../support/upstream.ts'
 
 const skip = process.env['PEER_TOPOLOGY'] ? false : 'the packages of the topology are not installed'
@@ -31,18 +34,23 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
   const opened = new AsyncDisposableStack()
   let cluster: Topology
   let upstream: TestUpstream
+  let tempo: Tempo
   let apiKey: string
   let limitedKey: string
 
   before(async () => {
     upstream = opened.use(await startUpstream(hello))
+    tempo = opened.use(await startTempo())
     cluster = opened.use(
       await startTopology({
-        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
-        models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
-        limits: { tiers: { free: unlimited } },
-        credits: { starting: 1_000_000 },
-        storage: { redis_timeout_ms: 5_000, database_timeout_ms: 10_000 }, // for a busy machine
+        tempoUrl: tempo.url,
+        settings: {
+          upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+          models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
+          limits: { tiers: { free: unlimited } },
+          credits: { starting: 1_000_000 },
+          storage: { redis_timeout_ms: 5_000, database_timeout_ms: 10_000 }, // for a busy machine
+        },
       }),
     )
     apiKey = String(cluster.command('keys', 'create', '--name', 'unlimited')['value'])
@@ -53,10 +61,10 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
   })
   after(() => opened.disposeAsync())
 
-  const post = (body: object, key: string): Promise<Response> =>
+  const post = (body: object, key: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${cluster.proxyUrl}/v1/messages`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify(body),
     })
 
@@ -128,6 +136,19 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
     assert.match(text, /Five six.*message_stop/s)
   })
 
+  it('takes the address of a caller from the proxy, not from headers that the caller sends', async () => {
+    const keyFor = (network: string): string =>
+      String(cluster.command('keys', 'create', '--name', network, '--allow-ip', network)['value'])
+    const headers = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' }
+    const statusWith = async (key: string): Promise<number> => {
+      const response = await post(question, key, headers)
+      await response.arrayBuffer()
+      return response.status
+    }
+    assert.equal(await statusWith(keyFor('127.0.0.1/32')), 200)
+    assert.notEqual(await statusWith(keyFor('203.0.113.0/24')), 200)
+  })
+
   it('counts one limit over both nodes', async () => {
     // Until both nodes have contributed to the shared counters, each admits only its share.
     let admitted = 0
@@ -156,22 +177,15 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
     )
   })
 
-  it('sends traces through the collector', { skip: withoutCollector }, async (t) => {
-    const tempo = await startReceiver(t, () => ({ status: 200 }))
-    const collectorUrl = await cluster.startCollector(tempo.origin)
-    const now = `${Date.now()}000000`
-    const times = { startTimeUnixNano: now, endTimeUnixNano: now }
-    const span = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', name: 'a-span', ...times }
-    const sent = await fetch(`${collectorUrl}/v1/traces`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
+  it('sends the spans of a request through the collector', { skip: withoutCollector }, async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' // 01: recorded
+    const response = await post(question, apiKey, { traceparent })
+    const id = response.headers.get('x-request-id') ?? ''
+    assert.equal(response.status, 200, await response.text())
+    await until('the spans of the request arrive', async () => {
+      const received = tempo.received.filter((text) => text.includes(id))
+      return received.some((text) => text.includes('POST /v1/messages') && text.includes('chat paid'))
     })
-    assert.equal(sent.status, 200, await sent.text())
-    await until('the span arrives', async () => tempo.requests.length > 0)
-    const [received] = tempo.requests
-    assert.equal(received?.target, '/v1/traces')
-    assert.match(received.text, /a-span/)
   })
 
   it('answers every request while a node shuts down', async () => {
@@ -205,10 +219,34 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
     assert.equal(cluster.command('ledger', 'verify')['broken'], null)
     await until('the alert about the node is pending', async () => {
       const rules = (await fromPrometheus('rules')).groups.flatMap((group) => group.rules)
-      return rules.find(({ name }) => name === 'GatehouseDown')?.state !== 'inactive'
+      const { state = '' } = rules.find(({ name }) => name === 'GatehouseDown') ?? {}
+      return ['pending', 'firing'].includes(state)
     })
   })
 })
+
+type Tempo = AsyncDisposable & { readonly url: string; readonly received: readonly string[] }
+
+/** A server that gets the traces instead of Tempo. */
+async function startTempo(): Promise<Tempo> {
+  const received: string[] = []
+  const receive = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(message)
+    if (message.url === '/v1/traces') received.push(gunzipSync(body).toString('latin1'))
+    response.end()
+  }
+  const server = createServer((message, response) => void receive(message, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
 
 type PrometheusData = {
   readonly activeTargets: readonly { readonly health: string }[]

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -20,8 +20,15 @@ export type Topology = AsyncDisposable & {
   readonly nodes: readonly TopologyNode[]
   /** Runs a command on the database of the cluster and returns its JSON output. */
   command(...args: readonly string[]): Record<string, unknown>
-  /** Starts the collector, which sends traces to this address instead of Tempo's, and returns its address. */
-  startCollector(tempoUrl: string): Promise<string>
+  /** Undefined if the collector is not built. */
+  readonly collectorUrl: string | undefined
+}
+
+type TopologyOptions = {
+  /** Added to the configuration file of the nodes. */
+  readonly settings: object
+  /** The server that gets the traces instead of Tempo. */
+  readonly tempoUrl: string
 }
 
 /** Loopback addresses by the addresses of the compose file, such as `node-1:8080`. */
@@ -33,19 +40,30 @@ type Parts = {
   service(name: string): ComposeService
 }
 
-const listened = ['valkey:6379', 'node-1:8080', 'node-1:9090', 'node-2:8080', 'node-2:9090', ':8080', ':8404']
+const listened = [
+  'valkey:6379',
+  'collector:4318',
+  'node-1:8080',
+  'node-1:9090',
+  'node-2:8080',
+  'node-2:9090',
+  ':8080',
+  ':8404',
+]
 
-/** Starts everything with the settings that `gatehouse deploy env` writes. `settings` is added to the file of the nodes. */
-export async function startTopology(settings: object): Promise<Topology> {
+/** Starts everything with the variables that `gatehouse deploy env` writes. */
+export async function startTopology({ settings, tempoUrl }: TopologyOptions): Promise<Topology> {
   await using opened = new AsyncDisposableStack()
   const env = { PATH: process.env['PATH'] ?? '' }
   const variables = variablesIn(runGatehouse(env, 'deploy', 'env', '--profiles', 'cluster,observe'))
-  const { services } = readCompose({ ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: '' })
+  const hasCollector = existsSync(collectorProgram)
+  const { services } = readCompose(hasCollector ? variables : { ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: '' })
   const addresses: Addresses = new Map()
   for (const address of listened) addresses.set(address, `127.0.0.1:${await freePort()}`)
   const parts: Parts = { opened, addresses, service: (name) => services[name] ?? fail(`no service ${name}`) }
   await startDatabase(parts)
   await startValkey(parts)
+  const collectorUrl = hasCollector ? await startCollector(parts, tempoUrl) : undefined
   const { nodes, command } = await startNodes(parts, settings)
   await startProxy(parts)
   const prometheusUrl = await startPrometheus(parts)
@@ -55,7 +73,7 @@ export async function startTopology(settings: object): Promise<Topology> {
     prometheusUrl,
     nodes,
     command,
-    startCollector: (tempoUrl) => startCollector({ ...parts, opened: kept }, tempoUrl),
+    collectorUrl,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -156,8 +174,8 @@ async function startPrometheus({ opened, addresses, service }: Parts): Promise<s
   return url
 }
 
-async function startCollector({ opened, service }: Parts, tempoUrl: string): Promise<string> {
-  const address = `127.0.0.1:${await freePort()}`
+async function startCollector({ opened, addresses, service }: Parts, tempoUrl: string): Promise<string> {
+  const address = addresses.get('collector:4318') ?? ''
   const text = mountedFiles(service('collector'))['config.yaml'] ?? fail('no configuration of the collector')
   const server = opened.use(
     startSupervised({
