@@ -117,6 +117,12 @@ export const cases: readonly BenchCase[] = [
     targets: ['gatehouse', 'gatehouse, 1,000 keys', 'gatehouse, 1,000 organizations'],
   },
   {
+    name: 'traces',
+    about: 'As the first case, without traces, with traces of one request in ten, and of every request.',
+    workload: usual,
+    targets: ['gatehouse', 'gatehouse, 10 % traced', 'gatehouse, all traced'],
+  },
+  {
     name: 'translated',
     about: 'As the first case, in the Messages format over a chat upstream.',
     workload: { ...usual, dialect: 'messages' },

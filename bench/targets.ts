@@ -47,6 +47,8 @@ export const targets = [
   gatehouse('gatehouse, 1,000 organizations', `${everything}, 1,000 organizations with a key each`, {
     organizations: 1000,
   }),
+  gatehouse('gatehouse, 10 % traced', `${everything}, traces of 10 % of the requests`, { traced: 0.1 }),
+  gatehouse('gatehouse, all traced', `${everything}, traces of all requests`, { traced: 1 }),
 ] satisfies readonly Target[]
 
 export const ladderNames: readonly string[] = ladder.map(({ name }) => name)

@@ -6,13 +6,15 @@ import { answerCharacters, chunksPerAnswer, chunksPerSecond, readInstruction } f
 
 /**
  * A minimal upstream on raw sockets: `node upstream.ts PORT`. The prompt says how to answer (see workload.ts). For paced
- * answers it keeps the time at which it sent each chunk, and `GET /sent` returns and forgets them.
+ * answers it keeps the time at which it sent each chunk, and `GET /sent` returns and forgets them. It is also the collector
+ * of traces, and discards them.
  */
 const write = createTextWriter(7)
 const repeated = write(answerCharacters)
 
 function answer(socket: Socket, request: string): void {
   if (request.startsWith('GET /sent')) return void socket.write(wholeResponse(takeSent()))
+  if (request.startsWith('POST /v1/traces')) return void socket.write(wholeResponse('{}'))
   const format = request.slice(0, 200).includes('chat/completions') ? chatFormat : messagesFormat
   const { text, stream, number } = readInstruction(request)
   const words = (): string => (text === 'fresh' ? write(answerCharacters) : repeated)

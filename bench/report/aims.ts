@@ -16,6 +16,7 @@ const [whole, rate, burst, paced] = [
 ]
 const [plain, with20, with200] = ['gatehouse', 'gatehouse, 20 policies', 'gatehouse, 200 policies']
 const [keys, organizations] = ['gatehouse, 1,000 keys', 'gatehouse, 1,000 organizations']
+const sampled = 'gatehouse, 10 % traced'
 
 /** Every aim whose cases ran. */
 export function aimsOf({ figures, durableWrite, idle }: Results): Aim[] {
@@ -45,6 +46,7 @@ export function aimsOf({ figures, durableWrite, idle }: Results): Aim[] {
     ['Turn 50 of a chat, against turn 2', 1.3, 'times', quotient(cost('turn 50 of a chat'), cost('turn 2 of a chat'))],
     ['1,000 keys, against one', 1.1, 'times', times('many callers', keys, plain)],
     ['1,000 organizations, against one', 1.1, 'times', times('many callers', organizations, plain)],
+    ['Traces of 10 % of the requests, against none', 1.03, 'times', times('traces', sampled, plain)],
     ['A further KB of a long prompt', 25, 'us', perUnit(cost('prompt of 64 KB'), cost('prompt of 1 KB'), 63)],
     ['Start until ready, with a data folder that exists', 1000, 'ms', idle?.readyMs],
     ['Memory before the first request', 130, 'MB', idle?.residentMb],

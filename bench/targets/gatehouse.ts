@@ -17,11 +17,13 @@ export type GatehouseOptions = {
   readonly keys?: number
   /** Each with a key of its own. The policies are those of the first. */
   readonly organizations?: number
+  /** The share of requests that are traced. Without it no traces are recorded. */
+  readonly traced?: number
 }
 
 /** A real instance: embedded storage, keys, two upstreams, and all features on by default. */
 export async function startGatehouse(
-  { on = features, policies = 0, keys = 1, organizations = 1 }: GatehouseOptions,
+  { on = features, policies = 0, keys = 1, organizations = 1, traced }: GatehouseOptions,
   port: number,
   upstreamPort: number,
 ): Promise<Running> {
@@ -30,7 +32,12 @@ export async function startGatehouse(
   const config = join(folder, 'gatehouse.yaml')
   writeFileSync(
     config,
-    JSON.stringify({ server: { port }, storage: { data_dir: dataDir }, ...settings(on, upstreamPort) }),
+    JSON.stringify({
+      server: { port },
+      storage: { data_dir: dataDir },
+      ...settings(on, upstreamPort),
+      ...(traced !== undefined && { traces: { endpoint: `http://127.0.0.1:${upstreamPort}`, sample_ratio: traced } }),
+    }),
   )
   const env = { GATEHOUSE_CONFIG: config }
   const main = here('../bin/gatehouse.mjs')

@@ -42,16 +42,19 @@ receivers:
   datadog: { endpoint: 127.0.0.1:${ports.datadog} }
 exporters:
   file: { path: ./received.json, flush_interval: 100ms }
+  file/traces: { path: ./traces.json, flush_interval: 100ms }
 service:
   extensions: [ack]
   telemetry: { metrics: { level: none } }
-  pipelines: { logs: { receivers: [splunk_hec, otlp, datadog], exporters: [file] } }
+  pipelines:
+    logs: { receivers: [splunk_hec, otlp, datadog], exporters: [file] }
+    traces: { receivers: [otlp], exporters: [file/traces] }
 `
 
 /** OpenTelemetry's collector, built with Go and the receivers under test: Splunk HEC with acknowledgements, OTLP and Datadog. */
 export const collector: Peer = {
   name: 'OpenTelemetry Collector',
-  tests: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key)',
+  tests: 'splunk_hec with acknowledgements, otlp_logs, datadog_logs (it takes any key), traces',
   variable: 'PEER_COLLECTOR_URLS',
   prepare() {
     if (existsSync(collectorProgram)) return
@@ -76,6 +79,10 @@ export const collector: Peer = {
       const answer = await fetch(`${hec}/services/collector/health`)
       if (!answer.ok) throw new Error(`it answered ${answer.status}`)
     })
-    return { url: `${hec} ${otlp} ${datadog}`, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+    const tracesFile = join(server.folder, 'traces.json')
+    return {
+      url: `${hec} ${otlp} ${datadog} ${tracesFile}`,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    }
   },
 }
