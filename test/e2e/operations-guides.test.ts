@@ -51,11 +51,33 @@ describe('the commands of a guide work as printed:', () => {
   })
 })
 
+it('a guide to operation with commands that no test runs says so', () => {
+  const pages = [
+    'as-code',
+    'backup',
+    'deploy',
+    'kubernetes',
+    'observe',
+    'operating',
+    'scale-out',
+    'secrets',
+    'traces',
+    'upgrade',
+  ]
+  const silent = pages.filter((page) => {
+    const guide = readGuide(page)
+    return guide.includes('```console') && !/not run|no test runs/.test(guide)
+  })
+  assert.deepEqual(silent, [])
+})
+
 /** Blocks marked `sh`: a test runs them. Commands that no test runs are in blocks marked `console`. */
 function blocksOf(guide: string): string[] {
-  const page = readFileSync(new URL(`../../docs/guide/${guide}.md`, import.meta.url), 'utf8')
-  return [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  return [...readGuide(guide).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
+
+const readGuide = (name: string): string =>
+  readFileSync(new URL(`../../docs/guide/${name}.md`, import.meta.url), 'utf8')
 
 type Shell = AsyncDisposable & {
   useNewDataFolder(): void
