@@ -23,17 +23,13 @@ async function main(buildArguments: readonly string[]): Promise<number> {
   }
   const call = (...args: readonly string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim()
   build(program, buildArguments)
+  const megabytes = Number(call('image', 'inspect', '--format', '{{.Size}}', name)) / 1e6
   try {
     call(...runArguments())
     await check(call)
   } finally {
-    for (const args of [
-      ['rm', '--force', name],
-      ['volume', 'rm', '--force', name],
-    ])
-      spawnSync(program, args)
+    for (const part of ['container', 'volume', 'image']) spawnSync(program, [part, 'rm', '--force', name])
   }
-  const megabytes = Number(call('image', 'inspect', '--format', '{{.Size}}', name)) / 1e6
   log(`the image works with ${program}; it has ${megabytes.toFixed(0)} MB`)
   return 0
 }
