@@ -35,6 +35,7 @@ const parts = {
   newSpanId: () => Buffer.from(systemRandom.bytes(8)).toString('hex'),
   upstreams: new Map([['up', { provider: 'openai', address: 'api.openai.com', port: 443 }]]),
   redact: (text: string) => text,
+  scheme: 'http',
 }
 const startTrace = (ratio: number) =>
   createStartTrace(

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { Agent } from 'undici'
 import { createRequest } from '../adapters/network/request.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 import { createStartTrace, passOn, type StartTrace } from '../domain/tracing/start-trace.ts'
 import type { UpstreamFacts } from '../adapters/traces/gen-ai.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -24,7 +25,7 @@ export function tracesUrl(endpoint: string): URL {
 
 /** Imported here, so that a server without traces does not load the code. */
 async function openExporter(infrastructure: Infrastructure, url: URL, version: string): Promise<StartTrace> {
-  const { built, config, clock, random, metrics, jobs, upstreams } = infrastructure
+  const { built, config, clock, random, metrics, jobs, upstreams, warn } = infrastructure
   const { traces } = config
   const { createSpanExporter, spanResults } = await import('../adapters/traces/span-exporter.ts')
   const { requestSpans } = await import('../adapters/traces/request-spans.ts')
@@ -59,10 +60,20 @@ async function openExporter(infrastructure: Infrastructure, url: URL, version: s
     newSpanId: () => Buffer.from(random.bytes(8)).toString('hex'),
     upstreams: new Map(upstreams.map((upstream) => [upstream.name, factsOf(upstream)])),
     redact: redactIrreversibly,
+    scheme: config.server.tls === undefined ? 'http' : 'https',
+  }
+  const warnOfSpans = warn('the spans of a request could not be made')
+  // Called at the end of a request, which must not fail because of its trace.
+  const onFinished = (trace: RequestTrace): void => {
+    try {
+      exporter.add(requestSpans(trace, parts))
+    } catch (error) {
+      warnOfSpans(error)
+    }
   }
   return createStartTrace(
     { parent: traces.parent, ratio: traces.sample_ratio, followsCaller: traces.follow_caller },
-    { random, clock, hasContent: traces.content, onFinished: (trace) => exporter.add(requestSpans(trace, parts)) },
+    { random, clock, hasContent: traces.content, onFinished },
   )
 }
 

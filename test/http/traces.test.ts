@@ -68,6 +68,7 @@ describe('the trace of a request', () => {
       [whole.attributes['http.response.status_code'], whole.attributes['gatehouse.request_id']],
       [200, requestId],
     )
+    assert.deepEqual([whole.attributes['url.scheme'], whole.attributes['url.path']], ['http', path])
     assert.doesNotMatch(exports.join(), /Hello|plain answer|ada@/)
     for (const span of spans.slice(1)) {
       assert.equal(span.parentSpanId, whole.spanId, span.name)

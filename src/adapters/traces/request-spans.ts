@@ -17,6 +17,8 @@ export type RequestSpansParts = {
   readonly upstreams: ReadonlyMap<string, UpstreamFacts>
   /** Redacts personal data in a text. */
   readonly redact: (text: string) => string
+  /** Of this server’s own address. */
+  readonly scheme: string
 }
 
 /** A trace whose request and response have ended. */
@@ -63,7 +65,7 @@ type InnerSpan = Pick<TraceSpan, 'name' | 'startUs' | 'endUs' | 'attributes' | '
   readonly isError?: boolean
 }
 
-function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, redact }: RequestSpansParts) {
+function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, redact, scheme }: RequestSpansParts) {
   const { context, parentSpanId, link } = trace.place
   const offsetUs = Math.round(trace.receivedAtMs * 1000)
   const contextOf = (spanId: string): SpanContext => ({ ...context, spanId })
@@ -88,7 +90,7 @@ function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, r
       name: nameOf(ended),
       kind: 'server',
       ...times(0, Math.max(trace.respondedUs, trace.endedUs)),
-      attributes: requestAttributes({ trace, ended }),
+      attributes: { 'url.scheme': scheme, ...requestAttributes({ trace, ended }) },
       isError: (trace.responseStatus ?? 0) >= 500 || ended.failure?.startsWith('upstream_') === true,
     }),
     /** A check, with the calls to the judge below it. */
@@ -139,6 +141,8 @@ function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, r
 const nameOf = ({ call: { origin } }: TracedEnd): string =>
   origin === undefined ? 'request' : `${origin.endpoint.method} ${origin.endpoint.path}`
 
+const maxUserAgentLength = 256
+
 function requestAttributes({ trace, ended }: EndedTrace): SpanAttributes {
   const { caller, requestId, origin } = ended.call
   const verdict = trace.describeLast?.()
@@ -147,6 +151,7 @@ function requestAttributes({ trace, ended }: EndedTrace): SpanAttributes {
     'http.route': origin?.endpoint.path,
     'url.path': origin?.endpoint.path,
     'http.response.status_code': trace.responseStatus,
+    'user_agent.original': origin?.userAgent?.slice(0, maxUserAgentLength),
     'gatehouse.request_id': requestId,
     'gatehouse.event_id': announcedId(ended.end?.policy ?? ended.policy),
     ...(caller.kind !== 'free' && {

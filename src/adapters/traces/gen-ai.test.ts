@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { noFieldRoles } from '../../domain/inference/field-roles.ts'
+import type { InferenceRequest, Message } from '../../domain/inference/request.ts'
+import { redactIrreversibly } from '../../domain/moderation/personal-data/redact.ts'
+import { contentAttributes } from './gen-ai.ts'
+
+const requestOf = (...messages: Message[]): InferenceRequest => ({
+  model: 'm',
+  stream: false,
+  messages,
+  stop: [],
+  tools: [],
+  flaggedCategories: [],
+  raw: { dialect: 'chat', body: {}, headers: {}, roles: noFieldRoles },
+})
+
+const messagesOf = (request: InferenceRequest): unknown =>
+  JSON.parse(
+    String(
+      contentAttributes(request, { text: '', stopReason: 'end' }, redactIrreversibly)['gen_ai.input.messages'] ?? '',
+    ),
+  )
+
+const userText = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
+
+describe('the messages in a span', () => {
+  it('have their texts, tool calls and results, and neither images nor personal data', () => {
+    const request = requestOf(
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'Write to ada@example.com' },
+          { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+        ],
+      },
+      { role: 'assistant', parts: [{ type: 'tool-call', id: 't1', name: 'mail', input: '{"to":"ada@example.com"}' }] },
+      {
+        role: 'user',
+        parts: [{ type: 'tool-result', id: 't1', parts: [{ type: 'text', text: 'sent' }], isError: false }],
+      },
+    )
+    assert.deepEqual(messagesOf(request), [
+      { role: 'user', parts: [{ type: 'text', content: 'Write to [EMAIL_1]' }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 't1', name: 'mail', arguments: '{"to":"[EMAIL_1]"}' }] },
+      {
+        role: 'user',
+        parts: [{ type: 'tool_call_response', id: 't1', response: [{ type: 'text', content: 'sent' }] }],
+      },
+    ])
+  })
+
+  it('contain no part of personal data at the place where a long text is cut off', () => {
+    const filler = 'x '.repeat(32 * 1024 - 4)
+    const [message] = messagesOf(requestOf(userText(`${filler}ada.lovelace@example.com ${filler}`))) as [object]
+    const text = JSON.stringify(message)
+    assert.ok(text.length < 70_000)
+    assert.doesNotMatch(text, /ada/)
+  })
+
+  it('are the last ones of a long chat', () => {
+    const long = 'word '.repeat(10_000)
+    const kept = messagesOf(requestOf(userText('first'), userText(long), userText(long), userText('last'))) as object[]
+    assert.equal(kept.length, 3)
+    assert.doesNotMatch(JSON.stringify(kept), /first/)
+  })
+})
