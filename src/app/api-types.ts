@@ -59,7 +59,7 @@ export type AuditEntryBody = Static<typeof AuditEntryObject>
 export type CheckpointKeysBody = Static<typeof CheckpointKeys>
 
 /** The operator also sees revoked keys. */
-type WithRevocation<Key> = Key & { readonly revoked_at?: number }
+type WithRevocation<Key> = Key & { readonly revoked_at?: number; readonly managed_by?: string }
 export type ApiKeyBody = WithRevocation<ReturnType<typeof presentApiKey>>
 export type ProjectKeyBody = Static<typeof ProjectKeyObject>
 export type AdminKeyBody = WithRevocation<ReturnType<typeof presentAdminKey>>

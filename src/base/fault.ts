@@ -109,6 +109,8 @@ export const faultCodes = {
   duplicate_name:
     'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',
   revision_conflict: 'The policy was changed after the revision in the request; read it again.',
+  managed_elsewhere:
+    'Other files manage the resource; change it there, or take it over with `gatehouse apply --take-over`.',
   stale_configuration: 'The gateway configuration was saved after the `updated_at` in `If-Match`; read it again.',
   revision_exhausted: 'The policy has reached the highest possible revision; create a new policy in its place.',
   invalid_state: 'The resource is in a state that does not allow this operation.',

@@ -2,9 +2,9 @@ import type { ApiClient } from '../app/api-client.ts'
 import { messageOf } from '../base/fault.ts'
 import { readArguments, required } from './arguments.ts'
 import { FileErrors, readResources } from './as-code/files.ts'
-import { planResources } from './as-code/plan.ts'
+import { choicesOf, planResources } from './as-code/plan.ts'
 import { openSecrets, secretsText, type SecretsOutput } from './as-code/secrets-file.ts'
-import { isIdle, planJson, planText, type Step } from './as-code/step.ts'
+import { claimingClient, isIdle, planJson, planText, type Step } from './as-code/step.ts'
 import type { Command, CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
 
@@ -12,6 +12,8 @@ const options = {
   file: { type: 'string', short: 'f' },
   'secrets-file': { type: 'string' },
   'update-secrets': { type: 'boolean' },
+  'take-over': { type: 'boolean' },
+  prune: { type: 'boolean' },
   yes: { type: 'boolean' },
   org: { type: 'string' },
   json: { type: 'boolean' },
@@ -21,26 +23,30 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const apply: Command = {
   summary: 'Create and change resources as files describe them',
-  usage: `gatehouse apply -f FOLDER|FILE [--secrets-file FILE] [--update-secrets] [--yes] [--org ID] [--json]
+  usage: `gatehouse apply -f FOLDER|FILE [--secrets-file FILE] [--update-secrets] [--take-over] [--prune] [--yes] [--org ID] [--json]
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
 Secrets of keys that are created are printed once; --secrets-file appends them to a file that only its owner can read, one
 JSON object per line. Secrets of existing export sinks stay as they are; --update-secrets sends them again.
+Files with an owner mark their resources as managed by it. --take-over takes resources over from other owners. --prune
+deletes the resources of the owner that no file describes: policies and export sinks are deleted, keys are revoked,
+projects are archived.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values } = readArguments(context.args, options)
     const folder = required(values.file, '-f FOLDER')
     const resources = readResources(folder)
     return runOnServer(context, values, async ({ client, clock }) => {
-      const updatesSecrets = values['update-secrets'] ?? false
-      const steps = await planResources({ client, resources, env: context.env, updatesSecrets, nowMs: clock.nowMs() })
+      const input = { client, resources, env: context.env, nowMs: clock.nowMs() }
+      const steps = await planResources({ ...input, ...choicesOf(values) })
       if (steps.every(isIdle)) return { json: planJson(steps), text: planText(steps) }
       requirePrepared(steps)
       using secrets = openSecrets(values['secrets-file'], folder)
       if (!values.yes && !(await confirmed(context, steps)))
         return { json: planJson(steps), text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
-      return await applySteps({ client, steps, secrets, values })
+      const claiming = claimingClient(client, { resources, ...choicesOf(values) })
+      return await applySteps({ client: claiming, steps, secrets, values })
     })
   },
 }

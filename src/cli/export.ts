@@ -10,6 +10,7 @@ import { runOnServer } from './run-on-server.ts'
 
 const options = {
   output: { type: 'string', short: 'o' },
+  owner: { type: 'string' },
   schema: { type: 'boolean' },
   org: { type: 'string' },
   json: { type: 'boolean' },
@@ -17,13 +18,13 @@ const options = {
 
 export const exportCommand: Command = {
   summary: 'Write the resources of an organization to files for plan and apply',
-  usage: `gatehouse export [-o FOLDER] [--org ID] [--json]
+  usage: `gatehouse export [-o FOLDER] [--owner NAME] [--org ID] [--json]
 gatehouse export --schema
 
 Without -o, prints one YAML document. With -o, which is the same as --output, writes one file for each kind of resource, and
 their JSON Schema for editors; files of an earlier export are replaced. Archived projects and expired or revoked keys are
-left out. Secrets are never written: those of export sinks become references to environment variables. --schema prints the
-JSON Schema. --org may be left out while there is only one organization.`,
+left out. Secrets are never written: those of export sinks become references to environment variables. --owner writes
+only what this owner manages. --schema prints the JSON Schema. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values } = readArguments(context.args, options)
     if (values.schema) {
@@ -31,7 +32,8 @@ JSON Schema. --org may be left out while there is only one organization.`,
       return 0
     }
     return runOnServer(context, values, async ({ client, clock }) => {
-      const { file, warnings } = await exportResources(client, await readState(client, clock.nowMs()))
+      const state = await readState(client, clock.nowMs())
+      const { file, warnings } = await exportResources(client, state, values.owner)
       const text = values.output === undefined ? yamlOf(file).trimEnd() : writeFolder(values.output, filesOf(file))
       return { json: file, text, warnings }
     })

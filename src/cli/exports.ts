@@ -6,7 +6,7 @@ import { plural } from '../base/plural.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
-import { table, timeOf } from './table.ts'
+import { table, tableWithOwners, timeOf } from './table.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 const options = {
@@ -49,17 +49,20 @@ it; it needs a running server. replay sends dead letters again. --org may be lef
 const verbs: Readonly<Record<string, Verb>> = {
   async list({ client }) {
     const response = await client.list<ExportBody>(exportsPath)
-    const rows = response.data.map(({ id, type, label, health, last_success_at: lastSuccess }) => [
-      id,
-      type,
-      label,
-      health.state,
-      String(health.backlog_events),
-      String(health.dead_letters),
-      timeOf(lastSuccess),
-    ])
+    const rows = response.data.map(({ id, type, label, health, ...sink }) => ({
+      managed_by: sink.managed_by,
+      cells: [
+        id,
+        type,
+        label,
+        health.state,
+        String(health.backlog_events),
+        String(health.dead_letters),
+        timeOf(sink.last_success_at),
+      ],
+    }))
     const head = ['ID', 'TYPE', 'LABEL', 'STATE', 'BACKLOG', 'DEAD LETTERS', 'LAST SUCCESS']
-    return { json: response, text: table(head, rows) }
+    return { json: response, text: tableWithOwners(head, rows) }
   },
   show: async ({ client, id }) => sinkResult(await client.get<{ export: ExportBody }>(pathOf(id))),
   create: async ({ client, values }) =>

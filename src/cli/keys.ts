@@ -3,7 +3,7 @@ import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } 
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
-import { dateOf, table } from './table.ts'
+import { dateOf, tableWithOwners } from './table.ts'
 
 const options = {
   org: { type: 'string' },
@@ -63,16 +63,22 @@ const list =
   async ({ client }) => {
     const response = await client.get<KeysBody>('/operator/organization/keys', { project_id: project })
     const all: readonly (AdminKeyBody | ApiKeyBody)[] = [...response.api_keys, ...response.admin_api_keys]
-    const rows = all.map((key) => [
-      key.id,
-      key.name,
-      key.redacted_value,
-      permissionText(key),
-      'project_id' in key ? key.project_id : '(administrator)',
-      dateOf(key.last_used_at),
-      key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
-    ])
-    return { json: response, text: table(['ID', 'NAME', 'KEY', 'MAY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows) }
+    const rows = all.map((key) => ({
+      managed_by: key.managed_by,
+      cells: [
+        key.id,
+        key.name,
+        key.redacted_value,
+        permissionText(key),
+        'project_id' in key ? key.project_id : '(administrator)',
+        dateOf(key.last_used_at),
+        key.revoked_at === undefined ? dateOf(key.expires_at) : 'revoked',
+      ],
+    }))
+    return {
+      json: response,
+      text: tableWithOwners(['ID', 'NAME', 'KEY', 'MAY', 'PROJECT', 'LAST USED', 'EXPIRES'], rows),
+    }
   }
 
 function create(values: Values): Work {

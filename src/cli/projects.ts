@@ -3,7 +3,7 @@ import type { ProjectBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
-import { dateOf, table } from './table.ts'
+import { dateOf, tableWithOwners } from './table.ts'
 
 const options = { name: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
 
@@ -42,6 +42,9 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
 
 function resultOf(response: ProjectBody | ApiList<ProjectBody>): Result {
   const rows = 'data' in response ? response.data : [response]
-  const cells = rows.map((row) => [row.id, row.name, dateOf(row.created_at), dateOf(row.archived_at)])
-  return { json: response, text: table(['ID', 'NAME', 'CREATED', 'ARCHIVED'], cells) }
+  const owned = rows.map((row) => ({
+    cells: [row.id, row.name, dateOf(row.created_at), dateOf(row.archived_at)],
+    managed_by: row.managed_by,
+  }))
+  return { json: response, text: tableWithOwners(['ID', 'NAME', 'CREATED', 'ARCHIVED'], owned) }
 }

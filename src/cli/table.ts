@@ -10,6 +10,15 @@ export function table(head: readonly string[], cells: readonly (readonly string[
   return [line(head), ...rows.map(line)].join('\n')
 }
 
+type OwnedRow = { readonly cells: readonly string[]; readonly managed_by?: string | undefined }
+
+/** A table with a further column for the files that manage a resource, if there are any. */
+export function tableWithOwners(head: readonly string[], rows: readonly OwnedRow[]): string {
+  const hasOwners = rows.some(({ managed_by: owner }) => owner !== undefined)
+  const cells = rows.map((row) => [...row.cells, ...(hasOwners ? [row.managed_by ?? '-'] : [])])
+  return table([...head, ...(hasOwners ? ['MANAGED BY'] : [])], cells)
+}
+
 /** The date and time of Unix seconds; `-` for none. */
 export const dateOf = (seconds: number | null | undefined): string =>
   typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ') : '-'

@@ -10,7 +10,7 @@ import type { CreatedKeyBody, ExportBody, OrganizationBody, PolicyBody, ProjectB
 import { resourceFileSchema } from '../../src/app/resource-files.ts'
 import { exportResources, filesOf } from '../../src/cli/as-code/export.ts'
 import { readResources } from '../../src/cli/as-code/files.ts'
-import { planResources } from '../../src/cli/as-code/plan.ts'
+import { choicesOf, planResources } from '../../src/cli/as-code/plan.ts'
 import { readState } from '../../src/cli/as-code/state.ts'
 import { isIdle, planText } from '../../src/cli/as-code/step.ts'
 import { openAsCode } from '../support/as-code.ts'
@@ -130,7 +130,7 @@ it('whatever an organization has, plan finds no change in what export has writte
       }
       writeFileSync(join(folder, 'empty.yaml'), '# Nothing yet.\n')
       const resources = readResources(folder)
-      const steps = await planResources({ client, resources, env: {}, updatesSecrets: false, nowMs })
+      const steps = await planResources({ client, resources, env: {}, nowMs, ...choicesOf({}) })
       assert.ok(steps.every(isIdle), planText(steps))
     }),
     { numRuns: 12 },

@@ -3,6 +3,7 @@ import { credentialContract } from './credentials.contract.ts'
 import { gatewayContract } from './gateway.contract.ts'
 import { listFiltersContract } from './list-filters.contract.ts'
 import { idempotencyContract } from './idempotency.contract.ts'
+import { ownershipContract } from './ownership.contract.ts'
 import { policyContract } from './policies.contract.ts'
 
 for (const engine of engines) {
@@ -11,4 +12,5 @@ for (const engine of engines) {
   listFiltersContract(engine)
   idempotencyContract(engine)
   gatewayContract(engine)
+  ownershipContract(engine)
 }

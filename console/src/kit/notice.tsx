@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { errorText, isApiError } from '../api/error.ts'
+import { words } from '../words/en.ts'
 import { Shape, type Tone } from './badge.tsx'
 import styles from './notice.module.css'
 
@@ -13,6 +14,11 @@ export function Notice({ tone, children }: NoticeProps) {
       <span>{children}</span>
     </div>
   )
+}
+
+/** Says that files manage a resource, so that the next apply overwrites changes made in the console. */
+export function ManagedNotice({ owner }: { readonly owner: string | undefined }) {
+  return owner === undefined ? null : <Notice tone="warning">{words.common.managed(owner)}</Notice>
 }
 
 /** Why a change failed, in the words of the server. */

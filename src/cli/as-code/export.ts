@@ -11,28 +11,33 @@ import { isActiveProject, isWorking, preferred, readPolicy, type State } from '.
 
 export type Exported = { readonly file: ResourceFileBody; readonly warnings: readonly string[] }
 
-/** The resources as files describe them, without archived projects, their keys, and keys that have expired. */
-export async function exportResources(client: ApiClient, state: State): Promise<Exported> {
+/**
+ * The resources as files describe them, without archived projects, their keys, and keys that have expired. With an owner,
+ * only those that it manages.
+ */
+export async function exportResources(client: ApiClient, state: State, owner?: string): Promise<Exported> {
+  const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
-  for (const { id } of state.policies) policies.push(await readPolicy(client, id))
+  for (const { id } of state.policies.filter(isWanted)) policies.push(await readPolicy(client, id))
   const defaults = await client.post<PolicyBody>('/operator/organization/policies/check', { name: 'x', rule: 'x' })
   const active = state.projects.filter(isActiveProject)
   const file = {
-    ...(state.organizationLimits && { organization: { limits: state.organizationLimits } }),
+    ...(owner !== undefined && { owner }),
+    ...(state.organizationLimits && owner === undefined && { organization: { limits: state.organizationLimits } }),
     ...list(
       'projects',
-      active.map((project) => projectEntry(state, project)),
+      active.filter(isWanted).map((project) => projectEntry(state, project)),
     ),
     ...list(
       'api_keys',
-      active.flatMap((project) => apiKeyEntries(state, project)),
+      active.flatMap((project) => apiKeyEntries(state, project, isWanted)),
     ),
-    ...list('admin_api_keys', adminKeyEntries(state)),
+    ...list('admin_api_keys', adminKeyEntries(state, isWanted)),
     ...list(
       'export_sinks',
-      state.sinks.map((sink) => sinkEntry(sink, state.sinks)),
+      state.sinks.filter(isWanted).map((sink) => sinkEntry(sink, state.sinks)),
     ),
-    ...(state.gateway.version > 0 && { gateway: state.gateway.config }),
+    ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
     ...list(
       'policies',
       policies.map((policy) => policyEntry(state, policy, defaults)),
@@ -40,6 +45,8 @@ export async function exportResources(client: ApiClient, state: State): Promise<
   }
   return { file, warnings: policies.flatMap(draftWarning) }
 }
+
+type IsWanted = (resource: { readonly managed_by?: string }) => boolean
 
 const list = <T>(name: string, items: readonly T[]): Record<string, readonly T[]> =>
   items.length === 0 ? {} : { [name]: items }
@@ -63,10 +70,11 @@ const projectReference = (projects: readonly ProjectBody[], id: string): string 
   return named.length === 1 && named[0]?.id === id && !projects.some((other) => other.id === name) ? name : id
 }
 
-function apiKeyEntries({ apiKeys, projects, limitsOf, nowMs }: State, project: ProjectBody): object[] {
+function apiKeyEntries(state: State, project: ProjectBody, isWanted: IsWanted): object[] {
+  const { apiKeys, projects, limitsOf, nowMs } = state
   const ofProject = apiKeys.filter((key) => key.project_id === project.id)
   return ofProject
-    .filter((key) => isWorking(key, nowMs))
+    .filter((key) => isWorking(key, nowMs) && isWanted(key))
     .map((key) => {
       const sameName = preferred(
         ofProject.filter(({ name }) => name === key.name),
@@ -84,9 +92,9 @@ function apiKeyEntries({ apiKeys, projects, limitsOf, nowMs }: State, project: P
     })
 }
 
-function adminKeyEntries({ adminKeys, nowMs }: State): object[] {
+function adminKeyEntries({ adminKeys, nowMs }: State, isWanted: IsWanted): object[] {
   const working = adminKeys.filter((key) => isWorking(key, nowMs))
-  return working.map((key) => ({
+  return working.filter(isWanted).map((key) => ({
     ...idUnlessUnique(
       key.id,
       working.filter(({ name }) => name === key.name),

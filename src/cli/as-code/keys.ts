@@ -11,7 +11,17 @@ import type { FieldDifference } from '../policies/diff.ts'
 import type { Located } from './files.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
 import { adminKeysPath, isWorking, preferred } from './state.ts'
-import { actionOf, asSet, hasChanged, matchOf, reportDuplicates, setLimits, type Planning, type Step } from './step.ts'
+import {
+  actionOf,
+  asSet,
+  hasChanged,
+  matchOf,
+  ownerDifference,
+  reportDuplicates,
+  setLimits,
+  type Planning,
+  type Step,
+} from './step.ts'
 
 /** The fields of a key that files describe, in one form for the file and for the stored key. */
 type KeyFields = {
@@ -47,7 +57,8 @@ function planApiKey(planning: Planning, entry: Located<ApiKeyFileEntry>, project
     planning.report(entry, { path: ['project'], message: `project: ${project.name} is archived; add it to projects` })
   const target = { ...fieldsOf(planning, entry), ...(models && { models: asSet(models) }) }
   const before = current && { ...storedFields(current), limits: limitsOf(current.id) ?? {} }
-  const differences = leafDifferences(before ?? {}, { ...target, limits })
+  const others = leafDifferences(before ?? {}, { ...target, limits })
+  const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
   const run: Step['run'] = async (client, keep) => {
     const keys = apiPath`/v1/organization/projects/${project.id ?? ''}/api_keys`
     const created = current ? undefined : await client.post<CreatedKeyBody>(keys, bodyOf(target))
@@ -77,7 +88,8 @@ function planAdminKey(planning: Planning, entry: Located<AdminKeyFileEntry>): St
   )
   const current = matchOf(planning, entry, { kind: 'administrator key', all: adminKeys, named })
   const target = fieldsOf(planning, entry)
-  const differences = leafDifferences(current ? storedFields(current) : {}, target)
+  const others = leafDifferences(current ? storedFields(current) : {}, target)
+  const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
   const run: Step['run'] = async (client, keep) => {
     if (current) {
       await update({ client, path: `${adminKeysPath}/${current.id}`, differences, target })
@@ -142,11 +154,11 @@ type Update = {
   readonly target: KeyFields
 }
 
-/** Sends the fields that differ; null removes a restriction. */
+/** Sends the fields that differ; null removes a restriction. The name is sent too, because a body must not be empty. */
 async function update({ client, path, differences, target }: Update): Promise<void> {
-  const fields = differences.map(({ field }) => field).filter((field) => !field.startsWith('limits.'))
-  if (fields.length === 0) return
+  const changed = differences.map(({ field }) => field).filter((field) => !field.startsWith('limits.'))
+  if (changed.length === 0) return
   const values = bodyOf(target)
-  const body = Object.fromEntries(fields.map((field) => [field, values[field] ?? null]))
-  await client.request('PATCH', path, { body })
+  const fields = changed.filter((field) => field !== 'managed_by').map((field) => [field, values[field] ?? null])
+  await client.request('PATCH', path, { body: { name: target.name, ...Object.fromEntries(fields) } })
 }

@@ -7,15 +7,20 @@ import { planPolicies } from './policies.ts'
 import { planOrganization, planProjects } from './projects.ts'
 import { planSinks } from './sinks.ts'
 import { readState } from './state.ts'
-import { actionOf, createProblems, type Planning, type Step } from './step.ts'
+import { planDeletions } from './prune.ts'
+import { actionOf, createProblems, ownerDifference, type Planning, type Step } from './step.ts'
 
-type PlanInput = Pick<Planning, 'client' | 'resources' | 'env' | 'updatesSecrets'> & { readonly nowMs: number }
+export type PlanInput = Pick<Planning, 'client' | 'resources' | 'env' | 'updatesSecrets' | 'isTakeOver'> & {
+  readonly nowMs: number
+  /** Whether resources of the owner that no file describes are deleted. */
+  readonly prunes: boolean
+}
 
 /**
  * Compares the files with the organization. Every mistake in the files is reported here, before any change. A step only
  * refers to resources of steps before it.
  */
-export async function planResources({ nowMs, ...input }: PlanInput): Promise<readonly Step[]> {
+export async function planResources({ nowMs, prunes, ...input }: PlanInput): Promise<readonly Step[]> {
   const { report, throwIfAny } = createProblems()
   const planning: Planning = { ...input, report, state: await readState(input.client, nowMs) }
   const projects = planProjects(planning)
@@ -29,15 +34,18 @@ export async function planResources({ nowMs, ...input }: PlanInput): Promise<rea
     ...(await planPolicies(planning, projects)),
   ]
   throwIfAny()
-  return steps
+  return prunes ? [...steps, ...planDeletions(planning, steps)] : steps
 }
 
 /** A configuration that a denial spike has disabled stays disabled until it is changed or saved by a person. */
-async function planGatewayStep({ client, resources: { gateway }, report }: Planning): Promise<Step[]> {
+async function planGatewayStep(planning: Planning): Promise<Step[]> {
+  const { client, report } = planning
+  const { gateway } = planning.resources
   if (!gateway) return []
   const config = gateway.value
   try {
-    const { current, differences } = await planGateway(client, config)
+    const { current, differences: others } = await planGateway(client, config)
+    const differences = [...others, ...ownerDifference(planning, gateway, { current, others })]
     const run: Step['run'] = async (applying) => {
       const saved = await saveGateway(applying, { current, config })
       return { id: '', warnings: gatewayWarnings(saved) }
@@ -50,3 +58,12 @@ async function planGatewayStep({ client, resources: { gateway }, report }: Plann
     return []
   }
 }
+
+type ChoiceValues = { readonly [Option in 'update-secrets' | 'take-over' | 'prune']?: boolean | undefined }
+
+/** The choices that plan and apply have in common. */
+export const choicesOf = (values: ChoiceValues): Pick<PlanInput, 'updatesSecrets' | 'isTakeOver' | 'prunes'> => ({
+  updatesSecrets: values['update-secrets'] ?? false,
+  isTakeOver: values['take-over'] ?? false,
+  prunes: values.prune ?? false,
+})

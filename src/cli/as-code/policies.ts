@@ -8,7 +8,7 @@ import { isIdle as isUnchanged, planStep } from '../policies/plan.ts'
 import type { Located } from './files.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
 import { readPolicy } from './state.ts'
-import { matchOf, reportDuplicates, type Planning, type Step } from './step.ts'
+import { matchOf, ownerDifference, reportDuplicates, type Planning, type Step } from './step.ts'
 
 export async function planPolicies(planning: Planning, projects: PlannedProjects): Promise<Step[]> {
   const entries = planning.resources.policies
@@ -38,14 +38,20 @@ async function planPolicy(
   const described = { name, publish, policy: body, ...(id !== undefined && { id }) }
   const plan = planStep(described, { ...target, draft: { ...target.draft, project_ids: projectIds } }, current)
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
-  const differences = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
-  const words = [...(plan.action === 'keep' ? [] : [plan.action]), ...(plan.publish ? ['publish'] : [])]
+  const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
+  const isKept = isUnchanged(plan)
+  // A publication alone has no difference, and is a change all the same.
+  const publication = plan.publish ? [{ field: 'publish', before: false, after: true }] : []
+  const owner = ownerDifference(planning, entry, { current, others: [...others, ...publication] })
+  const differences = [...others, ...owner]
+  const action = plan.action === 'keep' && owner.length > 0 ? 'update' : plan.action
+  const words = [...(action === 'keep' ? [] : [action]), ...(plan.publish ? ['publish'] : [])]
   return [
     {
       kind: 'policy',
       name,
       id: current?.id,
-      action: isUnchanged(plan) ? 'keep' : plan.action === 'create' ? 'create' : 'update',
+      action: isKept && owner.length === 0 ? 'keep' : action === 'create' ? 'create' : 'update',
       verb: words.join(' and '),
       differences,
       lines: plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines),
@@ -53,7 +59,11 @@ async function planPolicy(
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
         const sent = changesScope ? { ...fields, project_ids: existingIds(scope) } : plan.body
-        const done = await applyStep(client, { ...plan, body: sent })
+        const done = await applyStep(client, {
+          ...plan,
+          action,
+          body: { ...(action === 'update' && { name }), ...sent },
+        })
         return { id: done.id, warnings: done.warning === undefined ? [] : [done.warning] }
       },
     },

@@ -4,7 +4,16 @@ import type { ProjectFileEntry } from '../../app/resource-files.ts'
 import { leafDifferences } from '../leaf-diff.ts'
 import type { Located } from './files.ts'
 import { isActiveProject, preferred, projectsPath } from './state.ts'
-import { actionOf, hasChanged, matchOf, reportDuplicates, setLimits, type Planning, type Step } from './step.ts'
+import {
+  actionOf,
+  hasChanged,
+  matchOf,
+  ownerDifference,
+  reportDuplicates,
+  setLimits,
+  type Planning,
+  type Step,
+} from './step.ts'
 
 /** A project that other resources refer to. Its id is known once it exists. */
 export type PlannedProject = { readonly name: string; id: string | undefined; readonly isArchived: boolean }
@@ -50,14 +59,15 @@ function planProject(planning: Planning, entry: Located<ProjectFileEntry>): { st
   const named = namedProjects(projects, name)
   const current = matchOf(planning, entry, { kind: 'project', all: projects, named })
   const before = current && { name: current.name, status: current.status, limits: limitsOf(current.id) ?? {} }
-  const differences = leafDifferences(before ?? {}, { name, ...(current && { status: 'active' }), limits })
+  const others = leafDifferences(before ?? {}, { name, ...(current && { status: 'active' }), limits })
+  const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
   const project: PlannedProject = { name, id: current?.id, isArchived: false }
   const action = actionOf(current, differences)
   const run: Step['run'] = async (client) => {
     const { id } = current ?? (await client.post<ProjectBody>(projectsPath, { name }))
     project.id = id
     if (current?.status === 'archived') await client.post(apiPath`/v1/organization/projects/${id}/unarchive`)
-    if (current && hasChanged({ differences }, 'name'))
+    if (current && (hasChanged({ differences }, 'name') || hasChanged({ differences }, 'managed_by')))
       await client.request('PATCH', apiPath`/v1/organization/projects/${id}`, { body: { name } })
     if (hasChanged({ differences }, 'limits')) await setLimits(client, { project_id: id }, limits)
     return { id }

@@ -7,7 +7,7 @@ import { isReference, resolveReferences } from '../../config/config.ts'
 import { leafDifferences, leavesOf } from '../leaf-diff.ts'
 import type { Located } from './files.ts'
 import { sinksPath } from './state.ts'
-import { actionOf, matchOf, reportDuplicates, type Planning, type Step } from './step.ts'
+import { actionOf, matchOf, ownerDifference, reportDuplicates, type Planning, type Step } from './step.ts'
 
 type SinkConfig = Readonly<Record<string, unknown>>
 type Leaves = ReadonlyMap<string, unknown>
@@ -55,11 +55,12 @@ function stepOf(planning: Planning, entry: Located<SinkFileEntry>, { kind, curre
   const stored = leavesOf(current?.config ?? {})
   const sent = secrets.filter((field) => !stored.has(field) || isMoved || planning.updatesSecrets)
   const removed = current ? kind.secretFields.filter((field) => stored.has(field) && !secrets.includes(field)) : []
-  const differences = [
+  const others = [
     ...own,
     ...sent.map((field) => ({ field: `config.${field}`, before: undefined, after: '(secret)' })),
     ...removed.map((field) => ({ field: `config.${field}`, before: '(secret)', after: undefined })),
   ]
+  const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
   const values = (): Leaves => new Map(sent.map((field) => [field, secretValue(planning, entry, field)]))
   const run: Step['run'] = async (client) => {
     if (!current) {

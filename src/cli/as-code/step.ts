@@ -50,6 +50,8 @@ export type Planning = {
   readonly state: State
   readonly client: ApiClient
   readonly env: Environment
+  /** Whether resources of other owners become resources of these files. */
+  readonly isTakeOver: boolean
   /** Whether the secrets of existing sinks are sent again. */
   readonly updatesSecrets: boolean
   /** Reports a mistake in the files. The plan fails after all of them are known. */
@@ -108,6 +110,43 @@ export function reportDuplicates<T>(
     else seen.set(key, entry)
   }
 }
+
+type Owned = { readonly managed_by?: string }
+
+/**
+ * The difference of the owner of an existing resource, after its other differences. Files without an owner leave it as it is.
+ * Reports a resource that other files manage.
+ */
+export function ownerDifference(
+  { resources, isTakeOver, report }: Planning,
+  entry: Located<unknown>,
+  { current, others }: { readonly current: Owned | undefined; readonly others: readonly FieldDifference[] },
+): FieldDifference[] {
+  const { managed_by: before } = current ?? {}
+  const after = resources.owner?.value
+  if (!current || before === after || (after === undefined && others.length === 0)) return []
+  if (before !== undefined && (after === undefined || !isTakeOver)) {
+    const message = `${before} manages this resource: change it there, or take it over with an owner and --take-over`
+    report(entry, { path: [], message })
+  }
+  return after === undefined ? [] : [{ field: 'managed_by', before, after }]
+}
+
+/** The client whose changes name the owner of the files. */
+export function claimingClient(client: ApiClient, { resources: { owner }, isTakeOver }: Claims): ApiClient {
+  if (!owner) return client
+  const own = { 'x-gatehouse-managed-by': owner.value, ...(isTakeOver && { 'x-gatehouse-take-over': 'true' }) }
+  const request: ApiClient['request'] = (method, path, options = {}) =>
+    client.request(method, path, { ...options, headers: { ...options.headers, ...own } })
+  return {
+    ...client,
+    request,
+    post: async <T>(path: string, body?: object) =>
+      (await request<T>('POST', path, body === undefined ? {} : { body })).body,
+  }
+}
+
+type Claims = Pick<Planning, 'resources' | 'isTakeOver'>
 
 /** `keep` if nothing differs. */
 export const actionOf = (current: unknown, differences: readonly FieldDifference[]): Step['action'] =>

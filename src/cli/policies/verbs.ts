@@ -5,7 +5,7 @@ import type { Result } from '../run-on-server.ts'
 import type { PolicyCall, Verb } from './call.ts'
 import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
-import { dateOf, table } from '../table.ts'
+import { dateOf, tableWithOwners } from '../table.ts'
 
 export const policiesPath = '/v1/organization/policies'
 
@@ -13,15 +13,19 @@ export const policiesPath = '/v1/organization/policies'
 export const verbs: Readonly<Record<string, Verb>> = {
   async list({ connection: { client } }) {
     const response = await client.list<PolicySummaryBody>(policiesPath)
-    const rows = response.data.map((policy) => [
-      policy.id,
-      policy.name,
-      policy.state,
-      String(policy.revision),
-      String(policy.current_version ?? '-'),
-      policy.has_unpublished_changes ? 'yes' : 'no',
-    ])
-    return { json: response, text: table(['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED'], rows) }
+    const rows = response.data.map((policy) => ({
+      managed_by: policy.managed_by,
+      cells: [
+        policy.id,
+        policy.name,
+        policy.state,
+        String(policy.revision),
+        String(policy.current_version ?? '-'),
+        policy.has_unpublished_changes ? 'yes' : 'no',
+      ],
+    }))
+    const head = ['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED']
+    return { json: response, text: tableWithOwners(head, rows) }
   },
   show: async (call) => resultOf(await readPolicy(call)),
   async create({ connection: { client }, values }) {

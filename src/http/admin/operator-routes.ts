@@ -45,6 +45,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
   return [
     read({
       name: 'listAllKeys',
+      isManaged: true,
       path: keysPath,
       summary: 'List all keys, also revoked ones',
       permission: '*',

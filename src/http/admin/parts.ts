@@ -6,6 +6,7 @@ import type { VerificationAdministration } from '../../domain/audit/verification
 import type { VerificationStore } from '../../domain/audit/verification/verification.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { OwnershipStore } from '../../domain/identity/ownership.ts'
 import type { KeyChanges } from '../../domain/identity/key-changes.ts'
 import type { KeyDefaults } from '../../domain/identity/permissions.ts'
 import type { AuditedDirectory } from '../../domain/identity/audited-directory.ts'
@@ -48,6 +49,7 @@ export type AdminStores = {
   readonly policies: PolicyStore
   readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
+  readonly ownership: OwnershipStore
   readonly audit: AuditLogStore
   readonly events: AuditReads
   readonly verifications: VerificationStore

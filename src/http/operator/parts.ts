@@ -7,6 +7,7 @@ import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { ConsoleSessionStore } from '../../domain/identity/console-session-store.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { OwnershipStore } from '../../domain/identity/ownership.ts'
 import type { Organizations } from '../../domain/identity/organizations.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import type { SecretRotation } from '../../domain/identity/secret-rotation.ts'
@@ -22,6 +23,7 @@ export type OperatorStores = {
   readonly texts: AuditTexts
   readonly sessions: ConsoleSessionStore
   readonly idempotency: IdempotencyStore
+  readonly ownership: OwnershipStore
 }
 
 /** Reads outside of any transaction. */
@@ -30,6 +32,7 @@ export type OperatorReads = {
   readonly ledger: LedgerReports
   readonly events: AuditReads
   readonly idempotency: IdempotencyStore
+  readonly ownership: OwnershipStore
 }
 
 export type OperatorParts = ResourceLimitParts & {

@@ -7,6 +7,7 @@ import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { OwnershipStore } from '../../domain/identity/ownership.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { CallerOf } from '../caller.ts'
 import type { DecodeBody } from '../resources/scenario.ts'
@@ -22,6 +23,7 @@ export type GatewayStores = {
   readonly events: AuditReads
   readonly eventLog: EventLog
   readonly idempotency: IdempotencyStore
+  readonly ownership: OwnershipStore
 }
 
 export type GatewayParts = ResourceLimitParts & {

@@ -1,22 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import { Fault } from '../../base/fault.ts'
 import type { Actor, AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import { createPrepareOnce, doOnce, type IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { OwnershipStore } from '../../domain/identity/ownership.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
 import { pathOf } from '../family.ts'
-import { IdempotencyHeaders, repeatableRequest } from './idempotency-key.ts'
-import { ConditionalHeaders } from './if-match.ts'
+import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
-import { createQueryValidator, createValidator } from '../validate.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
 import { none } from './fields.ts'
-import { withCursorError } from './list.ts'
 import { admitRequest, type ResourceLimitParts } from './limit.ts'
+import { mutationHeaders, ownedResult, presentOwners, type ManagedResource } from './managed-by.ts'
+import { createRequestReader, type RequestInput } from './request-input.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
 
@@ -32,9 +31,6 @@ export type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> 
   readonly reads: Reads
   readonly mutate: AuditedMutation<Stores>
 }
-
-/** Path parameters, query and body of a request; `none` for absent ones. */
-type RequestInput<Params, Query, Body> = { readonly params: Params; readonly query: Query; readonly body: Body }
 
 type Described = {
   readonly name: string
@@ -59,6 +55,8 @@ type Condition = { readonly ifMatch: string | undefined }
 type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
   Omit<RequestInput<Params, Query, never>, 'body'> & {
     readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
+    /** Whether files can manage the resources in the response, which then has their owners. */
+    readonly isManaged?: true
     /** The `ETag` of the response. A request that names it gets 304. */
     readonly tag?: (body: Result) => string
     /** The audit record of a read that must not stay unseen. It is durable before the response is sent. */
@@ -83,6 +81,8 @@ type MutationSpec<
   RequestInput<Params, Query, Body> & {
     readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
     readonly takesIfMatch?: true
+    /** For resources that files can manage: the request may name their owner, and the response has it. */
+    readonly managed?: (value: T) => ManagedResource
     /** Describes the body in place of `body`, which only validates it then. */
     readonly documentedBody?: TSchema
     readonly bodyLimitBytes?: number
@@ -108,7 +108,7 @@ export type ResourceRoutes<
   Reads extends ResourceStores = Stores,
 > = ReturnType<typeof createResourceRoutes<TActor, Stores, Reads>>
 
-type ResourceStores = { readonly idempotency: IdempotencyStore }
+type ResourceStores = { readonly idempotency: IdempotencyStore; readonly ownership: OwnershipStore }
 
 /**
  * Builds routes from operations. Every request is authenticated, checked against the rate limits, authorised and
@@ -127,7 +127,7 @@ export function createResourceRoutes<
     read<Params extends TObject, Query extends TObject, Result>(
       spec: ReadSpec<TActor, Reads, Params, Query, Result>,
     ): Route {
-      const decode = reader({ ...spec, body: none })
+      const decode = createRequestReader({ ...spec, body: none })
       return {
         ...describe(spec, parts.credential),
         method: 'GET',
@@ -138,7 +138,9 @@ export function createResourceRoutes<
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
-          const body = await spec.operation(parts.reads, { actor, ...decode(request) })
+          const { reads } = parts
+          const found = await spec.operation(reads, { actor, ...decode(request) })
+          const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
           const record = spec.record?.(body)
           if (record) await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, record }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
@@ -150,7 +152,7 @@ export function createResourceRoutes<
     /** A read whose input does not fit into a query string. */
     query<Body extends TObject>(spec: QuerySpec<TActor, Reads, Body>): Route {
       const schemas = { ...spec, params: none, query: none }
-      const decode = reader(schemas)
+      const decode = createRequestReader(schemas)
       return {
         ...describe(schemas, parts.credential),
         method: 'POST',
@@ -171,12 +173,12 @@ export function createResourceRoutes<
       spec: MutationSpec<TActor, Stores, Reads, Params, Query, Body, Prepared, T>,
     ): Route {
       const { status = 200, bodyLimitBytes = defaultBodyLimitBytes } = spec
-      const decode = reader(spec)
+      const decode = createRequestReader(spec)
       return {
         ...describe(spec, parts.credential),
         method: spec.method,
         bodyLimitBytes,
-        headers: spec.takesIfMatch ? ConditionalHeaders : IdempotencyHeaders,
+        headers: mutationHeaders(spec),
         ...(spec.body === none ? {} : { body: spec.documentedBody ?? spec.body }),
         answers: { [status]: spec.answer },
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 409, 413, 422, 429, 500, 503],
@@ -191,9 +193,10 @@ export function createResourceRoutes<
             prepare && (await prepareOnce(parts.reads.idempotency, once, () => prepare(parts.reads, decoded)))
           const input = { ...decoded, ifMatch: request.headers['if-match'], prepared: preparation?.result }
           const answer = await perform(request, actor, async (stores) => {
-            const { value, ...rest } = await spec.operation(stores, input)
+            const done = await spec.operation(stores, input)
+            const { value, body, ...rest } = await ownedResult(stores.ownership, done, { request, actor, ...spec })
             const headers = { ...spec.headers?.(value), ...(spec.tag && { etag: spec.tag(value) }) }
-            return { ...rest, value: { status, headers, body: spec.present(value) } }
+            return { ...rest, value: { status, headers, body } }
           })
           reply.code(answer.status).headers(answer.headers)
           return answer.body
@@ -277,23 +280,4 @@ function describe(
     params,
     query,
   } as const
-}
-
-/** Validates and decodes a request. */
-function reader<Params extends TObject, Query extends TObject, Body extends TObject>(
-  schemas: RequestInput<Params, Query, Body>,
-) {
-  const readParams = createQueryValidator(schemas.params)
-  const readQuery = withCursorError(createQueryValidator(schemas.query))
-  const readBody = createValidator(schemas.body)
-  const mayBeEmpty = Object.keys(schemas.body.properties).length === 0
-  return (request: FastifyRequest) => ({
-    params: readParams(request.params),
-    query: readQuery(request.query),
-    body: readBody(request.body ?? (mayBeEmpty ? {} : missingBody())),
-  })
-}
-
-function missingBody(): never {
-  throw new Fault('malformed', 'invalid_json', 'The body must be a JSON object.')
 }

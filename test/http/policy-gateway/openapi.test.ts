@@ -24,12 +24,12 @@ describe('the OpenAPI description of the policy gateway', async () => {
     })
   }
 
-  it('offers If-Match and an Idempotency-Key if it saves a configuration', () => {
+  it('offers If-Match, an Idempotency-Key and an owner if it saves a configuration', () => {
     const saving = operations.filter(({ method, path }) => path.endsWith('/config') && method !== 'GET')
     assert.equal(saving.length, 2)
     for (const { parameters } of saving) {
       const headers = parameters.filter((each) => each.in === 'header').map(({ name }) => name)
-      assert.deepEqual(headers, ['Idempotency-Key', 'If-Match'])
+      assert.deepEqual(headers, ['Idempotency-Key', 'If-Match', 'X-Gatehouse-Managed-By', 'X-Gatehouse-Take-Over'])
     }
   })
 })

@@ -6,7 +6,7 @@ import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { Field } from '../../kit/field.tsx'
-import { ErrorNotice } from '../../kit/notice.tsx'
+import { ManagedNotice, ErrorNotice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { nameOf } from './health.ts'
@@ -137,6 +137,7 @@ export function EditSinkDialog({ sink, onClose }: EditProps) {
       )}
       {kind && (
         <form id={formId} className={styles.fields} onSubmit={submitting(() => change.mutate(undefined))}>
+          <ManagedNotice owner={sink.managed_by} />
           <p className={styles.note}>{text.editNote}</p>
           <SinkFields kind={kind} form={form} error={change.error} />
           <CommandPreview

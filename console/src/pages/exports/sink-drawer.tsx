@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { count, fullTime } from '../../kit/format.ts'
-import { ErrorNotice, Notice } from '../../kit/notice.tsx'
+import { ErrorNotice, ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { EmptyState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
@@ -65,6 +65,7 @@ function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: 
   ]
   return (
     <>
+      <ManagedNotice owner={sink.managed_by} />
       <Actions sink={sink} mayWrite={mayWrite} onDialog={open} />
       {sink.last_error !== null && (
         <section className={styles.section}>

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { time } from '../../kit/format.ts'
 import { LeaveDialog } from '../../kit/leave-dialog.tsx'
-import { Notice } from '../../kit/notice.tsx'
+import { ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
@@ -68,6 +68,7 @@ function Editor({ saved, reload }: EditorProps) {
           {text.version(saved.version)}
           {saved.updated_at !== null && ` · ${text.savedAt(time(Date.parse(saved.updated_at)))}`}
         </p>
+        <ManagedNotice owner={saved.managed_by} />
         {saved.rolled_back && <Notice tone="warning">{text.rolledBack}</Notice>}
         {saved.warnings.map(({ code, message }) => (
           <Notice key={code} tone="warning">

@@ -5,6 +5,7 @@ import { Button, buttonClass } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { LeaveDialog } from '../../kit/leave-dialog.tsx'
 import { Menu, MenuItem } from '../../kit/menu.tsx'
+import { ManagedNotice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
@@ -34,6 +35,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
   return (
     <div className={styles.page}>
       <Header policy={policy} />
+      <ManagedNotice owner={policy.managed_by} />
       <TabLinks
         label={text.tabs}
         tabs={[

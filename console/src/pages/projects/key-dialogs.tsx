@@ -5,7 +5,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx'
 import { ConfirmName } from '../../kit/confirm-name.tsx'
 import { Field } from '../../kit/field.tsx'
 import { day, time } from '../../kit/format.ts'
-import { Notice } from '../../kit/notice.tsx'
+import { ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { words } from '../../words/en.ts'
 import {
@@ -105,6 +105,7 @@ export function EditKeyDialog({ apiKey, onClose }: KeyProps) {
       onClose={onClose}
       onSubmit={() => update.mutate(body as Parameters<typeof update.mutate>[0])}
     >
+      <ManagedNotice owner={apiKey.managed_by} />
       <KeyFacts apiKey={apiKey} />
       <KeyFields draft={draft} onChange={setDraft} error={update.error} isAdmin={!isApiKey(apiKey)} isNew={false} />
       {isChanged ? (

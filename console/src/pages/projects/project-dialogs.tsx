@@ -5,7 +5,7 @@ import { CommandPreview } from '../../kit/command-preview.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count } from '../../kit/format.ts'
-import { Notice } from '../../kit/notice.tsx'
+import { ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { projectsPath, useArchiveProject, useNameProject } from './changes.ts'
 import { useApiKeys, type Project } from './queries.ts'
@@ -33,6 +33,7 @@ export function NameProjectDialog({ project, onClose }: NameProps) {
       onClose={onClose}
       onSubmit={() => change.mutate(body.name)}
     >
+      <ManagedNotice owner={project?.managed_by} />
       <Field label={text.name} hint={text.projectNameHint} error={errorOfField(change.error, 'name')}>
         {(props) => (
           <input

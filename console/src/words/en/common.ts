@@ -19,6 +19,8 @@ export const common = {
     stay: 'Stay',
   },
   exportAs: { label: 'Export', csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, one object a line' },
+  managed: (owner: string) =>
+    `Managed from files (${owner}): change it there. The next apply overwrites changes made here.`,
   asRequest: 'As a request and a command',
 } as const
 

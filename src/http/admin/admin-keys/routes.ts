@@ -22,6 +22,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
   return [
     read({
       name: 'listAdminApiKeys',
+      isManaged: true,
       path: keys,
       summary: 'List administrator API keys',
       permission: 'keys:read',
@@ -54,10 +55,12 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
         const fields = { name: body.name, permissions, expiresAtMs, allowedIps }
         return directory.createAdminKey(store, actor.organization.id, fields)
       },
+      managed: ({ key: { id } }) => ({ id, kind: 'admin_api_key.updated' }),
       present: presentIssuedAdminKey,
     }),
     read({
       name: 'getAdminApiKey',
+      isManaged: true,
       path: key,
       summary: 'Read an administrator API key',
       permission: 'keys:read',
@@ -111,6 +114,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
         const update = { name, permissions, expiresAtMs: expiryMs(expiresAt), allowedIps }
         return keyChanges.updateAdminKey(store, keyAt(input), update)
       },
+      managed: ({ id }) => ({ id, kind: 'admin_api_key.updated' }),
       present: presentAdminKey,
     }),
     mutation({
@@ -130,6 +134,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
       },
       operation: ({ directory: store }, { body, ...input }) =>
         keyChanges.rotateAdminKey(store, keyAt(input), body.grace_seconds),
+      managed: ({ key: { id } }) => ({ id, kind: 'admin_api_key.updated' }),
       present: presentIssuedAdminKey,
     }),
   ]

@@ -20,6 +20,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
   return [
     read({
       name: 'listApiKeys',
+      isManaged: true,
       path: keys,
       summary: 'List the API keys of a project',
       permission: 'keys:read',
@@ -34,6 +35,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
     }),
     read({
       name: 'listProjectApiKeys',
+      isManaged: true,
       path: '/v1/organization/api_keys',
       summary: 'List the API keys of all projects',
       permission: 'keys:read',
@@ -72,10 +74,12 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
         const fields = { name: body.name, models, expiresAtMs, permissions, allowedIps }
         return directory.createApiKey(store, projectAt(input), fields)
       },
+      managed: ({ key: { id } }) => ({ id, kind: 'api_key.updated' }),
       present: presentIssuedApiKey,
     }),
     read({
       name: 'getApiKey',
+      isManaged: true,
       path: key,
       summary: 'Read an API key of a project',
       permission: 'keys:read',
@@ -129,6 +133,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
         }
         return keyChanges.updateApiKey(store, keyAt(input), update)
       },
+      managed: ({ id }) => ({ id, kind: 'api_key.updated' }),
       present: presentApiKey,
     }),
     mutation({
@@ -145,6 +150,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
       answer: { description: 'The key with its new secret, which is returned only once.', schema: Schema.IssuedApiKey },
       operation: ({ directory: store }, { body, ...input }) =>
         keyChanges.rotateApiKey(store, keyAt(input), body.grace_seconds),
+      managed: ({ key: { id } }) => ({ id, kind: 'api_key.updated' }),
       present: presentIssuedApiKey,
     }),
   ]

@@ -14,6 +14,7 @@ import {
   shownIps,
   unixTime,
 } from '../../resources/fields.ts'
+import { managedBy } from '../../resources/managed-by.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
 import { keyQuery } from '../key-list.ts'
 
@@ -94,6 +95,7 @@ const fields = {
   last_used_at: Type.Optional(unixTime('Time of the last use, to the minute; absent before the first use.')),
   expires_at: Type.Optional(unixTime('When the key expires; absent if it never does.')),
   previous_expires_at: previousExpiresAt,
+  managed_by: managedBy,
   revoked_at: Type.Optional(unixTime('When the key was revoked; absent if it was not.')),
 }
 

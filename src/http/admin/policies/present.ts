@@ -2,7 +2,10 @@ import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { contentBody } from '../../../domain/policy/content.ts'
 import { summaryOf, type Policy, type PolicySummary, type PolicyVersion } from '../../../domain/policy/policy.ts'
+import type { ManagedResource } from '../../resources/managed-by.ts'
 import type * as Schema from './schema.ts'
+
+export const managedPolicy = ({ id }: Policy): ManagedResource => ({ id, kind: 'policy.updated' })
 
 export const presentSummary = (policy: PolicySummary) => ({
   id: policy.id,

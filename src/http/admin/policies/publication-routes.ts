@@ -7,7 +7,7 @@ import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { policyAt } from './decode.ts'
-import { presentPolicy, presentPolicyVersion } from './present.ts'
+import { managedPolicy, presentPolicy, presentPolicyVersion } from './present.ts'
 import * as Schema from './schema.ts'
 
 const policy = '/v1/organization/policies/{policy_id}'
@@ -40,6 +40,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
       body: Schema.AtRevision,
       answer: published,
       operation: ({ policies: store }, input) => operations.publish(store, policyAt(input, input.body.revision)),
+      managed: managedPolicy,
       present: presentPolicy,
       headers: warningOf,
     }),
@@ -54,6 +55,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
       body: Schema.AtRevision,
       answer: { ...answer, example: Schema.pausedExample },
       operation: ({ policies: store }, input) => operations.pause(store, policyAt(input, input.body.revision)),
+      managed: managedPolicy,
       present: presentPolicy,
     }),
     mutation({
@@ -68,6 +70,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
       body: Schema.AtRevision,
       answer: published,
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
+      managed: managedPolicy,
       present: presentPolicy,
       headers: warningOf,
     }),
@@ -84,6 +87,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
       answer: published,
       operation: ({ policies: store }, input) =>
         operations.rollBack(store, policyAt(input, input.body.revision), input.body.version),
+      managed: managedPolicy,
       present: presentPolicy,
       headers: warningOf,
     }),
@@ -100,6 +104,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
       body: Schema.AtRevision,
       answer,
       operation: ({ policies: store }, input) => operations.discardDraft(store, policyAt(input, input.body.revision)),
+      managed: managedPolicy,
       present: presentPolicy,
     }),
   ]

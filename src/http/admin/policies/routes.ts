@@ -5,7 +5,7 @@ import { none } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import { newPolicyOf, patchOf, policyAt, policyPageOf } from './decode.ts'
-import { presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
+import { managedPolicy, presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
 import { firstHour, statsOf } from './stats.ts'
 import * as Schema from './schema.ts'
 
@@ -21,6 +21,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
   return [
     read({
       name: 'listPolicies',
+      isManaged: true,
       path: policies,
       summary: 'List policies',
       permission: 'policies:read',
@@ -56,10 +57,12 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       answer: { ...answer, example: Schema.draftExample },
       operation: ({ policies: store }, { actor, body }) =>
         operations.create(store, actor.organization.id, newPolicyOf(body)),
+      managed: managedPolicy,
       present: presentPolicy,
     }),
     read({
       name: 'getPolicy',
+      isManaged: true,
       path: policy,
       summary: 'Read a policy',
       permission: 'policies:read',
@@ -88,6 +91,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
         requireSameRevision(ifMatch, revision)
         return operations.update(store, policyAt(input, revision), patchOf(patch))
       },
+      managed: managedPolicy,
       present: presentPolicy,
       tag: revisionTag,
     }),

@@ -3,6 +3,7 @@ import { integer, text, texts } from '../../described.ts'
 import { contentBody, initialContent, policyFields, type PolicyContentBody } from '../../../domain/policy/content.ts'
 import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { managedBy } from '../../resources/managed-by.ts'
 import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 
 export const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -192,6 +193,7 @@ const summary = {
   has_unpublished_changes: Type.Boolean({ description: 'Whether the draft differs from the current version.' }),
   created_at: unixTime('When it was created.'),
   updated_at: unixTime('When it was last changed.'),
+  managed_by: managedBy,
 }
 
 const summaryExample = {

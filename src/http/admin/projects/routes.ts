@@ -3,6 +3,7 @@ import type { Route } from '../../route.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
+import type { ManagedResource } from '../../resources/managed-by.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminParts, AdminRoutes } from '../parts.ts'
 import * as Schema from './schema.ts'
@@ -21,6 +22,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
   return [
     read({
       name: 'listProjects',
+      isManaged: true,
       path: projectsPath,
       summary: 'List projects',
       permission: 'projects:read',
@@ -49,10 +51,12 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       answer,
       operation: ({ directory: store }, { actor, body }) =>
         directory.createProject(store, actor.organization.id, body.name),
+      managed: managedProject,
       present: presentProject,
     }),
     read({
       name: 'getProject',
+      isManaged: true,
       path: projectPath,
       summary: 'Read a project',
       permission: 'projects:read',
@@ -73,6 +77,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       body: Schema.UpdateProject,
       answer,
       operation: ({ directory: store }, input) => directory.renameProject(store, projectAt(input), input.body.name),
+      managed: managedProject,
       present: presentProject,
     }),
     mutation({
@@ -87,6 +92,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       body: none,
       answer,
       operation: ({ directory: store }, input) => directory.archiveProject(store, projectAt(input)),
+      managed: managedProject,
       present: presentProject,
     }),
     mutation({
@@ -101,10 +107,13 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       body: none,
       answer,
       operation: ({ directory: store }, input) => directory.unarchiveProject(store, projectAt(input)),
+      managed: managedProject,
       present: presentProject,
     }),
   ]
 }
+
+const managedProject = ({ id }: Project): ManagedResource => ({ id, kind: 'project.updated' })
 
 type ProjectInput = {
   readonly actor: { readonly organization: { readonly id: string } }

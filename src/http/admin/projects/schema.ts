@@ -3,6 +3,7 @@ import { text } from '../../described.ts'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { projectStatuses } from '../../../domain/identity/store.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { managedBy } from '../../resources/managed-by.ts'
 import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 
 const exampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
@@ -38,6 +39,7 @@ export const ProjectObject = Type.Object(
     status: Type.Enum([...projectStatuses], { description: 'The keys of an archived project do not work.' }),
     created_at: unixTime('When it was created.'),
     archived_at: orNull(unixTime('When it was archived.')),
+    managed_by: managedBy,
   },
   { title: 'Project', examples: [example] },
 )

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
 import { timeOfIfMatch, timeTag } from '../../resources/if-match.ts'
+import { gatewayResourceId } from '../../resources/managed-by.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
 import { gatewayHeader } from '../../gateway-headers.ts'
@@ -51,6 +52,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
         const config = configurations.check(...givenIn(body))
         return configurations.save(gateway, { organizationId: actor.organization.id, config, seenAtMs })
       },
+      managed: () => ({ id: gatewayResourceId, kind: 'gateway.config.updated' }),
       present: presented,
       headers: warningHeader,
       tag: (saved) => savedTag(presentSaved(saved)),
@@ -59,6 +61,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
   return [
     read({
       name: 'getGatewayConfig',
+      isManaged: true,
       path,
       summary: 'Read the gateway configuration',
       description: 'Returns every field, with defaults if nothing was saved.',

@@ -6,6 +6,7 @@ import {
   GivenConfigurationBody,
   givenConfigurationFields,
 } from '../../resources/gateway-configuration.ts'
+import { managedBy } from '../../resources/managed-by.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const strict = { additionalProperties: false }
@@ -43,6 +44,7 @@ export const SavedAnswer = Type.Object(
     }),
     created_at: orNull(isoTime('When the first configuration was saved; null before that.')),
     updated_at: orNull(isoTime('When this one was saved.')),
+    managed_by: managedBy,
     warnings: Type.Array(
       Type.Object(
         {

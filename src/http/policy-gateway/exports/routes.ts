@@ -20,6 +20,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
   return [
     read({
       name: 'listExportSinks',
+      isManaged: true,
       path: exportsPath,
       summary: 'List export sinks',
       permission: 'exports:read',
@@ -49,10 +50,12 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
         const { type, label = '', enabled = true, config, start = 'now' } = body
         return exports.create(store, actor.organization.id, { type, label, enabled, config, start, addressProblems })
       },
+      managed: ({ id }) => ({ id, kind: 'export_sink.updated' }),
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     read({
       name: 'getExportSink',
+      isManaged: true,
       path: exportPath,
       summary: 'Read an export sink',
       permission: 'exports:read',
@@ -79,6 +82,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
         exports.changedAddressProblems(store, sinkAt(input), omitUndefined(input.body)),
       operation: ({ exports: store }, { prepared: addressProblems = [], ...input }) =>
         exports.update(store, sinkAt(input), { ...omitUndefined(input.body), addressProblems }),
+      managed: ({ id }) => ({ id, kind: 'export_sink.updated' }),
       present: (sink) => ({ export: presentExport(sink) }),
     }),
     mutation({

@@ -4,6 +4,7 @@ import { sinkStates } from '../../../domain/audit/export/cursor.ts'
 import { sinkStarts } from '../../../domain/audit/export/export-sink.ts'
 import { deliveryOutcomes, sinkTypes } from '../../../domain/audit/export/sink.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { managedBy } from '../../resources/managed-by.ts'
 import { idText, isoTime, orNull } from '../../resources/fields.ts'
 
 const exampleId = 'sink_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -89,6 +90,7 @@ export const ExportObject = Type.Object(
     config,
     created_at: isoTime('When it was created.'),
     updated_at: isoTime('When it was last changed.'),
+    managed_by: managedBy,
     last_success_at: orNull(isoTime('When the destination last accepted events.')),
     last_error_at: orNull(isoTime('When the destination last rejected events or was unreachable.')),
     last_error: orNull(Type.String(), 'Why the last failed attempt failed.'),

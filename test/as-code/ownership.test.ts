@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { itemsOf } from '../support/administration.ts'
+import { openAsCode } from '../support/as-code.ts'
+
+const resources = (owner: string): string => `
+owner: ${owner}
+projects: [{ name: Search }]
+api_keys: [{ name: web, project: Search }]
+admin_api_keys: [{ name: Pipeline, role: auditor }]
+export_sinks: [{ label: Archive, type: otlp_logs, enabled: false, config: { url: 'http://127.0.0.1:9' } }]
+gateway: { rules: { denylist: [falcon] } }
+policies: [{ name: No code names, rule: 'Never mention "Falcon".' }]
+`
+const withoutOwner = resources('x').replace('owner: x\n', '')
+
+/** The owner of each kind of resource, as the API shows it. */
+async function ownersIn({ app }: Awaited<ReturnType<typeof openAsCode>>): Promise<Record<string, unknown>> {
+  const get = async (path: string): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.admin.key}` } })
+    return JSON.parse(await response.text())
+  }
+  const ofList = async (path: string, name: string): Promise<unknown> =>
+    itemsOf(await get(path)).find((item) => [item['name'], item['label']].includes(name))?.['managed_by']
+  return {
+    project: await ofList('/v1/organization/projects', 'Search'),
+    key: await ofList('/v1/organization/api_keys', 'web'),
+    adminKey: await ofList('/v1/organization/admin_api_keys', 'Pipeline'),
+    sink: await ofList('/api/policy-gateway/exports', 'Archive'),
+    gateway: (await get('/api/policy-gateway/config'))['managed_by'],
+    policy: await ofList('/v1/organization/policies', 'No code names'),
+  }
+}
+
+const ownedBy = (owner: string | undefined): Record<string, unknown> => ({
+  project: owner,
+  key: owner,
+  adminKey: owner,
+  sink: owner,
+  gateway: owner,
+  policy: owner,
+})
+
+it('resources that apply creates are managed by the owner of the files, in the API and in lists', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  assert.equal((await scene.apply()).status, 0)
+  assert.deepEqual(await ownersIn(scene), ownedBy('platform-config'))
+  assert.equal((await scene.plan()).status, 0)
+  for (const list of ['projects', 'keys', 'exports', 'policies']) {
+    const { output } = await scene.run(list, 'list')
+    assert.match(output, /MANAGED BY\n/)
+    assert.match(output, / platform-config$/m)
+  }
+})
+
+it('existing resources without an owner get one, although nothing else of them changes', async () => {
+  await using scene = await openAsCode()
+  scene.write(withoutOwner)
+  await scene.apply()
+  assert.deepEqual(await ownersIn(scene), ownedBy(undefined))
+  scene.write(resources('platform-config'))
+  const { output } = await scene.plan()
+  assert.match(output, /Plan: 0 to create, 6 to change, 0 unchanged\.$/)
+  assert.equal(output.match(/^ {4}\+ managed_by: platform-config$/gm)?.length, 6)
+  const applied = await scene.apply()
+  assert.equal(applied.status, 0, applied.errors)
+  assert.deepEqual(await ownersIn(scene), ownedBy('platform-config'))
+  assert.equal((await scene.plan()).status, 0)
+})
+
+it('another owner gets resources with --take-over only', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  scene.write(resources('other-config'))
+  const refused = await scene.apply()
+  assert.equal(refused.status, 1)
+  assert.equal(refused.errors.split('\n').length, 6)
+  assert.match(refused.errors, /all\.yaml:3: platform-config manages this resource: change it there, or take it over/)
+  assert.deepEqual(await ownersIn(scene), ownedBy('platform-config'))
+  assert.equal((await scene.apply('--take-over')).status, 0)
+  assert.deepEqual(await ownersIn(scene), ownedBy('other-config'))
+})
+
+it('files without an owner cannot change a managed resource, and describe it as long as they do not', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  scene.write(withoutOwner)
+  assert.equal((await scene.plan()).status, 0)
+  scene.write(withoutOwner.replace('falcon', 'eagle'))
+  assert.match((await scene.plan()).errors, /platform-config manages this resource/)
+})
+
+it('a claim over the API is refused with 409 while other files manage the resource, and changes nothing', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  const { admin } = scene.app
+  const project = itemsOf(await admin.get('/projects')).find(({ name }) => name === 'Search')
+  const rename = (headers: Record<string, string>) =>
+    admin.send('PATCH', `/projects/${String(project?.['id'])}`, { body: { name: 'Renamed' }, headers })
+  const refused = await rename({ 'x-gatehouse-managed-by': 'other-config' })
+  assert.deepEqual([refused.status, refused.headers.get('x-gatehouse-error-code')], [409, 'managed_elsewhere'])
+  assert.equal((await rename({ 'x-gatehouse-managed-by': 'not a name' })).status, 400)
+  assert.ok(itemsOf(await admin.get('/projects')).some(({ name }) => name === 'Search'))
+  const renamed = await rename({})
+  assert.deepEqual([renamed.status, renamed.body['managed_by']], [200, 'platform-config'])
+})
+
+it('the audit log has the owner that a change has set', async () => {
+  await using scene = await openAsCode()
+  scene.write(withoutOwner)
+  await scene.apply()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  const { data } = await scene.json('audit', 'list', '--limit', '6')
+  assert.equal(JSON.stringify(data).match(/"managed_by":"platform-config"/g)?.length, 6, JSON.stringify(data))
+})
+
+it('--prune deletes what the owner manages and no file describes any more, and nothing else', async () => {
+  await using scene = await openAsCode()
+  scene.write('projects: [{ name: By hand }]')
+  await scene.apply()
+  scene.write('owner: other-config\nprojects: [{ name: Of others }]')
+  await scene.apply()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  scene.write('owner: platform-config\nprojects: [{ name: Kept }]')
+  assert.match((await scene.plan()).output, /Plan: 1 to create, 0 to change, 0 unchanged\.$/)
+  const plan = await scene.plan('--prune')
+  assert.deepEqual([...plan.output.matchAll(/^(?:delete|revoke|archive) .*(?= \()/gm)].map(String), [
+    'delete policy No code names',
+    'delete export sink Archive',
+    'revoke administrator key Pipeline',
+    'revoke API key web',
+    'archive project Search',
+  ])
+  const applied = await scene.apply('--prune')
+  assert.equal(applied.status, 0, applied.errors)
+  const { data } = await scene.json('projects', 'list')
+  const active = data.filter(({ status }: { status: string }) => status === 'active')
+  assert.deepEqual(active.map(({ name }: { name: string }) => name).slice(-3), ['By hand', 'Of others', 'Kept'])
+  assert.equal((await scene.plan('--prune')).status, 0)
+})
+
+it('--prune without an owner in the files is rejected', async () => {
+  await using scene = await openAsCode()
+  scene.write('projects: [{ name: Search }]')
+  const { status, errors } = await scene.apply('--prune')
+  assert.equal(status, 2)
+  assert.match(errors, /the files need an owner/)
+})
+
+it('export with an owner writes what this owner manages, and plan finds no change in it', async () => {
+  await using scene = await openAsCode()
+  scene.write('projects: [{ name: By hand }]')
+  await scene.apply()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  const folder = join(scene.path, 'exported')
+  const exported = await scene.json('export', '-o', folder, '--owner', 'platform-config')
+  assert.deepEqual(exported.projects, [{ name: 'Search' }])
+  assert.equal(exported.admin_api_keys.length, 1)
+  assert.deepEqual(await scene.run('plan', '-f', folder, '--prune'), {
+    status: 0,
+    output: 'Plan: 0 to create, 0 to change, 6 unchanged.',
+    errors: '',
+  })
+})
