@@ -35,7 +35,11 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
   return (
     <div className={styles.page}>
       <Header policy={policy} />
-      <ManagedNotice owner={policy.managed_by} />
+      {policy.managed_by !== undefined && (
+        <div className={styles.notice}>
+          <ManagedNotice owner={policy.managed_by} />
+        </div>
+      )}
       <TabLinks
         label={text.tabs}
         tabs={[
