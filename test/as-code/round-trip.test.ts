@@ -22,6 +22,8 @@ const index = fc.nat(9)
 
 const sinks = [
   { type: 'webhook', config: { url: 'http://127.0.0.1:9/hook', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } },
+  // Fields that are not secret are taken literally.
+  { type: 'webhook', config: { url: 'http://127.0.0.1:9/${HOME}/${file:x}', secret: 'x'.repeat(24) } },
   { type: 'otlp_logs', config: { url: 'http://127.0.0.1:9/v1/logs', filter: { event_types: ['policy'] } } },
   {
     type: 's3',

@@ -103,12 +103,12 @@ function adminKeyEntries({ adminKeys, nowMs }: State, isWanted: IsWanted): objec
   }))
 }
 
-/** Secrets become references to variables that are named after the sink. */
+/** Secrets become references to variables that are named after the id of the sink, because a tenant chooses its label. */
 function sinkEntry({ id, type, label, enabled, config }: ExportBody, sinks: readonly ExportBody[]): object {
   const kind = sinkFileKind(type)
   const secrets = (kind?.secretFields ?? []).filter((field) => leavesOf(config).has(field))
   const variable = (field: string): string =>
-    `\${${`${label === '' ? type : label}_${field.replace(/^auth\./, '')}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`
+    `\${GATEHOUSE_${`${id}_${field.replace(/^auth\./, '')}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`
   const isUnique = label !== '' && sinks.filter((sink) => sink.label === label).length === 1
   return {
     ...(!isUnique && { id }),

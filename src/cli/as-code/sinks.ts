@@ -97,36 +97,15 @@ function shownConfig(planning: Planning, entry: Located<SinkFileEntry>, kind: Si
     if (typeof value !== 'string' || !isReference(value))
       report(field, 'is a secret: write ${NAME} for an environment variable or ${file:PATH}, not the secret itself')
   }
-  const plain = resolved(planning, entry, { value: config, skip: secrets })
-  const tried = withLeaves(plain, new Map([...secrets].map((field) => [field, 'x'.repeat(36)])))
+  const tried = withLeaves(config, new Map([...secrets].map((field) => [field, 'x'.repeat(36)])))
   // The format of a secret is checked by the service, because the plan does not read secrets.
   for (const { path, message } of kind.problemsOf(kind.completed(tried, {})))
     if (!secrets.has(path.join('.')))
       planning.report(entry, { path: ['config', ...path], message: `config.${message}` })
-  return withLeaves(plain, new Map([...secrets].map((field) => [field, undefined])))
+  return withLeaves(config, new Map([...secrets].map((field) => [field, undefined])))
 }
 
-type Unresolved = { readonly value: SinkConfig; readonly skip: ReadonlySet<string> }
-
-/** The configuration with the values of the variables and files that it refers to, except in secret fields. */
-function resolved(planning: Planning, entry: Located<SinkFileEntry>, { value, skip }: Unresolved): SinkConfig {
-  const texts = [...leavesOf(value)].flatMap(([field, text]) =>
-    typeof text === 'string' && !skip.has(field) ? [[field, text] as const] : [],
-  )
-  const values = texts.map(([field, text]) => {
-    try {
-      return [
-        field,
-        resolveReferences(text, { env: planning.env, file: entry.file, field: `config.${field}` }),
-      ] as const
-    } catch (error) {
-      planning.report(entry, { path: ['config', ...field.split('.')], message: messageOf(error) })
-      return [field, text] as const
-    }
-  })
-  return withLeaves(value, new Map(values))
-}
-
+/** The value that the reference in a secret field stands for. All other fields are taken literally, because tenants write them too. */
 function secretValue({ env }: Planning, entry: Located<SinkFileEntry>, field: string): string {
   const text = String(leavesOf(entry.value.config).get(field))
   try {

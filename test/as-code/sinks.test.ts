@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import type { ExportBody } from '../../src/app/api-types.ts'
+import { openAsCode } from '../support/as-code.ts'
+
+type Scene = Awaited<ReturnType<typeof openAsCode>>
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+async function createSink({ app }: Scene, label: string, url: string): Promise<string> {
+  const body = { label, type: 'webhook', enabled: false, config: { url, secret } }
+  return (await app.app.client.post<{ export: ExportBody }>('/api/policy-gateway/exports', body)).export.id
+}
+
+it('a reference in the address of a sink that somebody created over the API is never replaced by its value', async () => {
+  await using scene = await openAsCode()
+  scene.env['OPERATOR_PASSWORD'] = 'correct-horse'
+  const id = await createSink(scene, 'Mine', 'http://127.0.0.1:9/${OPERATOR_PASSWORD}')
+  assert.equal((await scene.run('export', '-o', scene.files)).status, 0)
+  assert.equal((await scene.plan()).status, 0)
+
+  await scene.run('exports', 'delete', id)
+  scene.env[`GATEHOUSE_${id.toUpperCase()}_SECRET`] = secret
+  const plan = await scene.plan()
+  assert.match(plan.output, /\+ config\.url: http:\/\/127\.0\.0\.1:9\/\$\{OPERATOR_PASSWORD\}$/m)
+  const applied = await scene.apply()
+  assert.equal(applied.status, 0, applied.errors)
+  const { data } = await scene.json('exports', 'list')
+  assert.equal(data[0].config.url, 'http://127.0.0.1:9/${OPERATOR_PASSWORD}')
+  for (const text of [plan.output, applied.output, JSON.stringify(data)]) assert.ok(!text.includes('correct-horse'))
+})
+
+it('export names the variable of a secret after the id of the sink, because tenants choose labels', async () => {
+  await using scene = await openAsCode()
+  const id = await createSink(scene, 'Github', 'http://127.0.0.1:9/hook')
+  await scene.run('export', '-o', scene.files)
+  const text = readFileSync(join(scene.files, 'export_sinks.yaml'), 'utf8')
+  const variable = `GATEHOUSE_${id.toUpperCase()}_SECRET`
+  assert.match(text, new RegExp(`secret: \\$\\{${variable}\\}`))
+  assert.doesNotMatch(text, /GITHUB/)
+})
