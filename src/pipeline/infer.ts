@@ -95,6 +95,7 @@ export function createInfer(parts: InferParts): Infer {
       const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
       call.timing?.checked()
+      call.trace?.onChecked(enforced.request)
       const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
       const onDropped = (field: string): void => void dropped.add(field)
       const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)

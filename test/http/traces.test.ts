@@ -301,6 +301,19 @@ describe('the trace context that an upstream gets', () => {
   })
 })
 
+async function setRules(app: TestApp, rules: object): Promise<void> {
+  const response = await fetch(`${app.url}/api/policy-gateway/config`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ rules }),
+  })
+  assert.equal(response.status, 200)
+}
+
+/** The messages of the request in the span of the answered call. */
+const inputOf = (spans: readonly ReceivedSpan[]): unknown =>
+  JSON.parse(String(spanNamed(spans, 'chat upstream-model').attributes['gen_ai.input.messages']))
+
 describe('the texts of a request', () => {
   it('are in the span of the model call with content: true, without personal data', async (t) => {
     const { spans, exports } = await trace(t, { traces: { content: true } }, ({ app }) => send(app))
@@ -312,6 +325,42 @@ describe('the texts of a request', () => {
       { role: 'assistant', parts: [{ type: 'text', content: 'A plain answer.' }], finish_reason: 'stop' },
     ])
     assert.doesNotMatch(exports.join(), /ada@example/)
+  })
+
+  it('are those that the model got if a rule rephrased the request', async (t) => {
+    await using judge = await startUpstream(answerWith('Tell me about the bird.', { input: 20, output: 8 }))
+    await using upstream = await startUpstream(answer)
+    const config = {
+      upstreams: [
+        { name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1` },
+        { name: 'judge', kind: 'openai-chat', base_url: `${judge.url}/v1` },
+      ],
+      models: [
+        { name: 'm', targets: [{ upstream: 'up', model: 'upstream-model' }] },
+        { name: 'judge-model', targets: [{ upstream: 'judge' }] },
+      ],
+      policies: { judge: { model: 'judge-model' } },
+    }
+    const { spans, exports } = await trace(t, { traces: { content: true }, config }, async ({ app }) => {
+      await setRules(app, { denylist: ['falcon'], response_pattern: 'rewrite' })
+      const sent = { ...body, messages: [{ role: 'user', content: 'Tell me about project falcon.' }] }
+      assert.equal((await send(app, {}, sent)).status, 200)
+    })
+    assert.deepEqual(inputOf(spans), [{ role: 'user', parts: [{ type: 'text', content: 'Tell me about the bird.' }] }])
+    assert.doesNotMatch(exports.join(), /falcon/)
+  })
+
+  it('have the placeholders that the model got if a rule redacts personal data', async (t) => {
+    const { spans, exports } = await trace(t, { traces: { content: true } }, async ({ app }) => {
+      await setRules(app, { redact: true })
+      const messages = ['ada@example.com', 'grace@example.com'].map((content) => ({ role: 'user', content }))
+      assert.equal((await send(app, {}, { ...body, messages })).status, 200)
+    })
+    assert.deepEqual(inputOf(spans), [
+      { role: 'user', parts: [{ type: 'text', content: '[EMAIL_1]' }] },
+      { role: 'user', parts: [{ type: 'text', content: '[EMAIL_2]' }] },
+    ])
+    assert.doesNotMatch(exports.join(), /@example/)
   })
 })
 

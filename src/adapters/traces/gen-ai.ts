@@ -69,9 +69,9 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
 
 export type AnswerContent = { readonly text: string; readonly stopReason: StopReason | undefined }
 
-/** The texts of a call. `redact` is applied to each of them. */
+/** The texts of a call, without those of an unknown request. `redact` is applied to each of them. */
 export function contentAttributes(
-  { messages }: InferenceRequest,
+  request: InferenceRequest | undefined,
   answer: AnswerContent,
   redact: (text: string) => string,
 ): SpanAttributes {
@@ -81,7 +81,7 @@ export function contentAttributes(
     finish_reason: answer.stopReason && finishReasons[answer.stopReason],
   }
   return {
-    'gen_ai.input.messages': JSON.stringify(withinBudget(messages, redact)),
+    'gen_ai.input.messages': request && JSON.stringify(withinBudget(request.messages, redact)),
     'gen_ai.output.messages': JSON.stringify([output]),
   }
 }

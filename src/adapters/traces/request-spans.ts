@@ -233,4 +233,4 @@ function attemptAttributes(
 }
 
 const contentOf = ({ trace, ended }: EndedTrace, redact: (text: string) => string): SpanAttributes =>
-  contentAttributes(ended.call.request, { text: trace.answerText, stopReason: ended.end?.stopReason }, redact)
+  contentAttributes(trace.checkedRequest, { text: trace.answerText, stopReason: ended.end?.stopReason }, redact)

@@ -24,7 +24,7 @@ export type TracePlace = {
 export type RequestTraceParts = {
   readonly clock: Clock
   readonly newSpanId: () => string
-  /** Whether the texts of the answer are collected. */
+  /** Whether the texts of the request and the answer are collected. */
   readonly hasContent: boolean
   /** Called once, when both the pipeline and the response have ended. */
   readonly onFinished: (trace: RequestTrace) => void
@@ -83,6 +83,8 @@ export class RequestTrace {
   /** The name of the model in the upstream's answer. */
   answeredModel: string | undefined = undefined
   answerText = ''
+  /** The request as it was sent to the model. Undefined without texts, and if the checks did not allow it. */
+  checkedRequest: InferenceRequest | undefined = undefined
   ended: TracedEnd | undefined = undefined
   endedUs = 0
   /** The status of the response and when its last byte was sent. */
@@ -105,6 +107,11 @@ export class RequestTrace {
   onVerdict(describe: () => VerdictFacts): void {
     this.describeFirst ??= describe
     this.describeLast = describe
+  }
+
+  /** Called with the request as the checks allow it to be sent: rephrased or redacted if a rule requires it. */
+  onChecked(request: InferenceRequest): void {
+    if (this.parts.hasContent) this.checkedRequest = request
   }
 
   /** Returns the span of the call, which the upstream may continue. */

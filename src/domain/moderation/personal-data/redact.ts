@@ -19,5 +19,11 @@ export function restorePlaceholders(text: string, placeholderMap: Pick<Placehold
   return text.replace(placeholders, (placeholder) => placeholderMap.valueOf(placeholder) ?? placeholder)
 }
 
-/** Redacts a text for good: the placeholder map is discarded. */
-export const redactIrreversibly = (text: string): string => redact(text, createPlaceholderMap())
+/** Redacts a text for good: the placeholder map is discarded. Placeholders of an earlier redaction stay. */
+export function redactIrreversibly(text: string): string {
+  const { placeholderFor, ...map } = createPlaceholderMap()
+  return redact(text, {
+    ...map,
+    placeholderFor: (kind, value) => (kind === 'literal' ? value : placeholderFor(kind, value)),
+  })
+}
