@@ -64,4 +64,30 @@ describe('the messages in a span', () => {
     assert.equal(kept.length, 3)
     assert.doesNotMatch(JSON.stringify(kept), /first/)
   })
+
+  const long = 'word '.repeat(10_000)
+  const texts = Array.from({ length: 100 }, () => ({ type: 'text', text: long }) as const)
+  const calls = Array.from({ length: 100 }, () => ({ type: 'tool-call', id: long, name: long, input: long }) as const)
+  const emails = Array.from({ length: 100 }, () => ({ type: 'text', text: 'ada@example.com '.repeat(3_000) }) as const)
+  for (const [title, message] of [
+    ['texts', { role: 'user', parts: texts }],
+    ['tool calls', { role: 'assistant', parts: calls }],
+    ['parts with personal data', { role: 'user', parts: emails }],
+    ['tool results', { role: 'user', parts: [{ type: 'tool-result', id: 't1', parts: texts, isError: false }] }],
+  ] as const)
+    it(`share one length and one search for personal data, however many ${title} a message has`, () => {
+      let searched = 0
+      const redact = (text: string): string => {
+        searched += text.length
+        return redactIrreversibly(text)
+      }
+      const attributes = contentAttributes(requestOf(message), { text: '', stopReason: 'end' }, redact)
+      assert.ok(String(attributes['gen_ai.input.messages']).length < 70_000)
+      assert.ok(searched < 70_000, String(searched))
+    })
+
+  it('are few if a chat has thousands of empty ones', () => {
+    const empty: Message[] = Array.from({ length: 100_000 }, () => ({ role: 'user', parts: [] }))
+    assert.ok(JSON.stringify(messagesOf(requestOf(...empty))).length < 70_000)
+  })
 })

@@ -90,39 +90,62 @@ export function contentAttributes(
 const maxContentLength = 64 * 1024
 /** Personal data at the cut is recognised if it ends within this many characters after it. */
 const cutMargin = 1024
+const maxNameLength = 256
+/** About the length of the JSON of a part or message without its texts. */
+const emptyLength = 32
 
-const redactedStart = (text: string, redact: (text: string) => string): string =>
-  redact(text.slice(0, maxContentLength + cutMargin).toWellFormed()).slice(0, maxContentLength)
+const redactedStart = (text: string, redact: (text: string) => string, length = maxContentLength): string =>
+  redact(text.slice(0, length + cutMargin).toWellFormed()).slice(0, length)
 
-/** The last messages, because a chat repeats the others in each request. */
+/** The last messages, because a chat repeats the others in each request. All of their texts share one budget. */
 function withinBudget(messages: readonly Message[], redact: (text: string) => string): object[] {
   const kept: object[] = []
   let left = maxContentLength
   for (const { role, parts } of messages.toReversed()) {
     if (left <= 0) break
-    const described = parts.flatMap((part) => partOf(part, redact))
-    left -= JSON.stringify(described).length
-    kept.unshift({ role, parts: described })
+    left -= emptyLength
+    kept.unshift({ role, parts: partsOf(parts) })
   }
   return kept
-}
 
-/** Images, files and opaque blocks are left out. */
-function partOf(part: ContentPart, redact: (text: string) => string): object[] {
-  const short = (text: string): string => redactedStart(text, redact)
-  switch (part.type) {
-    case 'text':
-    case 'refusal':
-      return [{ type: 'text', content: short(part.text) }]
-    case 'thinking':
-      return [{ type: 'reasoning', content: short(part.text) }]
-    case 'tool-call':
-      return [{ type: 'tool_call', id: part.id, name: part.name, arguments: short(part.input) }]
-    case 'tool-result':
-      return [
-        { type: 'tool_call_response', id: part.id, response: part.parts.flatMap((inner) => partOf(inner, redact)) },
-      ]
-    default:
-      return []
+  function partsOf(parts: readonly ContentPart[]): object[] {
+    const described: object[] = []
+    for (const part of parts) {
+      if (left <= 0) break
+      const content = partOf(part)
+      if (content !== undefined) described.push(content)
+    }
+    return described
+  }
+
+  /** Images, files and opaque blocks are left out. */
+  function partOf(part: ContentPart): object | undefined {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return { type: 'text', content: short(part.text) }
+      case 'thinking':
+        return { type: 'reasoning', content: short(part.text) }
+      case 'tool-call':
+        return { type: 'tool_call', id: nameIn(part.id), name: nameIn(part.name), arguments: short(part.input) }
+      case 'tool-result':
+        return { type: 'tool_call_response', id: nameIn(part.id), response: partsOf(part.parts) }
+      default:
+        return undefined
+    }
+  }
+
+  /** Personal data counts with its own length, because searching for it takes longer than its placeholder. */
+  function short(text: string): string {
+    const available = Math.max(0, left)
+    const start = redactedStart(text, redact, available)
+    left -= emptyLength + Math.max(Math.min(text.length, available), JSON.stringify(start).length)
+    return start
+  }
+
+  function nameIn(text: string): string {
+    const start = text.slice(0, maxNameLength)
+    left -= emptyLength + start.length
+    return start
   }
 }
