@@ -7,6 +7,7 @@ import { openSecrets, secretsText, type SecretsOutput } from './as-code/secrets-
 import { claimingClient, isIdle, planJson, planText, type Step } from './as-code/step.ts'
 import type { Command, CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
+import { oneLine } from './table.ts'
 
 const options = {
   file: { type: 'string', short: 'f' },
@@ -88,7 +89,7 @@ async function applySteps({ client, steps, secrets, values }: Application): Prom
   const resultOf = (end: string, failure?: string): Result => ({
     json: { ...planJson(steps), done, secrets: secrets.shown(), error: failure ?? null },
     text: [...(values.yes || failure ? [planText(steps)] : []), ...secretsText(secrets), end].join('\n'),
-    warnings: [...warnings, ...(failure === undefined ? [] : [failure])],
+    warnings: [...warnings, ...(failure === undefined ? [] : [failure])].map(oneLine),
     isFailed: failure !== undefined,
   })
   for (const step of changes) {

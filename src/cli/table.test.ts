@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { printable, table } from './table.ts'
+import { oneLine, printable, table } from './table.ts'
 
 const clear = '\u001b[2J'
 
@@ -12,6 +12,13 @@ describe('untrusted text on a terminal', () => {
   it('keeps its lines, tabs and letters', () => {
     const text = 'one\n\ttwo 😀 é עברית'
     assert.equal(printable(text), text)
+  })
+
+  it('stays on one line with its control characters escaped, where a line has a meaning', () => {
+    assert.equal(
+      oneLine(`a${clear}\n\u009bb\u2028\u202e é עברית 👩‍💻`),
+      'a\\u001b[2J\\n\\u009bb\\u2028\\u202e é עברית 👩‍💻',
+    )
   })
 
   it('adds no row to a table', () => {

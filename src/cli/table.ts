@@ -28,3 +28,12 @@ export const timeOf = (iso: string | null): string => (iso === null ? '-' : iso.
 
 /** Replaces control characters, because names come from people who could otherwise send commands to the terminal. */
 export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')
+
+/**
+ * The text on one line. Control characters, line ends, and characters that change the direction of text are escaped, because
+ * a name with them could hide or add lines of a plan that somebody confirms.
+ */
+export const oneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
+    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openAsCode } from '../support/as-code.ts'
@@ -211,4 +211,56 @@ api_keys: [{ name: web, project: Renamed }]
     renamed.map(({ id, name }: Record<string, string>) => [id, name]),
     [[data[0].id, 'Renamed']],
   )
+})
+
+it('control characters in names and values are escaped, so that they cannot hide or add lines of a plan', async () => {
+  await using scene = await openAsCode()
+  scene.write(String.raw`
+owner: platform
+projects: [{ name: "a\e[2K\rb\nPlan: 0 to create" }]
+api_keys: [{ name: "key\x9b2K", project: Default project }]
+policies: [{ name: "p\u202eq", rule: "Never mention x.\nPlan: nothing\e[8m" }]
+`)
+  const plan = await scene.plan()
+  assert.match(plan.output, /^create project a\\u001b\[2K\\u000db\\nPlan: 0 to create$/m)
+  assert.match(plan.output, /^create and publish policy p\\u202eq$/m)
+  const asked = await scene.run('apply', '-f', scene.files)
+  const applied = await scene.apply()
+  assert.equal(applied.status, 0, applied.errors)
+  assert.match(applied.output, /key\\u009b2K \(key_/)
+  scene.write('owner: platform')
+  const pruned = await scene.plan('--prune')
+  assert.match(pruned.output, /archive project a\\u001b\[2K/)
+  for (const text of [plan.output, asked.errors, applied.output, pruned.output]) {
+    assert.doesNotMatch(text, /[^\P{C}\n]/u)
+    assert.equal(text.match(/^ *Plan: /gm)?.length, 1, text)
+  }
+})
+
+it('control characters in a mistake and in a failure are escaped', async () => {
+  await using scene = await openAsCode()
+  scene.write(String.raw`api_keys: [{ name: a, project: "no\e[2K\nwhere" }]`)
+  assert.match((await scene.plan()).errors, /there is no project no\\u001b\[2K\\nwhere/)
+  // The policy cannot be published, because its scope has no project.
+  scene.write(String.raw`policies: [{ name: "a\e[2K\nb", rule: 'Never mention "Falcon".', scope: projects }]`)
+  assert.match((await scene.apply()).errors, /^create policy a\\u001b\[2K\\nb: The scope is projects/)
+})
+
+it('a file for secrets is recognised as inside the folder by its real path, whatever its name is', async () => {
+  await using scene = await openAsCode()
+  scene.write('projects: [{ name: Search }]')
+  const link = join(scene.path, 'link')
+  symlinkSync(scene.files, link)
+  const linkedFile = join(scene.path, 'linked.jsonl')
+  symlinkSync(join(scene.files, 'target.jsonl'), linkedFile)
+  const rejected = async (file: string): Promise<string> => {
+    const { status, errors } = await scene.apply('--secrets-file', file)
+    assert.equal(status, 2, file)
+    return errors
+  }
+  for (const file of [join(scene.files, '..keys.jsonl'), join(link, 'keys.jsonl')])
+    assert.match(await rejected(file), /is in the folder of the resources/)
+  assert.match(await rejected(linkedFile), /is a link to a file that does not exist/)
+  assert.equal((await scene.run('apply', '-f', link, '--secrets-file', join(scene.files, 'x'))).status, 2)
+  assert.equal((await scene.apply('--secrets-file', join(scene.path, '..keys.jsonl'))).status, 0)
 })

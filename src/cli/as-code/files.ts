@@ -4,6 +4,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, 
 import { messageOf } from '../../base/fault.ts'
 import { checkResourceFile, type FileProblem, type ResourceFileBody } from '../../app/resource-files.ts'
 import { UsageError } from '../command.ts'
+import { oneLine } from '../table.ts'
 
 type Path = FileProblem['path']
 
@@ -28,7 +29,7 @@ export type Resources = {
 /** Everything that is wrong with the files, one line for each mistake. */
 export class FileErrors extends Error {
   constructor(lines: readonly string[]) {
-    super(lines.join('\n'))
+    super(lines.map(oneLine).join('\n'))
     this.name = 'FileErrors'
   }
 }

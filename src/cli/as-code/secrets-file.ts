@@ -1,8 +1,19 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { messageOf } from '../../base/fault.ts'
 import { plural } from '../../base/plural.ts'
 import { UsageError } from '../command.ts'
+import { oneLine } from '../table.ts'
 import type { IssuedSecret } from './step.ts'
 
 /** Where the secrets of new keys go. */
@@ -45,8 +56,16 @@ export function openSecrets(file: string | undefined, folder: string): SecretsOu
 
 function isInside(folder: string, file: string): boolean {
   if (!statSync(folder).isDirectory()) return false
-  const path = relative(resolve(folder), resolve(file))
-  return path !== '' && !path.startsWith('..')
+  const path = relative(realpathSync(folder), realPathOf(resolve(file)))
+  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`)
+}
+
+/** The path without links, also of a file that does not exist yet. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UsageError(`--secrets-file: ${path} is a link to a file that does not exist. Name the file itself.`)
+  return join(realPathOf(dirname(path)), basename(path))
 }
 
 function opened(file: string): number {
@@ -68,6 +87,8 @@ export function secretsText({ file, ...secrets }: SecretsOutput): string[] {
   return [
     ...(inFile === 0 ? [] : [`${plural(inFile, 'new secret')} in ${file}.`]),
     ...(shown.length === 0 ? [] : ['Keep these keys: they are not shown again.']),
-    ...shown.map(({ name, project, id, value }) => `  ${[project, name].filter(Boolean).join(', ')} (${id}): ${value}`),
+    ...shown.map(({ name, project, id, value }) =>
+      oneLine(`  ${[project, name].filter(Boolean).join(', ')} (${id}): ${value}`),
+    ),
   ]
 }

@@ -3,6 +3,7 @@ import type { FileProblem, LimitsBodyValues } from '../../app/resource-files.ts'
 import type { Environment } from '../../config/config.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'
+import { oneLine } from '../table.ts'
 import { FileErrors, type Located, type Resources } from './files.ts'
 import { overridesPath, type State } from './state.ts'
 
@@ -182,7 +183,7 @@ export function planText(steps: readonly Step[]): string {
 
 function stepLines({ kind, name, id, action, verb, differences, lines }: Step): string[] {
   const title = `${verb ?? action} ${[kind, name].filter((word) => word !== '').join(' ')}${id === undefined ? '' : ` (${id})`}`
-  return [title, ...(lines ?? leafDiffLines(differences)).map((line) => `    ${line}`)]
+  return [title, ...(lines ?? leafDiffLines(differences)).map((line) => `    ${line}`)].map(oneLine)
 }
 
 /** The plan for scripts. */
