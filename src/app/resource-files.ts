@@ -96,6 +96,8 @@ const fileSchema = <Sink extends TSchema>(sink: Sink) =>
 /** A file of resources. The configuration of a sink is validated by its kind, because the messages are better. */
 const ResourceFile = fileSchema(SinkEntry)
 
+export const resourceKinds: readonly string[] = Object.keys(ResourceFile.properties)
+
 export type ResourceFileBody = Static<typeof ResourceFile>
 export type ProjectFileEntry = Static<typeof ProjectEntry>
 export type ApiKeyFileEntry = Static<typeof ApiKeyEntry>

@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { resourceFileSchema } from '../app/resource-files.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments } from './arguments.ts'
-import { exportResources, filesOf, schemaFile, yamlOf } from './as-code/export.ts'
+import { exportResources, filesOf, isExported, schemaFile, staleFiles, yamlOf } from './as-code/export.ts'
 import { readState } from './as-code/state.ts'
 import type { Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
@@ -22,7 +22,7 @@ export const exportCommand: Command = {
 gatehouse export --schema
 
 Without -o, prints one YAML document. With -o, which is the same as --output, writes one file for each kind of resource, and
-their JSON Schema for editors; files of an earlier export are replaced. Archived projects and expired or revoked keys are
+their JSON Schema for editors; files of an earlier export are replaced or removed. Archived projects and expired or revoked keys are
 left out. Secrets are never written: those of export sinks become references to environment variables. --owner writes
 only what this owner manages. --schema prints the JSON Schema. --org may be left out while there is only one organization.`,
   async run(context) {
@@ -46,5 +46,20 @@ function writeFolder(folder: string, files: ReadonlyMap<string, string>): string
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of files) writeFileSync(join(folder, name), text)
   writeFileSync(join(folder, schemaFile), `${schemaText()}\n`)
-  return `Wrote ${plural(files.size, 'file')} to ${folder}.`
+  return [
+    ...removeStale(folder, files).map(
+      (name) => `Removed ${name} of an earlier export, because nothing of this kind is left.`,
+    ),
+    `Wrote ${plural(files.size, 'file')} to ${folder}.`,
+  ].join('\n')
+}
+
+/** Without this, apply would create again what was deleted since the earlier export. */
+function removeStale(folder: string, files: ReadonlyMap<string, string>): string[] {
+  const removed = staleFiles(files).filter((name) => {
+    const path = join(folder, name)
+    return existsSync(path) && isExported(readFileSync(path, 'utf8'))
+  })
+  for (const name of removed) rmSync(join(folder, name))
+  return removed
 }

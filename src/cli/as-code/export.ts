@@ -1,9 +1,10 @@
 import { stringify } from 'yaml'
 import type { ApiClient } from '../../app/api-client.ts'
 import type { ExportBody, PolicyBody, ProjectBody } from '../../app/api-types.ts'
-import { sinkFileKind, type ResourceFileBody } from '../../app/resource-files.ts'
+import { resourceKinds, sinkFileKind, type ResourceFileBody } from '../../app/resource-files.ts'
 import { contentDifferences } from '../policies/diff.ts'
 import { leavesOf } from '../leaf-diff.ts'
+import { oneLine } from '../table.ts'
 import { storedFields } from './keys.ts'
 import { namedProjects } from './projects.ts'
 import { withLeaves } from './sinks.ts'
@@ -150,7 +151,7 @@ const draftWarning = (policy: PolicyBody): string[] =>
   policy.published === null || isPublished(policy)
     ? []
     : [
-        `${policy.name}: the file has the draft, which differs from the published version; gatehouse policies diff shows it.`,
+        `${oneLine(policy.name)}: the file has the draft, which differs from the published version; gatehouse policies diff shows it.`,
       ]
 
 /** The first line of a file, which names its schema for editors. */
@@ -161,6 +162,12 @@ const header = `# yaml-language-server: $schema=./${schemaFile}\n`
 /** One file for each kind of resource. */
 export const filesOf = (file: ResourceFileBody): ReadonlyMap<string, string> =>
   new Map(Object.entries(file).map(([kind, value]) => [`${kind}.yaml`, header + yamlOf({ [kind]: value })]))
+
+/** The names of files of an earlier export that `files` do not replace: a kind of which nothing is left. */
+export const staleFiles = (files: ReadonlyMap<string, string>): string[] =>
+  resourceKinds.map((kind) => `${kind}.yaml`).filter((name) => !files.has(name))
+
+export const isExported = (text: string): boolean => text.startsWith(header)
 
 /** References such as `&a1` would make a file hard to edit. */
 export const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 })
