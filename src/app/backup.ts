@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
+import { readBackup, restoreBackup, writeBackup, type BackupContents } from '../adapters/stores/sql/sqlite/backup.ts'
 import {
   hasDatabase,
-  readBackup,
-  restoreBackup,
-  writeBackup,
-  type BackupContents,
-} from '../adapters/stores/sql/sqlite/backup.ts'
-import { lockDataFolder, secretFileNames } from '../adapters/stores/sql/sqlite/data-folder.ts'
+  lockDataFolder,
+  SecretMissing,
+  secretFileNames,
+} from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { readMigrations } from '../adapters/stores/sql/migrate.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
@@ -25,6 +24,7 @@ export async function backUp(
   const dataDir = embeddedFolder(config, 'back it up with pg_dump')
   const files = readSecretFiles(dataDir)
   const secret = config.secret ?? files['secret']?.trim()
+  if (secret === undefined && hasDatabase(dataDir)) throw new SecretMissing(dataDir)
   if (secret === undefined) throw new Error(`There is no database in ${dataDir} to back up.`)
   return writeBackup(dataDir, file, {
     createdAtMs: systemClock.nowMs(),

@@ -1,8 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
-import { hasDatabase } from '../adapters/stores/sql/sqlite/backup.ts'
-import { DataFolderInUse } from '../adapters/stores/sql/sqlite/data-folder.ts'
+import { DataFolderInUse, hasDatabase } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { createIds } from '../base/ids.ts'

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { DatabaseTooNew } from '../adapters/stores/sql/migrate.ts'
+import { SecretMissing } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
 import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
@@ -161,6 +162,7 @@ function secretDiagnoses({
 function storageFix({ storage }: Config, error: unknown): string {
   if (error instanceof Error && error.cause instanceof DatabaseTooNew)
     return 'docs/guide/upgrade.md describes both ways.'
+  if (error instanceof SecretMissing) return 'docs/guide/backup.md tells what a restore needs.'
   return storage.database_url === undefined
     ? 'Is the disk full or the folder damaged? Restore it from a backup.'
     : 'Is PostgreSQL running, and is DATABASE_URL right?'

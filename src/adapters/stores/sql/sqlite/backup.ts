@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { secretFileNames } from './data-folder.ts'
+import { databaseFileName, secretFileNames } from './data-folder.ts'
 import { openConnection } from './connection.ts'
 import { readRedoFile, redoPathOf } from './redo-log.ts'
 import { redoMissing } from './redo-recovery.ts'
@@ -26,8 +26,6 @@ export type BackupContents = {
   readonly events: number
 }
 
-const databaseFile = 'gatehouse.db'
-
 /** More pages than a database can have, so that the copy is one step and a busy writer cannot make it start over. */
 const allPages = 2 ** 31 - 1
 
@@ -36,7 +34,7 @@ const allPages = 2 ** 31 - 1
  * acknowledged before the call. The file appears under its name only when it is complete and was read back.
  */
 export async function writeBackup(dataDir: string, file: string, manifest: BackupManifest): Promise<BackupContents> {
-  const source = join(dataDir, databaseFile)
+  const source = join(dataDir, databaseFileName)
   if (!existsSync(source)) throw new Error(`There is no database in ${dataDir} to back up.`)
   if (existsSync(file)) throw fileExists(file)
   assertWritable(file)
@@ -91,28 +89,26 @@ export async function restoreBackup(
   { dataDir, replacedDir }: { readonly dataDir: string; readonly replacedDir: string },
 ): Promise<void> {
   const { manifest } = readBackup(file)
-  const partial = join(dataDir, `${databaseFile}.${process.pid}.partial`)
+  const partial = join(dataDir, `${databaseFileName}.${process.pid}.partial`)
   try {
     await copyDatabase(file, partial)
     dropManifest(partial)
     syncPath(partial)
     moveReplaced(dataDir, replacedDir, [
-      databaseFile,
-      `${databaseFile}-wal`,
-      `${databaseFile}-shm`,
-      redoPathOf(databaseFile),
+      databaseFileName,
+      `${databaseFileName}-wal`,
+      `${databaseFileName}-shm`,
+      redoPathOf(databaseFileName),
     ])
     // All secret files, because a previous secret that stays would be used for the restored database.
     if (Object.keys(manifest.secretFiles).length > 0) moveReplaced(dataDir, replacedDir, secretFileNames)
     for (const [name, text] of Object.entries(manifest.secretFiles)) writeAtomically(join(dataDir, name), text)
-    renameSync(partial, join(dataDir, databaseFile))
+    renameSync(partial, join(dataDir, databaseFileName))
     syncPath(dataDir)
   } finally {
     rmSync(partial, { force: true })
   }
 }
-
-export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, databaseFile))
 
 async function copyDatabase(from: string, to: string): Promise<void> {
   const source = openToRead(from)

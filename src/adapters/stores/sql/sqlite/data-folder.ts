@@ -63,13 +63,31 @@ function lock(dataDir: string): Disposable {
 /** Files of the folder that its database needs. */
 export const secretFileNames: readonly string[] = ['secret', 'secret.previous']
 
+export const databaseFileName = 'gatehouse.db'
+
+export const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, databaseFileName))
+
+/** The folder has a database, but the server secret of the database is neither in the folder nor configured. */
+export class SecretMissing extends Error {
+  constructor(dataDir: string) {
+    super(
+      `There is a database in ${dataDir} but no server secret: set GATEHOUSE_SECRET, or restore the file ${join(dataDir, 'secret')}.`,
+    )
+    this.name = 'SecretMissing'
+  }
+}
+
 /**
- * The server secret, 32 bytes in base64url, stored in the folder and created on first use. Call it only while the folder is
- * locked, because two processes with different secrets could not read each other's keys.
+ * The server secret, 32 bytes in base64url, stored in the folder. It is created before the database and never after it, because
+ * no key of the database could be verified with another secret. Call it only while the folder is locked, because two processes
+ * with different secrets could not read each other's keys.
  */
 export function readOrCreateSecret(dataDir: string, random: Random = systemRandom): string {
   const path = join(dataDir, 'secret')
-  if (!existsSync(path)) writeAtomically(path, newSecret(random))
+  if (!existsSync(path)) {
+    if (hasDatabase(dataDir)) throw new SecretMissing(dataDir)
+    writeAtomically(path, newSecret(random))
+  }
   return readSecretFile(path)
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Database, DatabaseRow, Value } from '../database.ts'
 import { createDrainLatch } from '../drain-latch.ts'
+import { databaseFileName } from './data-folder.ts'
 import { openChannel, type Channel } from './channel.ts'
 import { onlyStep } from './protocol.ts'
 import { createWriters } from './writers.ts'
@@ -25,7 +26,7 @@ export type SqliteOptions = {
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
 export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<Database> {
   const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false, flushAfterMs: 1_000 }
-  const channel = openChannel({ path: join(dataDir, 'gatehouse.db'), ...defaults, ...rest })
+  const channel = openChannel({ path: join(dataDir, databaseFileName), ...defaults, ...rest })
   const writers = createWriters(channel)
   const latch = createDrainLatch()
 
