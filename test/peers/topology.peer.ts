@@ -61,8 +61,10 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
   })
   after(() => opened.disposeAsync())
 
-  const post = (body: object, key: string, headers: Record<string, string> = {}): Promise<Response> =>
+  type Options = { readonly headers?: Record<string, string>; readonly signal?: AbortSignal }
+  const post = (body: object, key: string, { headers = {}, ...options }: Options = {}): Promise<Response> =>
     fetch(`${cluster.proxyUrl}/v1/messages`, {
+      ...options,
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify(body),
@@ -136,12 +138,28 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
     assert.match(text, /Five six.*message_stop/s)
   })
 
+  it('ends the call to the upstream when the caller leaves', async () => {
+    const reached = Promise.withResolvers<void>()
+    let hasEnded = false
+    const withoutAnswer: Script = async (_response, { hungUp }) => {
+      reached.resolve()
+      hasEnded = await hungUp
+    }
+    upstream.answer(withoutAnswer, hello)
+    const caller = new AbortController()
+    const left = assert.rejects(post(question, apiKey, { signal: caller.signal }), { name: 'AbortError' })
+    await reached.promise
+    caller.abort()
+    await left
+    await until('the call to the upstream ends', async () => hasEnded)
+  })
+
   it('takes the address of a caller from the proxy, not from headers that the caller sends', async () => {
     const keyFor = (network: string): string =>
       String(cluster.command('keys', 'create', '--name', network, '--allow-ip', network)['value'])
     const headers = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' }
     const statusWith = async (key: string): Promise<number> => {
-      const response = await post(question, key, headers)
+      const response = await post(question, key, { headers })
       await response.arrayBuffer()
       return response.status
     }
@@ -179,7 +197,7 @@ describe('the cluster of the compose file, started from packages', { skip }, () 
 
   it('sends the spans of a request through the collector', { skip: withoutCollector }, async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' // 01: recorded
-    const response = await post(question, apiKey, { traceparent })
+    const response = await post(question, apiKey, { headers: { traceparent } })
     const id = response.headers.get('x-request-id') ?? ''
     assert.equal(response.status, 200, await response.text())
     await until('the spans of the request arrive', async () => {
