@@ -74,6 +74,40 @@ describe('the exporter of spans', () => {
     assert.deepEqual([...results], [['sent', 1]])
   })
 
+  it('finds the trace that always fails, drops it and sends the others', async () => {
+    const { exporter, results } = openScene(({ body }) => answeredWith(String(body).includes('bad') ? 503 : 200))
+    for (let at = 0; at < 100; at++) exporter.add([span(at === 70 ? 'bad' : 'good')])
+    await assert.rejects(exporter.flush())
+    assert.deepEqual([...results], [])
+    for (let attempt = 0; attempt < 50; attempt++) await exporter.flush().catch(() => undefined)
+    assert.deepEqual(Object.fromEntries(results), { sent: 99, rejected: 1 })
+  })
+
+  it('sends a full batch again after it dropped the trace that always fails', async () => {
+    const { exporter, requests } = openScene(({ body }) => answeredWith(String(body).includes('bad') ? 503 : 200))
+    exporter.add([span('bad')])
+    for (let at = 0; at < 9; at++) exporter.add([span('good')])
+    for (let attempt = 0; attempt < 50; attempt++) await exporter.flush().catch(() => undefined)
+    const before = requests.length
+    for (let at = 0; at < 10; at++) exporter.add([span('good')])
+    await exporter.flush()
+    assert.equal(requests.length, before + 1)
+  })
+
+  it('keeps all spans while there is no connection to the collector', async () => {
+    let isDown = true
+    const { exporter, results } = openScene(() => {
+      if (!isDown) return accepted
+      throw new Unreachable(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+    })
+    exporter.add([span('one')])
+    exporter.add([span('two')])
+    for (let attempt = 0; attempt < 50; attempt++) await assert.rejects(exporter.flush())
+    isDown = false
+    await exporter.flush()
+    assert.deepEqual(Object.fromEntries(results), { sent: 2 })
+  })
+
   it('names the reason if the collector cannot be reached', async () => {
     const { exporter } = openScene(() => {
       throw new Unreachable(new Error('connect ECONNREFUSED'))

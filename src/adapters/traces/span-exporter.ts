@@ -43,6 +43,8 @@ const maxQueuedCharacters = 16 * 1024 * 1024
 const maxBatchSpans = 512
 const maxBatchCharacters = 2 * 1024 * 1024
 const shutdownMs = 5_000
+/** After this many failures in a row the batch at the head of the queue is halved. */
+const maxBatchFailures = 5
 
 export function createSpanExporter(
   settings: SpanExporterSettings,
@@ -56,6 +58,11 @@ export function createSpanExporter(
   let sending: Promise<void> | undefined
   /** After a failure only the job tries again, once in its interval. */
   let hasFailed = false
+  /** How often in a row the batch at the head of the queue failed. */
+  let failures = 0
+  let maxBatchTraces = Infinity
+  /** How many traces at the head of the queue were in the batch that was halved. */
+  let suspects = 0
 
   const shutdown = new AbortController()
   const flush = (): Promise<void> => (sending ??= sendAll().finally(() => void (sending = undefined)))
@@ -90,18 +97,28 @@ export function createSpanExporter(
       } catch (error) {
         hasFailed = true
         if (error instanceof Rejected) count('rejected', batch)
+        else if (!(error instanceof NotConnected)) onFailed(batch)
         throw error
       }
     }
   }
 
+  /** One trace that the collector cannot process must not keep all others in the queue. */
+  function onFailed(batch: readonly QueuedTrace[]): void {
+    if (shutdown.signal.aborted || ++failures < maxBatchFailures) return
+    if (batch.length === 1) return count('rejected', batch)
+    failures = 0
+    suspects = batch.length
+    maxBatchTraces = Math.ceil(batch.length / 2)
+  }
+
   function nextBatch(): readonly QueuedTrace[] {
     let spans = 0
     let characters = 0
-    const end = queue.findIndex((trace) => {
+    const end = queue.findIndex((trace, at) => {
       spans += trace.spans
       characters += trace.text.length
-      return spans > maxBatchSpans || characters > maxBatchCharacters
+      return at >= maxBatchTraces || spans > maxBatchSpans || characters > maxBatchCharacters
     })
     return end === -1 ? queue.slice() : queue.slice(0, Math.max(1, end))
   }
@@ -121,6 +138,9 @@ export function createSpanExporter(
   /** Removes a batch from the queue. */
   function count(result: SpanResult, batch: readonly QueuedTrace[], countedAlready = 0): void {
     queue.splice(0, batch.length)
+    failures = 0
+    suspects -= batch.length
+    if (suspects <= 0) maxBatchTraces = Infinity
     const spans = batch.reduce((sum, trace) => sum + trace.spans, 0)
     queuedSpans -= spans
     queuedCharacters -= batch.reduce((sum, { text }) => sum + text.length, 0)
@@ -137,8 +157,23 @@ export function createSpanExporter(
 /** `Unreachable` hides its cause from tenants. Collectors are configured by the operator, who needs it. */
 function rethrow(error: unknown, { host }: URL): never {
   if (!(error instanceof Unreachable)) throw error
-  throw new Error(`The collector at ${host} could not be reached: ${messageOf(error.cause)}`, { cause: error })
+  const message = `The collector at ${host} could not be reached: ${messageOf(error.cause)}`
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  throw connectErrors.has(code) ? new NotConnected(message, { cause: error }) : new Error(message, { cause: error })
 }
+
+/** There was no connection, so the failure has nothing to do with the spans. */
+class NotConnected extends Error {}
+
+const connectErrors: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 /** The collector answered that it will not take the spans, now or later. */
 class Rejected extends Error {}
