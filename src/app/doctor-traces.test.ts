@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startOtlpReceiver } from '../../test/support/otlp-receiver.ts'
-import { checkConfig } from '../config/config.ts'
+import { checkConfig, readConfig } from '../config/config.ts'
 import { checkTraces } from './doctor-traces.ts'
 
 const check = async (traces: object, isOffline = false) => checkTraces(checkConfig({ traces }), { isOffline })
@@ -28,6 +28,26 @@ describe('the doctor on traces', () => {
     const { origin } = await startOtlpReceiver(t, () => ({ status: 401 }))
     const [found] = await check({ endpoint: origin })
     assert.deepEqual([found?.state, found?.message.includes('status 401')], ['warning', true])
+  })
+
+  it('calls the address of the variable for traces as it is, and appends the path to that for all signals', async () => {
+    const messageFor = async (env: Record<string, string>) =>
+      (await checkTraces(readConfig({ GATEHOUSE_CONFIG: '', ...env }), { isOffline: true })).map(
+        ({ message }) => message,
+      )
+    assert.deepEqual(await messageFor({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/ingest' }), [
+      'the collector at http://c:4318/ingest was not called',
+    ])
+    assert.deepEqual(await messageFor({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/ingest' }), [
+      'the collector at http://c:4318/ingest/v1/traces was not called',
+    ])
+  })
+
+  it('names a variable that is ignored', async () => {
+    const config = readConfig({ GATEHOUSE_CONFIG: '', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })
+    const [found] = await checkTraces(config, { isOffline: true })
+    assert.equal(found?.state, 'warning')
+    assert.match(found.message, /^OTEL_EXPORTER_OTLP_ENDPOINT is ignored: traces\.endpoint must/)
   })
 
   it('calls nothing if it is offline, and says nothing without a collector', async () => {

@@ -2,6 +2,8 @@ import { hostname } from 'node:os'
 import { Agent } from 'undici'
 import { createRequest } from '../adapters/network/request.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import type { Config } from '../config/config.ts'
+import { originsOf } from '../config/origins.ts'
 import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 import { createStartTrace, passOn, type StartTrace } from '../domain/tracing/start-trace.ts'
 import type { UpstreamFacts } from '../adapters/traces/gen-ai.ts'
@@ -10,16 +12,21 @@ import type { EffectiveUpstream } from './upstreams.ts'
 
 /** Starts to export traces if a collector is configured. Undefined if neither it nor an upstream needs trace contexts. */
 export async function openTraces(infrastructure: Infrastructure, version: string): Promise<StartTrace | undefined> {
-  const { config, upstreams } = infrastructure
+  const { config, upstreams, log } = infrastructure
   const { traces } = config
-  if (traces.endpoint !== undefined) return openExporter(infrastructure, tracesUrl(traces.endpoint), version)
+  for (const warning of originsOf(config).warnings) log.warn(warning)
+  const url = tracesUrl(config)
+  if (url !== undefined) return openExporter(infrastructure, url, version)
   return traces.parent === 'continue' && upstreams.some(({ trace }) => trace) ? passOn : undefined
 }
 
-/** The address of a collector's traces. */
-export function tracesUrl(endpoint: string): URL {
+/** The address of a collector's traces. OpenTelemetry defines that the variable for traces alone has the whole address. */
+export function tracesUrl(config: Config): URL | undefined {
+  const { endpoint } = config.traces
+  if (endpoint === undefined) return undefined
   const url = new URL(endpoint)
-  if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
+  const isWhole = originsOf(config).variables.get('traces.endpoint') === 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  if (!isWhole && !url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`
   return url
 }
 

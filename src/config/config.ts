@@ -28,9 +28,10 @@ export function readConfig(env: Environment): Config {
   const hasFile = existsSync(file) || named !== undefined
   const written = hasFile ? readFile({ file, env, values }) : {}
   const variables = new Map<string, string>()
-  const config = checkConfig(withOtelVariables(withEnvironment(written, env, variables), env, variables))
+  const warnings: string[] = []
+  const config = checkConfig(withOtelVariables(withEnvironment(written, env, variables), env, { variables, warnings }))
   setFileValues(config, values)
-  setOrigins(config, { file: hasFile ? file : undefined, written, variables })
+  setOrigins(config, { file: hasFile ? file : undefined, written, variables, warnings })
   return config
 }
 
@@ -40,7 +41,7 @@ export function checkConfig(input: unknown): Config {
   const problems = [...unknownKeys(ConfigSchema, value, ''), ...problemsOf(value)]
   if (problems.length > 0) throw new ConfigError(problems)
   const config = deepFreeze(value as Config)
-  setOrigins(config, { file: undefined, written: input, variables: new Map() })
+  setOrigins(config, { file: undefined, written: input, variables: new Map(), warnings: [] })
   return config
 }
 

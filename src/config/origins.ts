@@ -8,9 +8,11 @@ export type ConfigOrigins = {
   readonly written: unknown
   /** The variables that replaced a value, by its path, such as `server.port`. */
   readonly variables: ReadonlyMap<string, string>
+  /** Why variables were ignored. */
+  readonly warnings: readonly string[]
 }
 
-const nothing: ConfigOrigins = { file: undefined, written: {}, variables: new Map() }
+const nothing: ConfigOrigins = { file: undefined, written: {}, variables: new Map(), warnings: [] }
 const origins = new WeakMap<Config, ConfigOrigins>()
 
 export const setOrigins = (config: Config, value: ConfigOrigins): void => void origins.set(config, value)

@@ -1,3 +1,6 @@
+import { Value } from 'typebox/value'
+import { Traces } from './traces.ts'
+
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -13,39 +16,64 @@ const samplers: Readonly<Record<string, { readonly ratio: number | 'argument'; r
   parentbased_traceidratio: { ratio: 'argument', follow_caller: true },
 }
 
+/** Collects what the variables of the environment change. */
+export type ReadVariables = {
+  /** The variables that replaced a value, by its path. */
+  readonly variables: Map<string, string>
+  /** Why variables are ignored. */
+  readonly warnings: string[]
+}
+
 /**
- * Adds the standard variables of OpenTelemetry to the section `traces`. Adds the path of each value to `variables`, with the
- * name of its variable. The variable of one signal takes precedence over the one of all signals.
+ * Adds the standard variables of OpenTelemetry to the section `traces`. The variable of one signal takes precedence over the
+ * one of all signals. An invalid value is ignored with a warning, because these variables are often set for all containers
+ * of a cluster.
  */
-export function withOtelVariables(written: Written, env: Variables, variables: Map<string, string>): Written {
+export function withOtelVariables(written: Written, env: Variables, { variables, warnings }: ReadVariables): Written {
   const traces: Written = { ...(written['traces'] as Written | undefined) }
-  const set = (key: string, name: string | undefined, read: (text: string) => unknown): void => {
-    const value = name === undefined ? undefined : read(env[name] ?? '')
-    if (name === undefined || value === undefined) return
+  if (isOff(env)) return 'endpoint' in traces ? { ...written, traces: { ...traces, endpoint: undefined } } : written
+  const set = (
+    key: keyof typeof Traces.properties,
+    name: string | undefined,
+    read: (text: string) => unknown,
+  ): void => {
+    const text = name === undefined ? undefined : env[name]
+    if (name === undefined || !text) return
+    const value = read(text)
+    const [problem] = Value.Errors(Traces.properties[key], value)
+    if (problem !== undefined) return void warnings.push(`${name} is ignored: traces.${key} ${problem.message}`)
     traces[key] = value
     variables.set(`traces.${key}`, name)
   }
   const first = (suffix: string): string | undefined =>
     [`OTEL_EXPORTER_OTLP_TRACES_${suffix}`, `OTEL_EXPORTER_OTLP_${suffix}`].find((name) => env[name])
-  const sampler = samplers[env['OTEL_TRACES_SAMPLER'] ?? '']
   set('endpoint', first('ENDPOINT'), (url) => url)
   set('headers', first('HEADERS'), pairsOf)
   set('compression', first('COMPRESSION'), (text) => text)
   set('timeout_ms', first('TIMEOUT'), Number)
-  set('resource_attributes', env['OTEL_RESOURCE_ATTRIBUTES'] ? 'OTEL_RESOURCE_ATTRIBUTES' : undefined, pairsOf)
+  set('resource_attributes', 'OTEL_RESOURCE_ATTRIBUTES', pairsOf)
+  set('service_name', 'OTEL_SERVICE_NAME', (text) => text)
+  if (variables.has('traces.service_name')) traces['resource_attributes'] = withoutServiceName(traces)
+  const name = env['OTEL_TRACES_SAMPLER']?.toLowerCase() ?? ''
+  const sampler = samplers[name]
   if (sampler !== undefined) {
-    const argument = env['OTEL_TRACES_SAMPLER_ARG']
-    set('sample_ratio', 'OTEL_TRACES_SAMPLER', () =>
-      sampler.ratio === 'argument' ? Number(argument || 1) : sampler.ratio,
-    )
-    set('follow_caller', 'OTEL_TRACES_SAMPLER', () => sampler.follow_caller)
-  }
-  if (isOff(env)) delete traces['endpoint']
+    const { ratio, follow_caller: followsCaller } = sampler
+    if (ratio !== 'argument') set('sample_ratio', 'OTEL_TRACES_SAMPLER', () => ratio)
+    else if (env['OTEL_TRACES_SAMPLER_ARG']) set('sample_ratio', 'OTEL_TRACES_SAMPLER_ARG', Number)
+    else set('sample_ratio', 'OTEL_TRACES_SAMPLER', () => 1)
+    set('follow_caller', 'OTEL_TRACES_SAMPLER', () => followsCaller)
+  } else if (name !== '') warnings.push(`OTEL_TRACES_SAMPLER is ignored: the sampler ${name} is not supported`)
   return written['traces'] === undefined && Object.keys(traces).length === 0 ? written : { ...written, traces }
 }
 
 const isOff = (env: Variables): boolean =>
-  env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none'
+  env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER']?.toLowerCase() === 'none'
+
+/** `OTEL_SERVICE_NAME` takes precedence over the name among the attributes. */
+function withoutServiceName({ resource_attributes: attributes }: Written): unknown {
+  if (typeof attributes !== 'object' || attributes === null) return attributes
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => key !== 'service.name'))
+}
 
 /** `name=value` pairs with commas between them. Values may be percent-encoded. */
 function pairsOf(text: string): Record<string, string> {

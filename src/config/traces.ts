@@ -1,14 +1,25 @@
 import Type from 'typebox'
 import { section } from './section.ts'
 
+/** Undici accepts no credentials in a URL; `headers` is the place for them. */
+function isCollectorUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { username, password, hostname } = new URL(text)
+  return username === '' && password === '' && hostname !== ''
+}
+
 export const Traces = section(
   {
     endpoint: Type.Optional(
-      Type.String({
-        pattern: '^https?://',
-        description:
-          'URL of an OpenTelemetry collector that accepts OTLP over HTTP; `/v1/traces` is appended unless the path ends in it. Without it no traces are recorded. Also `OTEL_EXPORTER_OTLP_ENDPOINT`; see [the guide](guide/traces.md) for all `OTEL_` variables.',
-      }),
+      Type.Refine(
+        Type.String({
+          pattern: '^https?://',
+          description:
+            'URL of an OpenTelemetry collector that accepts OTLP over HTTP; `/v1/traces` is appended unless the path ends in it. Without it no traces are recorded. Also `OTEL_EXPORTER_OTLP_ENDPOINT`; see [the guide](guide/traces.md) for all `OTEL_` variables.',
+        }),
+        isCollectorUrl,
+        () => 'must be a URL such as http://127.0.0.1:4318, without credentials: write these to traces.headers',
+      ),
     ),
     headers: Type.Record(Type.String(), Type.String(), {
       default: {},
@@ -42,8 +53,7 @@ export const Traces = section(
       default: 'gatehouse',
       minLength: 1,
       maxLength: 255,
-      env: 'OTEL_SERVICE_NAME',
-      description: '`service.name` of the traces.',
+      description: '`service.name` of the traces. Also `OTEL_SERVICE_NAME`.',
     }),
     resource_attributes: Type.Record(Type.String(), Type.String(), {
       default: {},
