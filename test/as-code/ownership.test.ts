@@ -33,6 +33,30 @@ async function ownersIn({ app }: Awaited<ReturnType<typeof openAsCode>>): Promis
   }
 }
 
+/** The requests that delete, revoke or archive each of the resources. The project is the last one. */
+async function removalsIn({ app }: Awaited<ReturnType<typeof openAsCode>>): Promise<[method: string, path: string][]> {
+  const find = async (path: string, name: string): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.admin.key}` } })
+    const found = itemsOf(JSON.parse(await response.text())).find((item) =>
+      [item['name'], item['label']].includes(name),
+    )
+    return found ?? assert.fail(`there is no ${name}`)
+  }
+  const organization = '/v1/organization'
+  const policy = await find(`${organization}/policies`, 'No code names')
+  const sink = await find('/api/policy-gateway/exports', 'Archive')
+  const adminKey = await find(`${organization}/admin_api_keys`, 'Pipeline')
+  const key = await find(`${organization}/api_keys`, 'web')
+  const project = `${organization}/projects/${String(key['project_id'])}`
+  return [
+    ['DELETE', `${organization}/policies/${String(policy['id'])}?revision=${String(policy['revision'])}`],
+    ['DELETE', `/api/policy-gateway/exports/${String(sink['id'])}`],
+    ['DELETE', `${organization}/admin_api_keys/${String(adminKey['id'])}`],
+    ['DELETE', `${project}/api_keys/${String(key['id'])}`],
+    ['POST', `${project}/archive`],
+  ]
+}
+
 const ownedBy = (owner: string | undefined): Record<string, unknown> => ({
   project: owner,
   key: owner,
@@ -108,6 +132,56 @@ it('a claim over the API is refused with 409 while other files manage the resour
   assert.ok(itemsOf(await admin.get('/projects')).some(({ name }) => name === 'Search'))
   const renamed = await rename({})
   assert.deepEqual([renamed.status, renamed.body['managed_by']], [200, 'platform-config'])
+})
+
+it('a deletion over the API that names another owner than the stored one is refused with 409', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const authorization = `Bearer ${scene.app.admin.key}`
+    const response = await fetch(`${scene.app.url}${path}`, { method, headers: { authorization, ...headers } })
+    return { code: response.headers.get('x-gatehouse-error-code') ?? '', status: response.status }
+  }
+  const other = { 'x-gatehouse-managed-by': 'other-config', 'x-gatehouse-take-over': 'true' }
+  const removals = await removalsIn(scene)
+  for (const [method, path] of removals)
+    assert.deepEqual(await send(method, path, other), { code: 'managed_elsewhere', status: 409 }, path)
+  assert.deepEqual(await ownersIn(scene), ownedBy('platform-config'))
+  for (const [method, path] of removals) {
+    const { status } = await send(method, path, { 'x-gatehouse-managed-by': 'platform-config' })
+    assert.equal(status, 200, path)
+  }
+  const keys = await scene.json('keys', 'list')
+  assert.ok(!JSON.stringify(keys).includes('platform-config'), 'a revoked key has no owner')
+})
+
+it('a deletion over the API that names an owner is refused for a resource without one', async () => {
+  await using scene = await openAsCode()
+  scene.write(withoutOwner)
+  await scene.apply()
+  for (const [method, path] of await removalsIn(scene)) {
+    const headers = { authorization: `Bearer ${scene.app.admin.key}`, 'x-gatehouse-managed-by': 'platform-config' }
+    assert.equal((await fetch(`${scene.app.url}${path}`, { method, headers })).status, 409, path)
+  }
+  assert.deepEqual(await ownersIn(scene), ownedBy(undefined))
+})
+
+it('a key that may publish policies but not write them cannot set their owner', async () => {
+  await using scene = await openAsCode()
+  scene.write(withoutOwner)
+  await scene.apply()
+  const [policy] = itemsOf(await scene.app.admin.get('/policies'))
+  const publisher = await scene.app.adminWith(['policies:read', 'policies:publish'])
+  const pause = (headers: Record<string, string>) =>
+    publisher.send('POST', `/policies/${String(policy?.['id'])}/pause`, {
+      body: { revision: policy?.['revision'] },
+      headers,
+    })
+  const refused = await pause({ 'x-gatehouse-managed-by': 'platform-config' })
+  assert.deepEqual([refused.status, refused.headers.get('x-gatehouse-error-code')], [403, 'permission_denied'])
+  assert.deepEqual(await ownersIn(scene), ownedBy(undefined))
+  assert.equal((await pause({})).status, 200)
 })
 
 it('the audit log has the owner that a change has set', async () => {

@@ -15,6 +15,15 @@ export type OwnershipStore = {
   ownersOf(organizationId: string, resourceIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Sets the owner. Returns false if the resource has another one and the claim is no take-over. */
   claim(claim: OwnershipClaim): Promise<boolean>
+  /** Removes the owner of a resource that is deleted. Returns false if `owner` is given and is not the stored one. */
+  release(removal: OwnedRemoval): Promise<boolean>
+}
+
+export type OwnedRemoval = {
+  readonly organizationId: string
+  readonly resourceId: string
+  /** The only owner whose resource may be removed; undefined removes it whatever files manage it. */
+  readonly owner: string | undefined
 }
 
 /** Sets the owner of a resource. Returns whether it had another one, or none, before. */
@@ -23,6 +32,25 @@ export async function claimResource(store: OwnershipStore, claim: OwnershipClaim
   const before = (await store.ownersOf(organizationId, [resourceId])).get(resourceId)
   if (before === owner) return false
   if (await store.claim(claim)) return true
-  const message = `${resourceId} is managed from the files of ${before ?? 'another owner'}. Change it there, or take it over.`
-  throw new Fault('conflict', 'managed_elsewhere', message)
+  throw managedElsewhere(
+    `${resourceId} is managed from the files of ${before ?? 'another owner'}. Change it there, or take it over.`,
+  )
 }
+
+/** Removes the owner together with the resource. */
+export async function releaseResource(store: OwnershipStore, removal: OwnedRemoval): Promise<void> {
+  if (!(await store.release(removal))) throw notManagedBy(removal)
+}
+
+/** For a removal that keeps the owner, such as archiving. */
+export async function requireOwner(store: OwnershipStore, removal: OwnedRemoval): Promise<void> {
+  const { organizationId, resourceId, owner } = removal
+  if (owner === undefined) return
+  const stored = (await store.ownersOf(organizationId, [resourceId])).get(resourceId)
+  if (stored !== owner) throw notManagedBy(removal)
+}
+
+const notManagedBy = ({ resourceId, owner }: OwnedRemoval): Fault =>
+  managedElsewhere(`${resourceId} is no longer managed from the files of ${owner}. Read it again.`)
+
+const managedElsewhere = (message: string): Fault => new Fault('conflict', 'managed_elsewhere', message)

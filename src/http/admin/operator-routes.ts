@@ -67,6 +67,7 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
       answer: { description: 'The revoked key.', schema: AnyKey },
       operation: ({ directory: store }, { actor, params }) =>
         revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
+      removes: ({ id }) => ({ id }),
       present: (key) => ('projectId' in key ? presentApiKey(key) : presentAdminKey(key)),
     }),
     query({

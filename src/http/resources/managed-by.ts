@@ -3,7 +3,8 @@ import Type, { type TObject } from 'typebox'
 import { Fault } from '../../base/fault.ts'
 import { isRecord } from '../../base/record.ts'
 import type { AuditKind, AuditRecord, WithAuditRecord } from '../../domain/identity/audit-log.ts'
-import { claimResource, type OwnershipStore } from '../../domain/identity/ownership.ts'
+import { claimResource, releaseResource, requireOwner, type OwnershipStore } from '../../domain/identity/ownership.ts'
+import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import { IdempotencyHeaders } from './idempotency-key.ts'
 import { ConditionalHeaders } from './if-match.ts'
 
@@ -24,12 +25,25 @@ const ManagedHeaders = Type.Object({
   ),
 })
 
-type HeaderChoice = { readonly takesIfMatch?: true; readonly managed?: unknown }
+/** The header of deletions of such resources. */
+const RemovalHeaders = Type.Object({
+  'X-Gatehouse-Managed-By': Type.Optional(
+    Type.String({
+      pattern: ownerPattern.source,
+      description:
+        'The name of the files that manage the resource. Responds with 409 `managed_elsewhere`, and changes nothing, unless these files manage it.',
+      examples: ['platform-config'],
+    }),
+  ),
+})
+
+type HeaderChoice = { readonly takesIfMatch?: true; readonly managed?: unknown; readonly removes?: unknown }
 
 /** The headers of a mutation. */
-export function mutationHeaders({ takesIfMatch, managed }: HeaderChoice): TObject {
+export function mutationHeaders({ takesIfMatch, managed, removes }: HeaderChoice): TObject {
   const own = takesIfMatch ? ConditionalHeaders : IdempotencyHeaders
-  return managed === undefined ? own : Type.Object({ ...own.properties, ...ManagedHeaders.properties })
+  const owner = managed ? ManagedHeaders.properties : removes ? RemovalHeaders.properties : undefined
+  return owner ? Type.Object({ ...own.properties, ...owner }) : own
 }
 
 /** The field of a resource that files can manage. */
@@ -43,12 +57,26 @@ export const managedBy = Type.Optional(
 export const gatewayResourceId = 'gateway_config'
 
 /** A resource that files can manage: its id, and the kind of the audit record if nothing but its owner changes. */
-export type ManagedResource = { readonly id: string; readonly kind: AuditKind }
+export type ManagedResource = {
+  readonly id: string
+  readonly kind: AuditKind
+  /** Needed to set the owner, because the owner may delete the resource. */
+  readonly permission?: Permission
+}
+
+/** A resource that a mutation deletes or archives. */
+export type RemovedResource = { readonly id: string; readonly keepsOwner?: true }
+
+type OwnedActor = {
+  readonly organization: { readonly id: string }
+  readonly permissions: ReadonlySet<Permission>
+}
 
 type Owned<T> = {
   readonly request: FastifyRequest
-  readonly actor: { readonly organization: { readonly id: string } }
+  readonly actor: OwnedActor
   readonly managed?: (value: T) => ManagedResource
+  readonly removes?: (value: T) => RemovedResource
   readonly present: (value: T) => unknown
 }
 
@@ -56,19 +84,36 @@ type Owned<T> = {
 export async function ownedResult<T>(
   store: OwnershipStore,
   result: WithAuditRecord<T>,
-  { request, actor, managed, present }: Owned<T>,
+  { request, actor, managed, removes, present }: Owned<T>,
 ): Promise<WithAuditRecord<T> & { readonly body: unknown }> {
   const body = present(result.value)
-  if (!managed) return { ...result, body }
-  const organizationId = actor.organization.id
-  const record = await claimFor(store, result, { request, organizationId, resource: managed(result.value) })
-  const owned = await presentOwners(store, organizationId, body)
+  if (!managed && !removes) return { ...result, body }
+  const owner = ownerIn(request)
+  if (removes) await removeFor(store, removes(result.value), { actor, owner })
+  const record =
+    managed && owner !== undefined
+      ? await claimFor(store, result, { request, actor, owner, resource: managed(result.value) })
+      : result.record
+  const owned = await presentOwners(store, actor.organization.id, body)
   return { value: result.value, ...(record && { record }), body: owned }
+}
+
+type Removal = { readonly actor: OwnedActor; readonly owner: string | undefined }
+
+/** Checks the owner that the request names, in the transaction of the removal. */
+async function removeFor(
+  store: OwnershipStore,
+  { id: resourceId, keepsOwner }: RemovedResource,
+  { actor, owner }: Removal,
+): Promise<void> {
+  const removal = { organizationId: actor.organization.id, resourceId, owner }
+  await (keepsOwner ? requireOwner(store, removal) : releaseResource(store, removal))
 }
 
 type Claim = {
   readonly request: FastifyRequest
-  readonly organizationId: string
+  readonly actor: OwnedActor
+  readonly owner: string
   readonly resource: ManagedResource
 }
 
@@ -76,19 +121,22 @@ type Claim = {
 async function claimFor(
   store: OwnershipStore,
   { record }: WithAuditRecord<unknown>,
-  { request, organizationId, resource: { id, kind } }: Claim,
+  { request, actor, owner, resource: { id, kind, permission } }: Claim,
 ): Promise<AuditRecord | undefined> {
-  const owner = headerOf(request, 'x-gatehouse-managed-by')
-  if (owner === undefined) return record
-  if (!ownerPattern.test(owner)) {
-    const message =
-      'X-Gatehouse-Managed-By must be 1 to 80 letters, digits and . _ / -, and begin with a letter or digit.'
-    throw new Fault('malformed', 'invalid_header', message, { param: 'X-Gatehouse-Managed-By' })
-  }
+  if (permission !== undefined) requirePermission(actor.permissions, permission)
+  const organizationId = actor.organization.id
   const isTakeOver = headerOf(request, 'x-gatehouse-take-over') === 'true'
   if (!(await claimResource(store, { organizationId, resourceId: id, owner, isTakeOver }))) return record
   const written = record ?? { kind, resourceId: id, details: {} }
   return { ...written, details: { ...written.details, managed_by: owner } }
+}
+
+function ownerIn(request: FastifyRequest): string | undefined {
+  const owner = headerOf(request, 'x-gatehouse-managed-by')
+  if (owner === undefined || ownerPattern.test(owner)) return owner
+  const message =
+    'X-Gatehouse-Managed-By must be 1 to 80 letters, digits and . _ / -, and begin with a letter or digit.'
+  throw new Fault('malformed', 'invalid_header', message, { param: 'X-Gatehouse-Managed-By' })
 }
 
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {

@@ -14,7 +14,13 @@ import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
 import { none } from './fields.ts'
 import { admitRequest, type ResourceLimitParts } from './limit.ts'
-import { mutationHeaders, ownedResult, presentOwners, type ManagedResource } from './managed-by.ts'
+import {
+  mutationHeaders,
+  ownedResult,
+  presentOwners,
+  type ManagedResource,
+  type RemovedResource,
+} from './managed-by.ts'
 import { createRequestReader, type RequestInput } from './request-input.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
@@ -83,6 +89,8 @@ type MutationSpec<
     readonly takesIfMatch?: true
     /** For resources that files can manage: the request may name their owner, and the response has it. */
     readonly managed?: (value: T) => ManagedResource
+    /** For the deletion of such resources: the request may name the only owner that it applies to. */
+    readonly removes?: (value: T) => RemovedResource
     /** Describes the body in place of `body`, which only validates it then. */
     readonly documentedBody?: TSchema
     readonly bodyLimitBytes?: number

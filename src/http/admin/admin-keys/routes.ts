@@ -89,6 +89,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
           { organizationId: actor.organization.id, by: actor.permissions },
           params.key_id,
         ),
+      removes: ({ id }) => ({ id }),
       present: presentDeletedAdminKey,
     }),
     ...changeRoutes(routes, keyChanges),

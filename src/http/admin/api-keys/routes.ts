@@ -102,6 +102,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
       body: none,
       answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
       operation: ({ directory: store }, input) => directory.revokeApiKey(store, projectAt(input), input.params.key_id),
+      removes: ({ id }) => ({ id }),
       present: presentDeletedApiKey,
     }),
     ...changeRoutes(routes, keyChanges),

@@ -5,7 +5,11 @@ import { summaryOf, type Policy, type PolicySummary, type PolicyVersion } from '
 import type { ManagedResource } from '../../resources/managed-by.ts'
 import type * as Schema from './schema.ts'
 
-export const managedPolicy = ({ id }: Policy): ManagedResource => ({ id, kind: 'policy.updated' })
+export const managedPolicy = ({ id }: Policy): ManagedResource => ({
+  id,
+  kind: 'policy.updated',
+  permission: 'policies:write',
+})
 
 export const presentSummary = (policy: PolicySummary) => ({
   id: policy.id,

@@ -107,6 +107,7 @@ export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operat
       body: none,
       answer: { description: 'The id of the deleted policy.', schema: Schema.DeletedPolicy },
       operation: ({ policies: store }, input) => operations.remove(store, policyAt(input, input.query.revision)),
+      removes: ({ id }) => ({ id }),
       present: presentDeletedPolicy,
     }),
   ]

@@ -92,7 +92,7 @@ export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: Ad
       body: none,
       answer,
       operation: ({ directory: store }, input) => directory.archiveProject(store, projectAt(input)),
-      managed: managedProject,
+      removes: ({ id }) => ({ id, keepsOwner: true }),
       present: presentProject,
     }),
     mutation({

@@ -96,6 +96,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       body: none,
       answer: { description: 'The id of the deleted export sink.', schema: Schema.DeletedExport },
       operation: ({ exports: store }, input) => exports.remove(store, sinkAt(input)),
+      removes: ({ id }) => ({ id }),
       present: ({ id }) => ({ export: { id, deleted: true } }),
     }),
   ]

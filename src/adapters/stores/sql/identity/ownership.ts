@@ -20,5 +20,12 @@ export function ownershipStore(tx: Transaction): OwnershipStore {
     },
     claim: async ({ organizationId, resourceId, owner, isTakeOver }) =>
       (await tx.run(claimResource, [organizationId, resourceId, owner, Number(isTakeOver)])) === 1,
+    async release({ organizationId, resourceId, owner }) {
+      const ofResource = 'delete from managed_resource where organization_id = $1 and resource_id = $2'
+      if (owner !== undefined)
+        return (await tx.run(`${ofResource} and owner = $3`, [organizationId, resourceId, owner])) === 1
+      await tx.run(ofResource, [organizationId, resourceId])
+      return true
+    },
   }
 }
