@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { scheduler } from 'node:timers/promises'
 import { itemsOf } from '../support/administration.ts'
 import { openAsCode } from '../support/as-code.ts'
 
@@ -244,3 +245,34 @@ it('export with an owner writes what this owner manages, and plan finds no chang
     errors: '',
   })
 })
+
+it('an owner cannot be set on a gateway configuration that a denial spike has disabled, which would enable it', async () => {
+  await using scene = await openAsCode()
+  const files = 'gateway: { rules: { denylist: [falcon] }, rollout: { rollback_on_spike: true } }'
+  scene.write(files)
+  assert.equal((await scene.apply()).status, 0)
+  const config = async (): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${scene.app.admin.key}` }
+    return JSON.parse(await (await fetch(`${scene.app.url}/api/policy-gateway/config`, { headers })).text())
+  }
+  await denySpike(scene)
+  while ((await config())['rolled_back'] !== true) await scheduler.wait(20)
+  assert.equal((await scene.plan()).status, 0)
+  scene.write(`owner: platform-config\n${files}`)
+  const { status, errors } = await scene.apply()
+  assert.equal(status, 1)
+  assert.match(errors, /all\.yaml:2: a denial spike has disabled the gateway configuration/)
+  assert.partialDeepStrictEqual(await config(), { rolled_back: true })
+  scene.write(`owner: platform-config\n${files.replace('falcon', 'eagle')}`)
+  assert.match((await scene.plan()).output, /^ {4}- rolled_back: true\n {4}\+ rolled_back: false$/m)
+})
+
+/** Sends requests, of which the last are denied. */
+async function denySpike({ app }: Awaited<ReturnType<typeof openAsCode>>): Promise<void> {
+  const statusOf = async (content: string): Promise<number> => {
+    const body = { model: 'gatehouse-echo', max_tokens: 16, messages: [{ role: 'user', content }] }
+    return (await app.post('/v1/messages', body)).status
+  }
+  for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello'), 200)
+  for (let count = 0; count < 6; count++) assert.equal(await statusOf('About the falcon'), 400)
+}

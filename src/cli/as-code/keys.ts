@@ -10,7 +10,7 @@ import { leafDifferences } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'
 import type { Located } from './files.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
-import { adminKeysPath, isWorking, preferred } from './state.ts'
+import { adminKeysPath, isWorking } from './state.ts'
 import {
   actionOf,
   asSet,
@@ -34,28 +34,31 @@ type KeyFields = {
 
 export function planApiKeys(planning: Planning, projects: PlannedProjects): Step[] {
   const entries = planning.resources.api_keys
-  reportDuplicates(planning, entries, ({ id, project, name }) => id ?? `${name} ${project}`)
-  return entries.flatMap((entry) => {
-    const project = projects.find(entry.value.project)
-    if (project) return planApiKey(planning, entry, project)
-    const message = `project: there is no project ${entry.value.project}, neither in the files nor in the organization`
-    planning.report(entry, { path: ['project'], message })
-    return []
+  const planned = entries.flatMap((entry) => {
+    const project = projects.find(entry, { path: ['project'], field: 'project', project: entry.value.project })
+    return project ? [{ entry, project, step: planApiKey(planning, entry, project) }] : []
   })
+  reportDuplicates(
+    planning,
+    planned.map(({ entry, project, step }) => ({ entry, id: step.id, name: [project.id ?? project.name, step.name] })),
+  )
+  return planned.map(({ step }) => step)
 }
 
 function planApiKey(planning: Planning, entry: Located<ApiKeyFileEntry>, project: PlannedProject): Step {
-  const { apiKeys, limitsOf, nowMs } = planning.state
+  const { apiKeys, limitsOf } = planning.state
   const { name, models, limits = {} } = entry.value
   const ofProject = apiKeys.filter((key) => key.project_id === project.id)
-  const named = preferred(
-    ofProject.filter((key) => key.name === name),
-    (key) => isWorking(key, nowMs),
-  )
-  const current = matchOf(planning, entry, { kind: 'API key', all: ofProject, named })
+  const target = { ...fieldsOf(planning, entry), ...(models && { models: asSet(models) }) }
+  const current = matchOf(planning, entry, {
+    kind: 'API key',
+    all: ofProject,
+    entries: planning.resources.api_keys,
+    named: (candidates) => namedKeys(planning, candidates, target),
+  })
+  reportPastEnd(planning, entry, { current, target })
   if (!current && project.isArchived)
     planning.report(entry, { path: ['project'], message: `project: ${project.name} is archived; add it to projects` })
-  const target = { ...fieldsOf(planning, entry), ...(models && { models: asSet(models) }) }
   const before = current && { ...storedFields(current), limits: limitsOf(current.id) ?? {} }
   const others = leafDifferences(before ?? {}, { ...target, limits })
   const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
@@ -73,21 +76,27 @@ function planApiKey(planning: Planning, entry: Located<ApiKeyFileEntry>, project
 
 export function planAdminKeys(planning: Planning): Step[] {
   const entries = planning.resources.admin_api_keys
-  reportDuplicates(planning, entries, ({ id, name }) => id ?? name)
-  return entries.map((entry) => planAdminKey(planning, entry))
+  const planned = entries.map((entry) => ({ entry, step: planAdminKey(planning, entry) }))
+  reportDuplicates(
+    planning,
+    planned.map(({ entry, step: { id, name } }) => ({ entry, id, name: [name] })),
+  )
+  return planned.map(({ step }) => step)
 }
 
 function planAdminKey(planning: Planning, entry: Located<AdminKeyFileEntry>): Step {
-  const { adminKeys, nowMs } = planning.state
+  const { adminKeys } = planning.state
   const { name, permissions, role } = entry.value
   if ((permissions === undefined) === (role === undefined))
     planning.report(entry, { path: ['permissions'], message: 'write either permissions or role' })
-  const named = preferred(
-    adminKeys.filter((key) => key.name === name),
-    (key) => isWorking(key, nowMs),
-  )
-  const current = matchOf(planning, entry, { kind: 'administrator key', all: adminKeys, named })
   const target = fieldsOf(planning, entry)
+  const current = matchOf(planning, entry, {
+    kind: 'administrator key',
+    all: adminKeys,
+    entries: planning.resources.admin_api_keys,
+    named: (candidates) => namedKeys(planning, candidates, target),
+  })
+  reportPastEnd(planning, entry, { current, target })
   const others = leafDifferences(current ? storedFields(current) : {}, target)
   const differences = [...others, ...ownerDifference(planning, entry, { current, others })]
   const run: Step['run'] = async (client, keep) => {
@@ -100,6 +109,25 @@ function planAdminKey(planning: Planning, entry: Located<AdminKeyFileEntry>): St
     return { id }
   }
   return { kind: 'administrator key', name, id: current?.id, action: actionOf(current, differences), differences, run }
+}
+
+type Key = ProjectKeyBody | AdminKeyBody
+
+/** The keys that a name means. An expired key is meant only by an entry with its end, so that no entry makes it work again. */
+function namedKeys<T extends Key>({ state }: Planning, keys: readonly T[], { name, expires_at: end }: KeyFields): T[] {
+  const named = keys.filter((key) => key.name === name)
+  const working = named.filter((key) => isWorking(key, state.nowMs))
+  return working.length > 0 ? working : named.filter((key) => storedFields(key).expires_at === end)
+}
+
+type Compared = { readonly current: Key | undefined; readonly target: KeyFields }
+
+/** The service refuses a new end in the past. An export of an expired key describes it as it is. */
+function reportPastEnd({ state, report }: Planning, entry: Located<unknown>, { current, target }: Compared): void {
+  const { expires_at: end } = target
+  if (end === undefined || Date.parse(end) > state.nowMs) return
+  if (current && storedFields(current).expires_at === end) return
+  report(entry, { path: ['expires_at'], message: `expires_at: ${end} is in the past` })
 }
 
 function fieldsOf(planning: Planning, entry: Located<ApiKeyFileEntry | AdminKeyFileEntry>): KeyFields {
@@ -131,7 +159,7 @@ function secondsOf(text: string): number | undefined {
   return new Date(midnight).toISOString().startsWith(`${date}T`) ? Math.floor(ms / 1000) : undefined
 }
 
-export const storedFields = (key: ProjectKeyBody | AdminKeyBody): KeyFields => ({
+export const storedFields = (key: Key): KeyFields => ({
   name: key.name,
   permissions: asSet(key.permissions),
   ...('models' in key && key.models && { models: asSet(key.models) }),

@@ -37,6 +37,9 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
   return prunes ? [...steps, ...planDeletions(planning, steps)] : steps
 }
 
+const disabledMessage =
+  'a denial spike has disabled the gateway configuration, and setting its owner would enable it again: save it in the console first, or leave gateway out of the files'
+
 /** A configuration that a denial spike has disabled stays disabled until it is changed or saved by a person. */
 async function planGatewayStep(planning: Planning): Promise<Step[]> {
   const { client, report } = planning
@@ -45,7 +48,11 @@ async function planGatewayStep(planning: Planning): Promise<Step[]> {
   const config = gateway.value
   try {
     const { current, differences: others } = await planGateway(client, config)
-    const differences = [...others, ...ownerDifference(planning, gateway, { current, others })]
+    const owner = ownerDifference(planning, gateway, { current, others })
+    const isDisabled = current.rolled_back
+    if (isDisabled && others.length === 0 && owner.length > 0) report(gateway, { path: [], message: disabledMessage })
+    const enabled = isDisabled && others.length > 0 ? [{ field: 'rolled_back', before: true, after: false }] : []
+    const differences = [...others, ...enabled, ...owner]
     const run: Step['run'] = async (applying) => {
       const saved = await saveGateway(applying, { current, config })
       return { id: '', warnings: gatewayWarnings(saved) }

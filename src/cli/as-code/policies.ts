@@ -12,10 +12,17 @@ import { matchOf, ownerDifference, reportDuplicates, type Planning, type Step } 
 
 export async function planPolicies(planning: Planning, projects: PlannedProjects): Promise<Step[]> {
   const entries = planning.resources.policies
-  reportDuplicates(planning, entries, ({ id, name }) => id ?? name)
-  const steps: Step[] = []
-  for (const entry of entries) steps.push(...(await planPolicy(planning, entry, projects)))
-  return steps
+  const planned: { entry: Located<unknown>; step: Step }[] = []
+  for (const entry of entries)
+    for (const step of await planPolicy(planning, entry, projects)) planned.push({ entry, step })
+  reportDuplicates(
+    planning,
+    planned.map(({ entry, step: { id, name } }) => ({ entry, id, name: [name] })),
+  )
+  const steps = planned.map(({ step }) => step)
+  // Names are unique, so a new policy can have the name of an existing one only after that one was renamed.
+  const isNew = ({ action }: Step): boolean => action === 'create'
+  return [...steps.filter((step) => !isNew(step)), ...steps.filter(isNew)]
 }
 
 async function planPolicy(
@@ -26,11 +33,15 @@ async function planPolicy(
   const { id, name, publish = true, projects: references, ...policy } = entry.value
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
-  const scope = references && scopeOf(planning, entry, projects)
+  const scope = references && scopeOf(entry, projects)
   const target = await checked(planning, entry, { ...policy, name, ...(scope && { project_ids: existingIds(scope) }) })
   const stored = planning.state.policies
-  const named = stored.filter((each) => each.name === name)
-  const match = matchOf(planning, entry, { kind: 'policy', all: stored, named })
+  const match = matchOf(planning, entry, {
+    kind: 'policy',
+    all: stored,
+    entries: planning.resources.policies,
+    named: (candidates) => candidates.filter((each) => each.name === name),
+  })
   if (!target) return []
   const current = match && (await readPolicy(planning.client, match.id))
   const projectIds = scope ? scope.map(idOrName) : target.draft.project_ids
@@ -70,18 +81,10 @@ async function planPolicy(
   ]
 }
 
-function scopeOf(
-  { report }: Planning,
-  entry: Located<PolicyResourceEntry>,
-  projects: PlannedProjects,
-): PlannedProject[] {
-  return (entry.value.projects ?? []).flatMap((reference, at) => {
-    const project = projects.find(reference)
-    if (project) return [project]
-    const message = `projects[${at}]: there is no project ${reference}, neither in the files nor in the organization`
-    report(entry, { path: ['projects', at], message })
-    return []
-  })
+function scopeOf(entry: Located<PolicyResourceEntry>, projects: PlannedProjects): PlannedProject[] {
+  return (entry.value.projects ?? []).flatMap(
+    (project, at) => projects.find(entry, { path: ['projects', at], field: `projects[${at}]`, project }) ?? [],
+  )
 }
 
 /** The ids of the projects that exist. When the step runs, all of them do. */
@@ -90,10 +93,10 @@ const existingIds = (scope: readonly PlannedProject[]): string[] => scope.flatMa
 const idOrName = ({ id, name }: PlannedProject): string => id ?? name
 
 /** Projects are shown by their names. */
-const shown = ({ field, before, after }: FieldDifference, { find }: PlannedProjects): FieldDifference => {
+const shown = ({ field, before, after }: FieldDifference, { nameOf }: PlannedProjects): FieldDifference => {
   if (field !== 'project_ids') return { field, before, after }
   const names = (ids: unknown): unknown =>
-    Array.isArray(ids) ? ids.map((id: unknown) => find(String(id))?.name ?? id) : ids
+    Array.isArray(ids) ? ids.map((id: unknown) => nameOf(String(id)) ?? id) : ids
   return { field: 'projects', before: names(before), after: names(after) }
 }
 

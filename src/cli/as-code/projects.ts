@@ -1,6 +1,6 @@
 import { apiPath } from '../../app/api-client.ts'
 import type { ProjectBody } from '../../app/api-types.ts'
-import type { ProjectFileEntry } from '../../app/resource-files.ts'
+import type { FileProblem, ProjectFileEntry } from '../../app/resource-files.ts'
 import { leafDifferences } from '../leaf-diff.ts'
 import type { Located } from './files.ts'
 import { isActiveProject, preferred, projectsPath } from './state.ts'
@@ -20,23 +20,38 @@ export type PlannedProject = { readonly name: string; id: string | undefined; re
 
 export type PlannedProjects = {
   readonly steps: readonly Step[]
-  /** The project that a name or an id means, in the files first. */
-  find(reference: string): PlannedProject | undefined
+  /** The project that a name or an id in an entry means, in the files first. Reports one that is missing or ambiguous. */
+  find(entry: Located<unknown>, reference: Reference): PlannedProject | undefined
+  nameOf(id: string): string | undefined
 }
+
+type Reference = { readonly path: FileProblem['path']; readonly field: string; readonly project: string }
 
 export function planProjects(planning: Planning): PlannedProjects {
   const { resources, state } = planning
-  const planned = resources.projects.map((entry) => planProject(planning, entry))
-  reportDuplicates(planning, resources.projects, ({ id, name }) => id ?? name)
+  const planned = resources.projects.map((entry) => ({ entry, ...planProject(planning, entry) }))
+  reportDuplicates(
+    planning,
+    planned.map(({ entry, project: { id, name } }) => ({ entry, id, name: [name] })),
+  )
   const existing = new Map(state.projects.map((project) => [project.id, asPlanned(project)]))
   for (const { project } of planned) if (project.id !== undefined) existing.set(project.id, project)
   return {
     steps: planned.map(({ step }) => step),
-    find(reference) {
-      const described = planned.find(({ project }) => project.name === reference)?.project
-      const [named] = namedProjects(state.projects, reference)
-      return described ?? existing.get(reference) ?? (named && existing.get(named.id))
+    find(entry, { path, field, project: reference }) {
+      const described = planned.map(({ project }) => project).filter(({ name }) => name === reference)
+      const withId = existing.get(reference)
+      const named = namedProjects(state.projects, reference).flatMap(({ id }) => existing.get(id) ?? [])
+      const meant = described.length > 0 ? described : withId ? [withId] : named
+      if (meant.length === 1) return meant[0]
+      const message =
+        meant.length === 0
+          ? `there is no project ${reference}, neither in the files nor in the organization`
+          : `${meant.length} projects have the name ${reference} (${meant.map(({ id }) => id ?? 'new').join(', ')}); use an id`
+      planning.report(entry, { path, message: `${field}: ${message}` })
+      return undefined
     },
+    nameOf: (id) => existing.get(id)?.name,
   }
 }
 
@@ -56,8 +71,12 @@ export const namedProjects = (projects: readonly ProjectBody[], name: string): r
 function planProject(planning: Planning, entry: Located<ProjectFileEntry>): { step: Step; project: PlannedProject } {
   const { projects, limitsOf } = planning.state
   const { name, limits = {} } = entry.value
-  const named = namedProjects(projects, name)
-  const current = matchOf(planning, entry, { kind: 'project', all: projects, named })
+  const current = matchOf(planning, entry, {
+    kind: 'project',
+    all: projects,
+    entries: planning.resources.projects,
+    named: (candidates) => namedProjects(candidates, name),
+  })
   const before = current && { name: current.name, status: current.status, limits: limitsOf(current.id) ?? {} }
   const others = leafDifferences(before ?? {}, { name, ...(current && { status: 'active' }), limits })
   const differences = [...others, ...ownerDifference(planning, entry, { current, others })]

@@ -14,8 +14,12 @@ type Leaves = ReadonlyMap<string, unknown>
 
 export function planSinks(planning: Planning): Step[] {
   const entries = planning.resources.export_sinks
-  reportDuplicates(planning, entries, ({ id, label = '' }) => id ?? label)
-  return entries.flatMap((entry) => planSink(planning, entry))
+  const planned = entries.flatMap((entry) => planSink(planning, entry).map((step) => ({ entry, step })))
+  reportDuplicates(
+    planning,
+    planned.map(({ entry, step: { id, name } }) => ({ entry, id, name: [name] })),
+  )
+  return planned.map(({ step }) => step)
 }
 
 function planSink(planning: Planning, entry: Located<SinkFileEntry>): Step[] {
@@ -28,8 +32,12 @@ function planSink(planning: Planning, entry: Located<SinkFileEntry>): Step[] {
   }
   if (id === undefined && label === '')
     planning.report(entry, { path: ['label'], message: 'label: is required, because it identifies the sink' })
-  const named = sinks.filter((sink) => sink.label === label)
-  const current = matchOf(planning, entry, { kind: 'export sink', all: sinks, named })
+  const current = matchOf(planning, entry, {
+    kind: 'export sink',
+    all: sinks,
+    entries: planning.resources.export_sinks,
+    named: (candidates) => candidates.filter((sink) => sink.label === label),
+  })
   if (current && current.type !== type)
     planning.report(entry, {
       path: ['type'],

@@ -76,20 +76,24 @@ type Named = { readonly id?: string; readonly name?: string | undefined; readonl
 type Candidates<T> = {
   readonly kind: ResourceKind
   readonly all: readonly T[]
+  /** All entries of the kind. A resource whose id one of them has is not meant by the name of another. */
+  readonly entries: readonly Located<Named>[]
   /** Those that the name of the entry means. */
-  readonly named: readonly T[]
+  readonly named: (candidates: readonly T[]) => readonly T[]
 }
 
 /** The resource that an entry describes: by its id, else the only one with its name. */
 export function matchOf<T extends { readonly id: string }>(
   { report }: Planning,
   entry: Located<Named>,
-  { kind, all, named }: Candidates<T>,
+  { kind, all, entries, named: meant }: Candidates<T>,
 ): T | undefined {
   const { id } = entry.value
   const match = all.find((each) => each.id === id)
   if (id !== undefined && !match) report(entry, { path: ['id'], message: `id: there is no ${kind} ${id}` })
   if (id !== undefined) return match
+  const described = new Set(entries.map(({ value }) => value.id))
+  const named = meant(all.filter((each) => !described.has(each.id)))
   if (named.length > 1) {
     const ids = named.map((each) => each.id).join(', ')
     report(entry, { path: ['name'], message: `${named.length} resources have this name (${ids}); add the id of one` })
@@ -97,15 +101,18 @@ export function matchOf<T extends { readonly id: string }>(
   return named[0]
 }
 
+/** An entry, and the id of the resource that it describes. For a new one: its name, and the project of a key. */
+type Described = {
+  readonly entry: Located<unknown>
+  readonly id: string | undefined
+  readonly name: readonly string[]
+}
+
 /** Reports entries that describe the same resource. */
-export function reportDuplicates<T>(
-  { report }: Planning,
-  entries: readonly Located<T>[],
-  keyOf: (entry: T) => string,
-): void {
-  const seen = new Map<string, Located<T>>()
-  for (const entry of entries) {
-    const key = keyOf(entry.value)
+export function reportDuplicates({ report }: Planning, described: readonly Described[]): void {
+  const seen = new Map<string, Located<unknown>>()
+  for (const { entry, id, name } of described) {
+    const key = id ?? JSON.stringify(name)
     const first = seen.get(key)
     if (first) report(entry, { path: [], message: `the same resource is described in ${first.at()}` })
     else seen.set(key, entry)
