@@ -81,7 +81,7 @@ async function overview(): Promise<string> {
     ...lines,
     '',
     'Start the gateway on http://127.0.0.1:8080, with its data in ./data: gatehouse serve',
-    'Without an installed command: npx gatehouse-gateway serve, or npm start in a clone.',
+    'Without an installed command: npx ./gatehouse-gateway-*.tgz serve with the file of a release, or npm start in a clone.',
     'gatehouse COMMAND --help shows the options of a command.',
   ].join('\n')
 }
