@@ -46,7 +46,7 @@ COMPOSE_PROFILES=${isObserved ? `${base},observe` : base}
 # The image of Gatehouse. docker compose build creates it from this version of the source.
 GATEHOUSE_IMAGE=gatehouse-gateway:${packageFile.version}
 
-# The address and port of this machine at which callers reach the gateway. Use 0.0.0.0:8080 only behind something that ends TLS.
+# The address and port of this machine at which callers reach the gateway. Use 0.0.0.0:8080 only behind something that terminates TLS.
 GATEHOUSE_PUBLISH=127.0.0.1:8080
 
 # The URL that callers use. Links to the console begin with it.

@@ -91,6 +91,21 @@ describe('the compose file', () => {
     assert.doesNotMatch(composeText(), /:\/\/[^$\s]*:(?!\$\{)[^@\s]+@/, 'a URL with a password')
   })
 
+  it('passes no password as an argument of a process', () => {
+    for (const [name, { command, healthcheck }] of services)
+      assert.doesNotMatch(JSON.stringify([command, healthcheck]), /\$\{\w*(?:PASSWORD|SECRET|KEY)/, name)
+  })
+
+  it('gives Valkey its password in a setting that it reads from standard input', async () => {
+    const { variables } = await deployEnv()
+    const { command: [shell = '', ...args] = [], environment } = readCompose(variables).services['valkey'] ?? {}
+    await using folder = await temporaryFolder()
+    writeFileSync(join(folder.path, 'valkey-server'), '#!/bin/sh\necho "$@"\ncat\n', { mode: 0o755 })
+    const env = { ...environment, PATH: `${folder.path}:${process.env['PATH']}` }
+    const { stdout } = spawnSync(shell, args, { env, encoding: 'utf8' })
+    assert.equal(stdout, `- --appendonly yes\nrequirepass ${variables['VALKEY_PASSWORD']}\n`)
+  })
+
   for (const [name, service] of services) {
     it(`restricts ${name}: read-only, without capabilities, with limits, of a pinned version`, () => {
       assert.equal(service.read_only, true)
@@ -165,7 +180,8 @@ describe('the compose file', () => {
     const configOf = (name: string) =>
       readConfig({ ...filled[name]?.environment, GATEHOUSE_CONFIG: join(composeFolder, 'gatehouse.yaml') })
     for (const name of ['node-1', 'node-2', 'migrate']) {
-      const { server, storage, secret } = configOf(name)
+      const { server, setup, storage, secret } = configOf(name)
+      assert.equal(setup.keys_file, '/data/first-keys.json')
       assert.deepEqual(
         [server.trust_proxy, server.metrics_port, secret],
         [true, 9090, variables['GATEHOUSE_SECRET']],
@@ -173,7 +189,8 @@ describe('the compose file', () => {
       )
       assert.match(storage.database_url ?? '', /^postgres:\/\/gatehouse:[0-9a-f]+@postgres:5432\/gatehouse$/)
     }
-    const { server, storage } = configOf('gatehouse')
+    const { server, setup, storage } = configOf('gatehouse')
+    assert.equal(setup.keys_file, '/data/first-keys.json', 'no key in the log')
     assert.deepEqual([server.trust_proxy, storage.database_url, storage.redis_url], [false, undefined, undefined])
   })
 

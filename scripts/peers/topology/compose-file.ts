@@ -38,7 +38,8 @@ export function readCompose(variables?: Readonly<Record<string, string>>): Compo
 
 function filled<T>(value: T, variables: Readonly<Record<string, string>>): T
 function filled(value: unknown, variables: Readonly<Record<string, string>>): unknown {
-  if (typeof value === 'string') return value.replaceAll(reference, (_all, name: string) => variables[name] ?? '')
+  if (typeof value === 'string')
+    return value.replaceAll(reference, (_all, name: string) => variables[name] ?? '').replaceAll('$$', () => '$')
   if (Array.isArray(value)) return value.map((item) => filled(item, variables))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, variables)]))

@@ -41,7 +41,9 @@ export function createNode(env: NodeEnvironment, folder: string): TopologyNode {
     metricsUrl: `http://127.0.0.1:${env['GATEHOUSE_METRICS_PORT']}/metrics`,
     end,
     async start() {
-      const settings = { ...env, GATEHOUSE_DATA_DIR: join(folder, 'data') }
+      const data = join(folder, 'data')
+      const keysFile = env['GATEHOUSE_KEYS_FILE']?.replace(/^\/data\//, `${data}/`)
+      const settings = { ...env, GATEHOUSE_DATA_DIR: data, GATEHOUSE_KEYS_FILE: keysFile }
       const child = spawn(process.execPath, [program, 'serve'], {
         env: settings,
         stdio: ['ignore', 'ignore', 'inherit'],

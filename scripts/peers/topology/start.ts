@@ -100,10 +100,12 @@ async function startDatabase({ opened, addresses, service }: Parts): Promise<voi
 }
 
 async function startValkey({ opened, addresses, service }: Parts): Promise<void> {
-  const { command: [, ...args] = [], environment = {} } = service('valkey')
+  const { command: written = [], environment = {} } = service('valkey')
   const [, port = ''] = addresses.get('valkey:6379')?.split(':') ?? []
   const program = findRedis() ?? fail('no Redis')
-  const command = [program, ...args, '--bind', '127.0.0.1', '--port', port]
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  const here = `${program} - --bind 127.0.0.1 --port ${port}`
+  const command = ['env', ...variables, ...written.map((text) => text.replace('valkey-server -', here))]
   const server = opened.use(startSupervised({ name: 'valkey', files: {}, command, stopSignal: 'KILL' }))
   await waitFor('Valkey', server, () => pingRedis(`redis://:${environment['REDISCLI_AUTH']}@127.0.0.1:${port}`))
 }
