@@ -28,6 +28,7 @@ type Node = {
   readonly shorthand?: string
   readonly items?: Node
   readonly properties?: Readonly<Record<string, Node>>
+  readonly patternProperties?: Readonly<Record<string, object>>
   readonly required?: readonly string[]
 }
 
@@ -56,6 +57,16 @@ const setByChart = [
 const secretKey = /(?:^|\.)(?:api_key|secret|client_secret|secret_access_key|session_token)$/
 const referencePattern = '^\\$\\{[^}]+\\}$'
 
+/** The names of headers whose value must contain a reference, such as `Bearer ${TOKEN}`. Helm's patterns are case-sensitive. */
+const secretHeaders: Readonly<Record<string, string>> = {
+  'traces.headers': '.',
+  'upstreams[].headers': ['authorization', 'cookie', 'key', 'token', 'secret']
+    .map((word) => word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`))
+    .map((word) => `${word}$`)
+    .join('|'),
+}
+const withReference = { type: 'string', pattern: '\\$\\{[^}]+\\}' }
+
 function valuesSchema(): string {
   const config = inChart(JSON.parse(JSON.stringify(ConfigSchema)) as Node, '')
   const schema = {
@@ -72,6 +83,9 @@ function valuesSchema(): string {
 function inChart(node: Node, path: string): object {
   const { default: _default, env: _env, envFile: _envFile, shorthand, required = [], ...rest } = node
   if (secretKey.test(path)) return { type: 'string', pattern: referencePattern, description: rest.description }
+  const headers = secretHeaders[path]
+  if (headers !== undefined)
+    return { ...rest, patternProperties: { ...rest.patternProperties, [headers]: withReference } }
   if (node.type === 'string') return writtenText(rest)
   if (node.items !== undefined) return { ...rest, items: inChart(node.items, `${path}[]`) }
   if (node.properties === undefined) return rest

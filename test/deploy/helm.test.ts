@@ -94,6 +94,16 @@ describe('the values of the Helm chart', () => {
       /^\/config\/upstreams\/0\/api_key must match pattern/,
     ],
     [
+      'a header of an upstream that has a key',
+      { config: { upstreams: [{ name: 'a', kind: 'echo', headers: { 'X-Api-Key': 'sk-1' } }] } },
+      /^\/config\/upstreams\/0\/headers\/X-Api-Key must match pattern/,
+    ],
+    [
+      'a header of traces that is no reference',
+      { config: { traces: { headers: { authorization: 'Bearer sk-1' } } } },
+      /^\/config\/traces\/headers\/authorization must match pattern/,
+    ],
+    [
       'a password in the configuration',
       { config: { storage: { database_url: 'postgres://a:b@c/d' } } },
       /^\/config\/storage\/database_url /,
@@ -116,6 +126,13 @@ describe('the values of the Helm chart', () => {
   it('may refer to variables and files where the configuration expects an address', () => {
     const upstream = { name: 'a', kind: 'openai-chat', base_url: '${MODEL_URL}', api_key: '${file:/etc/key}' }
     assert.deepEqual(problemsOf({ config: { upstreams: [upstream], moderation: { classifier: 'embedded' } } }), [])
+  })
+
+  it('may have headers with references, and headers of upstreams that are not secret', () => {
+    const headers = { Authorization: 'Bearer ${TOKEN}', 'x-team-key': '${file:/etc/key}', 'x-keyspace': 'one' }
+    const upstream = { name: 'a', kind: 'echo', headers }
+    const traces = { headers: { 'x-team': '${TEAM}' } }
+    assert.deepEqual(problemsOf({ config: { upstreams: [upstream], traces } }), [])
   })
 })
 

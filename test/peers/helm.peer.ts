@@ -252,7 +252,7 @@ describe('the Helm chart', { skip, concurrency: 2 }, () => {
           { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } },
         ],
         backendRefs: [{ name: 'gatehouse', port: 80 }],
-        timeouts: { request: '600s' },
+        timeouts: { request: '660s' },
       },
     ])
   })
