@@ -220,6 +220,26 @@ describe('the trace of a request', () => {
   })
 })
 
+describe('the trace of a request whose caller disconnects before the answer begins', () => {
+  it('has no status', async (t) => {
+    const { spans } = await trace(t, { answers: [() => undefined] }, async ({ app, upstream }) => {
+      const controller = new AbortController()
+      const sent = fetch(app.url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: controller.signal,
+      })
+      while (upstream.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      controller.abort()
+      await assert.rejects(sent)
+      await upstream.requests[0]?.hungUp
+    })
+    const { attributes } = spanNamed(spans, `POST ${path}`)
+    assert.deepEqual([attributes['error.type'], attributes['http.response.status_code']], ['caller_left', undefined])
+  })
+})
+
 /** A stream that stays open after its first words. */
 const streamWithoutEnd: Script = (response) => {
   const chunk = { id: 'c', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: 'Some words. ' } }] }

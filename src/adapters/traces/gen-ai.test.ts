@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 import type { InferenceRequest, Message } from '../../domain/inference/request.ts'
 import { redactIrreversibly } from '../../domain/moderation/personal-data/redact.ts'
-import { contentAttributes } from './gen-ai.ts'
+import { contentAttributes, modelCallAttributes } from './gen-ai.ts'
 
 const requestOf = (...messages: Message[]): InferenceRequest => ({
   model: 'm',
@@ -23,6 +23,13 @@ const messagesOf = (request: InferenceRequest): unknown =>
   )
 
 const userText = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
+
+describe('the span of a model call', () => {
+  it('has no more than 256 characters of the model that the upstream names', () => {
+    const facts = { model: 'm', upstream: undefined, isStream: false, answeredModel: 'x'.repeat(1_000) }
+    assert.equal(modelCallAttributes(facts)['gen_ai.response.model'], 'x'.repeat(256))
+  })
+})
 
 describe('the messages in a span', () => {
   it('have their texts, tool calls and results, and neither images nor personal data', () => {

@@ -9,6 +9,7 @@ import type { SpanAttributes } from './span.ts'
 export const schemaUrl = 'https://opentelemetry.io/schemas/gen-ai/1.42.0'
 
 const operation = 'chat'
+const maxNameLength = 256
 
 /** A call to a model. */
 export type ModelCallFacts = {
@@ -35,7 +36,7 @@ export function modelCallAttributes(facts: ModelCallFacts): SpanAttributes {
     'gen_ai.provider.name': upstream?.provider,
     'gen_ai.request.model': model,
     'gen_ai.request.stream': isStream,
-    'gen_ai.response.model': answeredModel,
+    'gen_ai.response.model': answeredModel?.slice(0, maxNameLength),
     'gen_ai.response.finish_reasons': stopReason && [finishReasons[stopReason]],
     ...(usage && usageAttributes(usage)),
     'server.address': upstream?.address,
@@ -90,7 +91,6 @@ export function contentAttributes(
 const maxContentLength = 64 * 1024
 /** Personal data at the cut is recognised if it ends within this many characters after it. */
 const cutMargin = 1024
-const maxNameLength = 256
 /** About the length of the JSON of a part or message without its texts. */
 const emptyLength = 32
 

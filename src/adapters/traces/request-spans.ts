@@ -150,7 +150,7 @@ function requestAttributes({ trace, ended }: EndedTrace): SpanAttributes {
     'http.request.method': origin?.endpoint.method,
     'http.route': origin?.endpoint.path,
     'url.path': origin?.endpoint.path,
-    'http.response.status_code': trace.responseStatus,
+    'http.response.status_code': trace.responseStatus || undefined,
     'user_agent.original': origin?.userAgent?.slice(0, maxUserAgentLength),
     'gatehouse.request_id': requestId,
     'gatehouse.event_id': announcedId(ended.end?.policy ?? ended.policy),

@@ -132,6 +132,20 @@ describe('the exporter of spans', () => {
     assert.deepEqual(Object.fromEntries(results), { rejected: 1, sent: 1 })
   })
 
+  for (const [answered, expected] of [
+    ['"7"', { rejected: 2 }],
+    ['-1', { sent: 2 }],
+    ['0.5', { sent: 2 }],
+    ['1e300', { sent: 2 }],
+  ] as const)
+    it(`counts no more spans than it sent, and no part of one, if the collector rejected ${answered}`, async () => {
+      const body = Buffer.from(`{"partialSuccess":{"rejectedSpans":${answered}}}`)
+      const { exporter, results } = openScene(() => ({ ...accepted, body }))
+      exporter.add([span('one'), span('two')])
+      await exporter.flush()
+      assert.deepEqual(Object.fromEntries(results), expected)
+    })
+
   it('drops new spans and counts them while the queue is full', async () => {
     const { exporter, results, names } = openScene(() => answeredWith(503))
     const trace = Array.from({ length: 100 }, () => span('one'))

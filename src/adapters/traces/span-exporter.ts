@@ -130,7 +130,7 @@ export function createSpanExporter(
     const signal = AbortSignal.any([deadline.signal, shutdown.signal])
     const outgoing = { method: 'POST', url, headers: { ...described, ...headers() }, body, signal } as const
     const response = await request(outgoing).catch((error: unknown) => rethrow(error, url))
-    const rejected = rejectedSpans(response)
+    const rejected = Math.min(rejectedSpans(response), spansOf(batch))
     if (rejected > 0) onResult('rejected', rejected)
     count('sent', batch, rejected)
   }
@@ -141,7 +141,7 @@ export function createSpanExporter(
     failures = 0
     suspects -= batch.length
     if (suspects <= 0) maxBatchTraces = Infinity
-    const spans = batch.reduce((sum, trace) => sum + trace.spans, 0)
+    const spans = spansOf(batch)
     queuedSpans -= spans
     queuedCharacters -= batch.reduce((sum, { text }) => sum + text.length, 0)
     if (spans > countedAlready) onResult(result, spans - countedAlready)
@@ -153,6 +153,8 @@ export function createSpanExporter(
     return { signal: controller.signal, [Symbol.dispose]: cancel }
   }
 }
+
+const spansOf = (batch: readonly QueuedTrace[]): number => batch.reduce((sum, { spans }) => sum + spans, 0)
 
 /** `Unreachable` hides its cause from tenants. Collectors are configured by the operator, who needs it. */
 function rethrow(error: unknown, { host }: URL): never {
@@ -192,7 +194,8 @@ function rejectedIn(text: string): number {
   try {
     const answer: unknown = JSON.parse(text)
     const partial = isRecord(answer) ? answer['partialSuccess'] : undefined
-    return isRecord(partial) ? Number(partial['rejectedSpans'] ?? 0) || 0 : 0
+    const rejected = isRecord(partial) ? Number(partial['rejectedSpans'] ?? 0) : 0
+    return Number.isSafeInteger(rejected) ? Math.max(0, rejected) : 0
   } catch {
     return 0
   }

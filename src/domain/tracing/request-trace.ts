@@ -63,6 +63,9 @@ export type TracedEnd = {
 /** Longer answers are cut off. More than a span keeps, so that personal data at its cut is recognised. */
 const maxTextLength = 66 * 1024
 
+/** A long stream may be judged many times. Later calls have no span. */
+const maxModelCalls = 100
+
 /**
  * Collects what the spans of one request report and `RequestTiming` does not have. Only a sampled request has one, so a
  * request that is not sampled costs nothing. The spans are made from it after the response has ended.
@@ -129,7 +132,7 @@ export class RequestTrace {
   }
 
   onModelCall(call: OwnModelCall, direction: string): void {
-    this.modelCalls.push({ ...call, direction })
+    if (this.modelCalls.length < maxModelCalls) this.modelCalls.push({ ...call, direction })
   }
 
   /** Called for each chunk that is sent to the caller. */
@@ -147,6 +150,7 @@ export class RequestTrace {
     this.finishIfOver()
   }
 
+  /** The status is 0 if the caller disconnected before it was sent. */
   onResponded(status: number): void {
     this.responseStatus = status
     this.respondedUs = this.elapsedUs()

@@ -164,8 +164,11 @@ export function createResponder(
 }
 
 /** `close` also follows a disconnect, after which there is no `finish`. */
-const reportResponse = ({ raw }: FastifyReply, trace: RequestTrace): void =>
-  void raw.once('close', () => trace.onResponded(raw.statusCode))
+function reportResponse({ raw }: FastifyReply, trace: RequestTrace): void {
+  const report = (): void => trace.onResponded(raw.headersSent ? raw.statusCode : 0)
+  if (raw.closed) report()
+  else raw.once('close', report)
+}
 
 const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
