@@ -229,6 +229,33 @@ it('--prune without an owner in the files is rejected', async () => {
   assert.match(errors, /the files need an owner/)
 })
 
+it('--prune with a single file is rejected, because other files of the owner can describe the rest', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  const file = join(scene.files, 'all.yaml')
+  for (const args of [
+    ['plan', '-f', file, '--prune'],
+    ['apply', '-f', file, '--yes', '--prune'],
+  ]) {
+    const { status, errors } = await scene.run(...args)
+    assert.notEqual(status, 0)
+    assert.match(errors, /--prune: -f must be a folder/)
+  }
+  assert.equal((await scene.run('plan', '-f', file)).status, 0)
+})
+
+it('a plan that archives a project lists the keys of others in it, which stop working', async () => {
+  await using scene = await openAsCode()
+  scene.write(resources('platform-config'))
+  await scene.apply()
+  scene.write('api_keys: [{ name: By hand, project: Search }]')
+  await scene.apply()
+  scene.write('owner: platform-config')
+  const { output } = await scene.plan('--prune')
+  assert.match(output, /^archive project Search \(.*\)\n {4}API key By hand \(key_\w+\) stops working\nPlan: /m)
+})
+
 it('export with an owner writes what this owner manages, and plan finds no change in it', async () => {
   await using scene = await openAsCode()
   scene.write('projects: [{ name: By hand }]')

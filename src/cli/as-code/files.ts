@@ -24,6 +24,9 @@ export type Resources = {
   readonly [Kind in keyof Lists]: readonly Located<Lists[Kind][number]>[]
 } & {
   readonly [Part in 'owner' | 'organization' | 'gateway']: Located<NonNullable<ResourceFileBody[Part]>> | undefined
+} & {
+  /** Whether they are all files of a folder. A single file can be one of several of an owner. */
+  readonly isFolder: boolean
 }
 
 /** Everything that is wrong with the files, one line for each mistake. */
@@ -46,6 +49,7 @@ export function readResources(path: string): Resources {
   }
   const all = <Kind extends keyof Lists>(kind: Kind) => bodies.flatMap((body) => itemsOf(body, kind))
   const resources: Resources = {
+    isFolder: statSync(path).isDirectory(),
     owner: only('owner'),
     organization: only('organization'),
     gateway: only('gateway'),

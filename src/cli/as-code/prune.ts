@@ -1,6 +1,6 @@
 import { apiPath } from '../../app/api-client.ts'
 import { UsageError } from '../command.ts'
-import { adminKeysPath, isActiveProject } from './state.ts'
+import { adminKeysPath, isActiveProject, isWorking } from './state.ts'
 import type { Planning, ResourceKind, Step } from './step.ts'
 
 type Deletion = {
@@ -9,6 +9,8 @@ type Deletion = {
   readonly method: 'POST' | 'DELETE'
   readonly path: string
   readonly query?: { readonly revision: number }
+  /** What else the deletion affects, for the plan. */
+  readonly lines?: readonly string[]
 }
 type Candidate = { readonly id: string; readonly name?: string; readonly label?: string; readonly managed_by?: string }
 
@@ -19,6 +21,8 @@ type Candidate = { readonly id: string; readonly name?: string; readonly label?:
 export function planDeletions({ resources, state }: Planning, steps: readonly Step[]): Step[] {
   const owner = resources.owner?.value
   if (owner === undefined) throw new UsageError('--prune: the files need an owner, which names what may be deleted.')
+  if (!resources.isFolder)
+    throw new UsageError('--prune: -f must be a folder, because other files of the owner can describe resources, too.')
   const described = new Set(steps.map(({ id }) => id))
   const deletions = <T extends Candidate>(candidates: readonly T[], deletionOf: (candidate: T) => Deletion): Step[] =>
     candidates
@@ -55,17 +59,21 @@ export function planDeletions({ resources, state }: Planning, steps: readonly St
       verb: 'archive',
       method: 'POST',
       path: apiPath`/v1/organization/projects/${id}/archive`,
+      lines: state.apiKeys
+        .filter((key) => key.project_id === id && key.managed_by !== owner && isWorking(key, state.nowMs))
+        .map((key) => `API key ${key.name} (${key.id}) stops working`),
     })),
   ]
 }
 
-const stepOf = ({ id, name, label }: Candidate, { kind, verb, method, path, query }: Deletion): Step => ({
+const stepOf = ({ id, name, label }: Candidate, { kind, verb, method, path, query, lines }: Deletion): Step => ({
   kind,
   name: name ?? label ?? '',
   id,
   action: 'delete',
   verb,
   differences: [],
+  ...(lines && { lines }),
   run: async (client) => {
     await client.request(method, path, query ? { query } : {})
     return { id }
