@@ -65,7 +65,7 @@ const state = fc.record({
       rule: fc.constantFrom('Never mention "Falcon".', 'cel:text.contains("a: b")', 'first line\nsecond "line" \n\n'),
       projects: fc.array(index, { maxLength: 2 }),
       mode: fc.constantFrom('monitoring', 'enforcing'),
-      match_threshold_basis_points: fc.option(fc.integer({ min: 1, max: 10_000 })),
+      match_threshold_basis_points: fc.option(fc.integer({ min: 1, max: 9_999 })),
       end: fc.constantFrom('draft', 'published', 'paused', 'changed'),
     }),
     { maxLength: 3, selector: (policy) => policy.name.toLowerCase().trim() },
