@@ -1,6 +1,6 @@
 /** Counts the words of the training texts, to choose the vocabulary of a model and its order of frequency. */
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
-import { visitTokens } from './reading/tokens.ts'
+import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 
 const fewest = 4

@@ -1,7 +1,7 @@
 /** Reads a text in normal form for the trainer. The classifier's kernel sees the same words, pairs and lists in the same buckets. */
 import { segment, type Vocabulary } from '../../../src/adapters/classifiers/embedded/unmask.ts'
 import type { Lexicon } from './lexicon.ts'
-import { visitTokens } from './tokens.ts'
+import { visitTokens } from '../../../src/adapters/classifiers/embedded/tokens.ts'
 import { createWalk, type WalkListener, type Word } from './walk.ts'
 
 export type WordReaderParts<Known> = {

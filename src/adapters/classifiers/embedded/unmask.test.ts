@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { hashWord } from './hashing.ts'
-import { visitTokens } from '../../../../scripts/classifier/reading/tokens.ts'
+import { visitTokens } from './tokens.ts'
 import { createVocabulary, segment, unmask } from './unmask.ts'
 
 const words = [

@@ -1,0 +1,27 @@
+/**
+ * The text that the encoder reads. Its word pieces are those of plain text, so homoglyphs, leetspeak, stretched words and letters
+ * written one by one are replaced by the words behind them. Everything else keeps its place, punctuation and numbers too.
+ */
+import { normalise } from '../../../domain/moderation/normalise.ts'
+import { visitTokens } from '../embedded/tokens.ts'
+import { segment, unmask, type Vocabulary } from '../embedded/unmask.ts'
+
+const letters = /^\p{L}/u
+
+export function readableText(text: string, vocabulary: Vocabulary): string {
+  const normal = normalise(text)
+  let readable = ''
+  let copiedTo = 0
+  const replace = (words: string, start: number, end: number): void => {
+    readable += normal.slice(copiedTo, start) + words
+    copiedTo = end
+  }
+  visitTokens(normal, {
+    word(token, start, end) {
+      const word = unmask(token, vocabulary)
+      if (word !== token && letters.test(word) && vocabulary.rank(word) >= 0) replace(word, start, end)
+    },
+    spacedLetters: (spaced, start, end) => replace(segment(spaced, vocabulary).join(' '), start, end),
+  })
+  return readable + normal.slice(copiedTo)
+}
