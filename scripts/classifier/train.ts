@@ -57,6 +57,10 @@ export async function trainModel(data: Data, version: string, log: (line: string
   return { model: fit([...labelled, ...authored], parts, calibration), heldOut }
 }
 
+const ordinaryFiles = ['benign.txt', 'instructions.txt']
+const technicalFiles = ['technical.txt', 'moderation-code.txt']
+const answersFile = 'responses.txt'
+
 function harmlessHeldOut(
   authored: readonly AuthoredRow[],
 ): Pick<CalibrationTexts, 'ordinary' | 'technical' | 'answers' | 'hard'> {
@@ -64,10 +68,10 @@ function harmlessHeldOut(
   const from = (isOf: (file: string) => boolean): readonly string[] =>
     held.filter(({ file }) => isOf(file)).map(({ text }) => text)
   return {
-    ordinary: from((file) => file === 'benign.txt'),
-    technical: from((file) => file === 'technical.txt'),
-    answers: from((file) => file === 'responses.txt'),
-    hard: from((file) => !['benign.txt', 'technical.txt', 'responses.txt'].includes(file)),
+    ordinary: from((file) => ordinaryFiles.includes(file)),
+    technical: from((file) => technicalFiles.includes(file)),
+    answers: from((file) => file === answersFile),
+    hard: from((file) => ![...ordinaryFiles, ...technicalFiles, answersFile].includes(file)),
   }
 }
 
