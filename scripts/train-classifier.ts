@@ -1,7 +1,7 @@
 /**
  * Trains the embedded moderation classifier and writes the model, its metrics and its model card.
  *
- *   node scripts/train-classifier.ts DATA_FOLDER
+ *   npm run train:classifier -- DATA_FOLDER
  *
  * DATA_FOLDER contains train, pool-unlabelled, eval-dev and overblock-dev as .jsonl.gz. The outputs contain no text of it.
  */
@@ -17,7 +17,7 @@ import { trainModel } from './classifier/train.ts'
 const version = '2'
 const [folder] = process.argv.slice(2)
 if (folder === undefined) {
-  console.error('Usage: node scripts/train-classifier.ts DATA_FOLDER')
+  console.error('Usage: npm run train:classifier -- DATA_FOLDER')
   process.exit(2)
 }
 

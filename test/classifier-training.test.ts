@@ -11,7 +11,7 @@ import { listPairs } from '../scripts/classifier/heads.ts'
 import { compileLexicon } from '../scripts/classifier/lexicon-files.ts'
 import { createTextReader } from '../scripts/classifier/matrix.ts'
 import { writeModelCard } from '../scripts/classifier/model-card.ts'
-import { averagePrecision, rocArea, verdictsAt } from '../scripts/classifier/metrics.ts'
+import { averagePrecision, averagePrecisionInterval, rocArea, verdictsAt } from '../scripts/classifier/metrics.ts'
 import { withoutOverlap } from '../scripts/classifier/rows.ts'
 import type { Row } from '../scripts/classifier/rows.ts'
 import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
@@ -133,6 +133,21 @@ describe('quality metrics', () => {
     assert.equal(averagePrecision(judged), (1 + 2 / 3) / 2)
     assert.equal(rocArea(judged), 0.75)
     assert.deepEqual(verdictsAt(judged, 0.75), { recall: 0.5, precision: 0.5, falsePositiveRate: 0.5 })
+  })
+
+  it('have an interval that contains the average precision, and is narrower with more texts', () => {
+    const widthOf = (times: number): number => {
+      const many = Array.from({ length: times }, () => judged).flat()
+      const { low, high } = averagePrecisionInterval(many)
+      assert.ok(low < averagePrecision(many) && averagePrecision(many) < high, `${low} ${high}`)
+      return high - low
+    }
+    assert.ok(widthOf(40) < widthOf(10) / 1.5)
+  })
+
+  it('have an interval without width where every positive scores above every negative', () => {
+    const separate = Array.from({ length: 40 }, (_, at) => ({ score: 1 - at / 40, isPositive: at < 20 }))
+    assert.deepEqual(averagePrecisionInterval(separate), { low: 1, high: 1 })
   })
 })
 

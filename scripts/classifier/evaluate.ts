@@ -4,30 +4,43 @@ import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/mo
 import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
 import type { Category } from '../../src/domain/moderation/categories.ts'
 import { flagThreshold } from '../../src/domain/moderation/classifier.ts'
-import type { Classification, TextDirection } from '../../src/domain/moderation/classifier.ts'
-import { createScanText } from '../../src/domain/moderation/scan.ts'
+import type { TextDirection } from '../../src/domain/moderation/classifier.ts'
 import { disguises } from './evasion.ts'
 import { measureHoldBack, type HoldBackFigures } from './hold-back.ts'
-import { averagePrecision, rocArea, verdictsAt } from './metrics.ts'
+import {
+  averagePrecision,
+  averagePrecisionInterval,
+  rocArea,
+  verdictsAt,
+  type Interval,
+  type Judged,
+} from './metrics.ts'
+import { runProbes, type ProbeFigures } from './probes.ts'
 import type { Data, Row } from './rows.ts'
+import { createJudge, type Judge } from './stages.ts'
 
-export type Metrics = {
+export type Metrics = StageFigures & {
   readonly model: {
     readonly version: string
     readonly digest: string
     readonly bytes: number
     readonly features: number
   }
+  /** The share of harmless texts blocked, from templates that the first fit did not use. Only a training run can measure it. */
+  readonly heldOut: Readonly<Record<string, Shares>>
+}
+
+/** The figures of one stage: of the linear classifier alone, or of both stages together. */
+export type StageFigures = {
   /** The dev half of the evaluation set, at the default thresholds. */
   readonly quality: Readonly<Record<string, QualityFigures>>
   /** Share of texts blocked at the default thresholds, by category; `always` is either of the two, `any` all six. */
   readonly blocked: Readonly<Record<string, Shares>>
-  /** The same for harmless texts from templates that the first fit did not use. Only a training run can measure it. */
-  readonly heldOut: Readonly<Record<string, Shares>>
   /** What is shown of positives before they are denied, and how late harmless text arrives, by scheme. */
   readonly holdBack: Readonly<Record<string, HoldBackFigures>>
   /** Recall at the default thresholds when the positives are obfuscated. */
   readonly evasion: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly probes: Readonly<Record<string, ProbeFigures>>
 }
 
 export type Shares = Readonly<Record<string, number>>
@@ -36,12 +49,12 @@ export type QualityFigures = {
   readonly positives: number
   readonly negatives: number
   readonly averagePrecision: number
+  /** The bootstrap 95 % interval of the average precision. */
+  readonly interval: Interval
   readonly rocArea: number
   readonly recall: number
   readonly precision: number
 }
-
-export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
 
 export async function evaluateModel(
   model: ClassifierModel,
@@ -62,6 +75,7 @@ export async function evaluateModel(
       turns: data.pool.map(textOf),
     }),
     evasion: await evasionOf(judge, data.dev),
+    probes: await runProbes(judge),
   }
 }
 
@@ -69,37 +83,54 @@ const positivesOf = (rows: readonly Row[], category: Category): readonly Row[] =
   rows.filter(({ labels }) => labels[category] === 1)
 const textOf = ({ text }: { readonly text: string }): string => text
 
-/** Classifies through the whole scan, without a cache. */
-export function createJudge(model: ClassifierModel): Judge {
-  const classifier = createEmbeddedClassifier(model)
-  const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
-  return async (text, direction) => (await scan({ text, direction })).classification
-}
-
-async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['quality']> {
-  const scored = await Promise.all(dev.map(async (row) => ({ row, scores: (await judge(row.text, 'request')).scores })))
+/** One row per labelled category, and `any`: a text is positive if one of its labels is, and scores as its highest labelled category. */
+async function qualityOf(judge: Judge, dev: readonly Row[]): Promise<StageFigures['quality']> {
+  const scored = await inTurn(dev, async (row) => ({ row, scores: (await judge(row.text, 'request')).scores }))
+  const labelled = categories.filter((category) => positivesOf(dev, category).length > 0)
   const figures: Record<string, QualityFigures> = {}
-  for (const category of categories) {
-    const judged = scored.flatMap(({ row, scores }) => {
-      const label = row.labels[category]
-      return label === undefined ? [] : [{ score: scores[category], isPositive: label === 1 }]
-    })
-    const positives = judged.filter(({ isPositive }) => isPositive).length
-    if (positives === 0) continue
-    const { recall, precision } = verdictsAt(judged, flagThreshold)
-    figures[category] = {
-      positives,
-      negatives: judged.length - positives,
-      averagePrecision: rounded(averagePrecision(judged)),
-      rocArea: rounded(rocArea(judged)),
-      recall: rounded(recall),
-      precision: rounded(precision),
-    }
+  for (const category of labelled) {
+    figures[category] = figuresOf(
+      scored.flatMap(({ row, scores }) => {
+        const label = row.labels[category]
+        return label === undefined ? [] : [{ score: scores[category], isPositive: label === 1 }]
+      }),
+    )
   }
+  figures['any'] = figuresOf(
+    scored.map(({ row, scores }) => ({
+      score: Math.max(...labelled.map((category) => scores[category])),
+      isPositive: labelled.some((category) => row.labels[category] === 1),
+    })),
+  )
   return figures
 }
 
-async function blockedOf(judge: Judge, data: Data): Promise<Metrics['blocked']> {
+function figuresOf(judged: readonly Judged[]): QualityFigures {
+  const positives = judged.filter(({ isPositive }) => isPositive).length
+  const { recall, precision } = verdictsAt(judged, flagThreshold)
+  const { low, high } = averagePrecisionInterval(judged)
+  return {
+    positives,
+    negatives: judged.length - positives,
+    averagePrecision: rounded(averagePrecision(judged)),
+    interval: { low: rounded(low), high: rounded(high) },
+    rocArea: rounded(rocArea(judged)),
+    recall: rounded(recall),
+    precision: rounded(precision),
+  }
+}
+
+/** One after the other: the encoder has a bounded queue. */
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  judge: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (const item of items) results.push(await judge(item))
+  return results
+}
+
+async function blockedOf(judge: Judge, data: Data): Promise<StageFigures['blocked']> {
   const safe = data.overblock.filter(({ safe: isSafe }) => isSafe)
   const unsafe = data.overblock.filter(({ safe: isSafe }) => !isSafe)
   const adult = positivesOf(data.dev, 'sexual')
@@ -129,7 +160,7 @@ export async function sharesOf(
   rows: readonly { readonly text: string }[],
   direction: TextDirection,
 ): Promise<Shares> {
-  const flagged = await Promise.all(rows.map(async ({ text }) => (await judge(text, direction)).flagged))
+  const flagged = await inTurn(rows, async ({ text }) => (await judge(text, direction)).flagged)
   const share = (isHit: (list: readonly Category[]) => boolean): number =>
     rounded(flagged.filter(isHit).length / rows.length)
   const shares: Record<string, number> = {}
@@ -141,14 +172,14 @@ export async function sharesOf(
 
 const disguised: readonly Category[] = ['sexual', 'hate', 'harassment', 'self-harm']
 
-async function evasionOf(judge: Judge, dev: readonly Row[]): Promise<Metrics['evasion']> {
+async function evasionOf(judge: Judge, dev: readonly Row[]): Promise<StageFigures['evasion']> {
   const table: Record<string, Record<string, number>> = {}
   for (const { name, apply } of disguises) {
     const recalls: Record<string, number> = {}
     for (const category of disguised) {
       const positives = positivesOf(dev, category)
-      const hits = await Promise.all(
-        positives.map(async ({ text }) => (await judge(apply(text), 'request')).flagged.includes(category)),
+      const hits = await inTurn(positives, async ({ text }) =>
+        (await judge(apply(text), 'request')).flagged.includes(category),
       )
       recalls[category] = rounded(hits.filter(Boolean).length / positives.length)
     }

@@ -1,4 +1,5 @@
 /** Quality metrics of scores and of verdicts. */
+import { createSeeded } from './seeded.ts'
 
 export type Judged = { readonly score: number; readonly isPositive: boolean }
 
@@ -10,6 +11,41 @@ export function averagePrecision(judged: readonly Judged[]): number {
     if (!isPositive) continue
     hits += 1
     sum += hits / (rank + 1)
+  }
+  return hits === 0 ? Number.NaN : sum / hits
+}
+
+export type Interval = { readonly low: number; readonly high: number }
+
+const resamples = 1000
+
+/** The bootstrap 95 % interval of the average precision: the texts are drawn again, with repetition, a thousand times. */
+export function averagePrecisionInterval(judged: readonly Judged[]): Interval {
+  const descending = judged.toSorted((first, second) => second.score - first.score)
+  const chance = createSeeded(descending.length)
+  const draws = Array.from({ length: resamples }, () => {
+    const times = new Uint16Array(descending.length)
+    for (let draw = 0; draw < descending.length; draw++) {
+      const at = Math.floor(chance() * descending.length)
+      times[at] = (times[at] ?? 0) + 1
+    }
+    return averagePrecisionOfDraw(descending, times)
+  }).filter((value) => !Number.isNaN(value))
+  return { low: quantile(draws, 0.025), high: quantile(draws, 0.975) }
+}
+
+/** The average precision where each text counts as often as it was drawn. */
+function averagePrecisionOfDraw(descending: readonly Judged[], times: Uint16Array): number {
+  let rank = 0
+  let hits = 0
+  let sum = 0
+  for (const [at, { isPositive }] of descending.entries()) {
+    for (let time = times[at] ?? 0; time > 0; time--) {
+      rank += 1
+      if (!isPositive) continue
+      hits += 1
+      sum += hits / rank
+    }
   }
   return hits === 0 ? Number.NaN : sum / hits
 }

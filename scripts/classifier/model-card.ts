@@ -1,21 +1,20 @@
 /** Writes the model card: what the model is, its training data, its quality and its limitations. */
 import type { Metrics } from './evaluate.ts'
+import { blockedTable, evasionTable, holdBackTable, probeTable, qualityTable, type NamedStage } from './tables.ts'
 
 export function writeModelCard(metrics: Metrics): string {
-  return `${[about(metrics), quality(metrics), overBlocking(metrics), holdBack(metrics), evasion(metrics), sources].join('\n\n')}\n`
+  return `${[about(metrics), quality(metrics), probes(metrics), overBlocking(metrics), holdBack(metrics), evasion(metrics), sources].join('\n\n')}\n`
 }
 
-const percent = (share: number | undefined): string => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
-const decimal = (value: number): string => value.toFixed(3)
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+/** The tables alone, for the terminal. */
+export function writeTables(metrics: Metrics): string {
+  const parts = [quality, probes, overBlocking, holdBack, evasion].map((write) => write(metrics))
+  return parts.map((part) => `${part.split('\n', 1)[0]}\n${part.slice(part.indexOf('\n|'))}`).join('\n\n')
 }
 
 const about = ({ model }: Metrics): string => `# The embedded moderation model
 
-Written by \`scripts/train-classifier.ts\`; do not edit. Version ${model.version}, ${model.features} features,
+Written by \`npm run evaluate\`; do not edit. Version ${model.version}, ${model.features} features,
 ${Math.round(model.bytes / 1024)} KiB, SHA-256 \`${model.digest.slice(0, 16)}…\`.
 
 It is a baseline that needs no network: linear heads over hashed words, word pairs and character n-grams, together with
@@ -30,53 +29,34 @@ word lists, in WebAssembly, some tens of microseconds per kilobyte. It does not 
   n-grams of code and logs can add up to anything. Code, logs, tables and system prompts of agents are in the training data and in the tests.
 - \`harassment\`, \`hate\` and \`illicit\` are weak. Use a second classifier if they matter.`
 
-function quality({ quality: figures }: Metrics): string {
-  const rows = Object.entries(figures).map(([category, figure]) => [
-    category,
-    `${figure.positives} / ${figure.negatives}`,
-    decimal(figure.averagePrecision),
-    decimal(figure.rocArea),
-    decimal(figure.recall),
-    decimal(figure.precision),
-  ])
-  return `## Quality
+const stagesIn = (metrics: Metrics): readonly NamedStage[] => [{ name: 'linear', figures: metrics }]
 
-Measured on the dev half of a public evaluation set of 2022, which was not used for training. Recall and precision are at the default
-thresholds. With so few positives the second digit is uncertain, and this half was used to choose the thresholds.
+const quality = (metrics: Metrics): string => `## Quality
+
+Measured on the dev half of a public evaluation set of 2022, which was not used for training. In brackets: the bootstrap 95 % interval
+of the average precision. Recall and precision are at the default thresholds, which were chosen on this half. \`any\`: a text is positive
+if one of its labels is, and its score is the highest of the labelled categories.
 There is no figure for \`sexual/minors\` (no examples are kept) and none for \`illicit\` (not labelled in this set).
 
-${table(['Category', 'Positives / negatives', 'Average precision', 'ROC area', 'Recall', 'Precision'], rows)}`
-}
+${qualityTable(stagesIn(metrics))}`
 
-function overBlocking({ blocked, heldOut }: Metrics): string {
-  const columns = Object.keys(Object.values(blocked)[0] ?? {})
-  const rows = Object.entries({ ...blocked, ...heldOut }).map(([name, shares]) => [
-    name,
-    ...columns.map((column) => percent(shares[column])),
-  ])
-  return `## What is blocked at the default thresholds
+const probes = (metrics: Metrics): string => `## Probes
+
+Texts written for this project, apart from the word lists and from the training examples (\`scripts/classifier/probes\`). A text is right
+if it is flagged or passes as expected, both as a request and as an answer. \`npm run evaluate\` prints this table.
+
+${probeTable(stagesIn(metrics).map(({ name, figures }) => ({ name, probes: figures.probes })))}`
+
+const overBlocking = ({ blocked, heldOut }: Metrics): string => `## What is blocked at the default thresholds
 
 \`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six. The row with a word of age
 shows how much \`sexual/minors\` flags once there is evidence of age: the best estimate of its recall, because no examples are kept.
 
-${table(['Texts', ...columns], rows)}`
-}
+${blockedTable({ ...blocked, ...heldOut })}`
 
-function holdBack({ holdBack: schemes }: Metrics): string {
-  const shown = Object.keys(Object.values(schemes)[0]?.shown ?? {})
-  const delay = Object.keys(Object.values(schemes)[0]?.delay ?? {})
-  const rows = Object.entries(schemes).map(([name, figures]) => [
-    name,
-    ...shown.map((category) => {
-      const figure = figures.shown[category]
-      return figure === undefined ? '' : `${percent(figure.nothingShown)} / ${figure.median} / ${figure.p90}`
-    }),
-    ...delay.map((text) => {
-      const figure = figures.delay[text]
-      return figure === undefined ? '' : `${figure.median} / ${figure.mean} / ${figure.p99}`
-    }),
-  ])
-  return `## Streams: what is shown before a denial, and how late harmless text arrives
+const holdBack = (
+  metrics: Metrics,
+): string => `## Streams: what is shown before a denial, and how late harmless text arrives
 
 A streamed answer is scored at every word, and part of it is held back. Positives of 200 characters and more, streamed word by word: the share of
 which nothing is shown, then the median and the 90th percentile of the characters shown before the denial. Harmless text: how many characters later a
@@ -86,21 +66,13 @@ Fixed hold-back kept 64 characters of a fast stream and 32 of a slow one. Hold-b
 all scores are far below their thresholds. Its bounds were chosen on these texts: expect somewhat worse figures on others. The positives of
 \`sexual/minors\` are those of \`sexual\` with a word of age, because no examples are kept.
 
-${table(['Hold-back', ...shown, ...delay], rows)}`
-}
+${holdBackTable(metrics.holdBack)}`
 
-function evasion({ evasion: disguises }: Metrics): string {
-  const columns = Object.keys(Object.values(disguises)[0] ?? {})
-  const rows = Object.entries(disguises).map(([name, recalls]) => [
-    name,
-    ...columns.map((column) => decimal(recalls[column] ?? 0)),
-  ])
-  return `## Evasion
+const evasion = (metrics: Metrics): string => `## Evasion
 
 Recall at the default thresholds on the positives of the dev half when they are obfuscated.
 
-${table(['Disguise', ...columns], rows)}`
-}
+${evasionTable(metrics.evasion)}`
 
 const sources = `## Training data
 
