@@ -3,9 +3,9 @@ import {
   noClassification,
   strongest,
   type Classification,
-  type Classifier,
-  type ClassifierStream,
   type HoldBackBounds,
+  type SynchronousClassifier,
+  type SynchronousStream,
 } from '../../src/domain/moderation/classifier.ts'
 
 /** The score of self-harm by word: far below, below and above the bounds of `wordBounds`, and above the threshold. */
@@ -38,11 +38,11 @@ const wordsOf = (text: string): readonly { readonly word: string; readonly start
   }))
 
 /** A simple classifier that knows single words. Its stream keeps the whole text and reads it again at every call. */
-export const wordClassifier: Classifier = {
+export const wordClassifier: SynchronousClassifier = {
   identity: { id: 'words', version: '1', digest: '' },
   holdBackBounds: wordBounds,
   classify: classificationOf,
-  startStream(): ClassifierStream {
+  startStream(): SynchronousStream {
     let text = ''
     let isWhole = false
     let placesBefore = 0

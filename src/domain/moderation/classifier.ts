@@ -24,7 +24,8 @@ export type Classifier = {
  * alone, never on how it was cut into pushes.
  */
 export type ClassifierStream = Disposable & {
-  push(text: string): MaybePromise<unknown>
+  /** `isWhole`: the text arrives as a whole, so that nobody reads its beginning while it is classified. */
+  push(text: string, isWhole?: boolean): MaybePromise<unknown>
   /** The classification of the last windows, as if the text ended here. It only holds text back, and never denies. */
   look(): Classification
   /** `look` covers the text up to this position: the start of the unfinished word. */
@@ -37,6 +38,18 @@ export type ClassifierStream = Disposable & {
   decided(): Classification | undefined
   /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
   end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
+}
+
+/** A classifier whose results are there at once. */
+export type SynchronousClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
+  classify(text: string, direction: TextDirection): Classification
+  startStream(direction: TextDirection): SynchronousStream
+}
+
+export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end'> & {
+  push(text: string): void
+  lookAtEnd(): void
+  end(): { readonly whole: Classification; readonly decided: Classification | undefined }
 }
 
 /** A place of a streamed text, with the strongest classification at it and all places before. */
@@ -61,7 +74,13 @@ export type Classification = {
   readonly flagged: readonly Category[]
   /** True if a better classifier should have been used and failed. Such a result is valid once and must not be cached. */
   readonly isProvisional?: boolean
+  /** Which stage gave the scores. Undefined if the classifier has one stage, or its second was not needed. */
+  readonly stage?: SecondStage
 }
+
+/** `encoder`: both stages. The others: the first stage alone, because the encoder did not answer in time or failed. */
+export const secondStages = ['encoder', 'linear_encoder_late', 'linear_encoder_failed'] as const
+export type SecondStage = (typeof secondStages)[number]
 
 /** The classification of a text without words. */
 export const noClassification: Classification = { scores: perCategory(() => 0), flagged: [] }
@@ -71,12 +90,26 @@ export const flagThreshold = 0.5
 
 /** The higher scores of two classifications, of two slices of a text or by two classifiers. */
 export function strongest(first: Classification, second: Classification): Classification {
+  const stage = strongestStage(first, second)
   return {
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     flagged: [...new Set([...first.flagged, ...second.flagged])],
     isProvisional: first.isProvisional === true || second.isProvisional === true,
+    ...(stage !== undefined && { stage }),
   }
 }
+
+type StagedResult = { readonly flagged: readonly string[]; readonly stage?: SecondStage | undefined }
+
+/** The stage of the result that flags the text. If both or neither do, a failed stage is reported before one that answered. */
+function strongestStage(first: StagedResult, second: StagedResult): SecondStage | undefined {
+  if (first.stage === second.stage) return first.stage
+  const isOneFlagged = first.flagged.length > 0 !== second.flagged.length > 0
+  if (isOneFlagged) return first.flagged.length > 0 ? first.stage : second.stage
+  return rankOf(first.stage) > rankOf(second.stage) ? first.stage : second.stage
+}
+
+const rankOf = (stage: SecondStage | undefined): number => (stage === undefined ? -1 : secondStages.indexOf(stage))
 
 /** The strongest of one classification and those of further texts, classified one after the other. */
 export function withAll<T>(

@@ -29,8 +29,8 @@ export type Place = {
 
 /** One text that streams. */
 export type StreamedText = Disposable & {
-  /** Classifies further text. Returns the places in it, in order. */
-  push(more: string): MaybePromise<readonly Place[]>
+  /** Classifies further text. Returns the places in it, in order. `isWhole`: see `ClassifierStream`. */
+  push(more: string, isWhole?: boolean): MaybePromise<readonly Place[]>
   /** The classification of the end of the text. It only holds text back, and never denies. */
   look(): Classification
   /** `look` covers the text up to this position. */
@@ -59,6 +59,7 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
   const stream = startClassifierStream(classifier, direction)
   let readTo = 0
   let lastPlace = 0
+  let isWholeText = true
 
   function placesReached(): readonly Place[] {
     const reached = stream.reached()
@@ -71,9 +72,10 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
   }
 
   return {
-    push(more) {
+    push(more, isWhole = false) {
+      isWholeText &&= isWhole
       readTo += more.length
-      return andThen(stream.push(more), placesReached)
+      return andThen(stream.push(more, isWhole), placesReached)
     },
     look: stream.look,
     settledTo: stream.settledTo,
@@ -89,7 +91,7 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
     },
     end(text) {
       const rest = text.slice(readTo)
-      return andThen(rest === '' ? undefined : stream.push(rest), () => wholeMode(text))
+      return andThen(rest === '' ? undefined : stream.push(rest, isWholeText), () => wholeMode(text))
     },
     [Symbol.dispose]: () => stream[Symbol.dispose](),
   }

@@ -4,10 +4,9 @@ import type { Category, PerCategory } from '../../../domain/moderation/categorie
 import { flagThreshold } from '../../../domain/moderation/classifier.ts'
 import type {
   Classification,
-  Classifier,
-  ClassifierStream,
   HoldBackBounds,
-  ReachedPlace,
+  SynchronousClassifier,
+  SynchronousStream,
   TextDirection,
 } from '../../../domain/moderation/classifier.ts'
 import { loadKernel } from './kernel/load.ts'
@@ -17,19 +16,7 @@ import { createTextScorer, type RawScores } from './text-scorer.ts'
 import { createTextStreams, type ScoreStream } from './text-streams.ts'
 
 /** The classifier that needs no network: linear heads over hashed n-grams, word lists, and one composed category. */
-export type EmbeddedClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
-  readonly holdBackBounds: HoldBackBounds
-  classify(text: string, direction: TextDirection): Classification
-  startStream(direction: TextDirection): EmbeddedStream
-}
-
-/** A stream whose results are there at once. */
-export type EmbeddedStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'reached' | 'end'> & {
-  push(text: string): void
-  reached(): readonly ReachedPlace[]
-  lookAtEnd(): void
-  end(): { readonly whole: Classification; readonly decided: Classification | undefined }
-}
+export type EmbeddedClassifier = SynchronousClassifier & { readonly holdBackBounds: HoldBackBounds }
 
 /** The model that is bundled with the program. */
 export const shippedModel = new URL('./model.bin', import.meta.url)
@@ -53,7 +40,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
   }
 }
 
-function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): EmbeddedStream {
+function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): SynchronousStream {
   const judgeLook = cacheLast(judge)
   const judgeDecided = cacheLast(judge)
   const decided = (): Classification | undefined => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createEmbeddedClassifier, type EmbeddedStream } from './classifier.ts'
+import type { SynchronousStream } from '../../../domain/moderation/classifier.ts'
+import { createEmbeddedClassifier } from './classifier.ts'
 
 const classifier = createEmbeddedClassifier()
 
@@ -37,7 +38,7 @@ const texts = fc.oneof(
 const cuts = fc.array(fc.nat(60), { minLength: 1, maxLength: 20, size: 'max' })
 
 /** Pushes the text in pieces of these sizes, again and again. Yields after every piece how much was pushed. */
-function* pushAll(stream: EmbeddedStream, text: string, sizes: readonly number[]): Generator<number> {
+function* pushAll(stream: SynchronousStream, text: string, sizes: readonly number[]): Generator<number> {
   for (let at = 0, piece = 0; at < text.length; piece++) {
     const size = (sizes[piece % sizes.length] ?? 0) + (piece % sizes.length === 0 ? 1 : 0)
     stream.push(text.slice(at, at + size))
@@ -46,7 +47,7 @@ function* pushAll(stream: EmbeddedStream, text: string, sizes: readonly number[]
   }
 }
 
-function streamed(text: string, sizes: readonly number[]): EmbeddedStream {
+function streamed(text: string, sizes: readonly number[]): SynchronousStream {
   const stream = classifier.startStream('response')
   for (const end of pushAll(stream, text, sizes)) assert.ok(end <= text.length)
   return stream

@@ -162,7 +162,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
 
   function evaluateWhole(): MaybePromise<Evaluation> {
     if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
-    return andThen(unread.length > sliceCharacters ? readSlices(unread, streamedText(), pause) : undefined, () =>
+    return andThen(readSlices(streamedText(), { unread, isWhole: unread === text, pause }), () =>
       andThen(streamedText().end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
     )
   }
@@ -209,12 +209,15 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
   }
 }
 
-/** Reads a long text in slices, and yields to the event loop in between. Leaves the last slice. */
-async function readSlices(text: string, streamed: StreamedText, pause: () => Promise<unknown>): Promise<void> {
-  for (let at = 0; text.length - at > sliceCharacters; at += sliceCharacters) {
-    await streamed.push(text.slice(at, at + sliceCharacters))
-    await pause()
-  }
+type UnreadText = Pick<StreamScannerParts, 'pause'> & { readonly unread: string; readonly isWhole: boolean }
+
+/** Reads the rest of a long text in slices, and yields to the event loop in between. Leaves the last slice. */
+function readSlices(streamed: StreamedText, { unread, isWhole, pause }: UnreadText): MaybePromise<unknown> {
+  if (unread.length <= sliceCharacters) return undefined
+  const rest = { unread: unread.slice(sliceCharacters), isWhole, pause }
+  return andThen(streamed.push(unread.slice(0, sliceCharacters), isWhole), () =>
+    pause().then(() => readSlices(streamed, rest)),
+  )
 }
 
 /** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */

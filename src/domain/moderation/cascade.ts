@@ -1,0 +1,85 @@
+import { andThen } from '../../base/maybe-promise.ts'
+import type { Classification, Classifier, SynchronousClassifier, TextDirection } from './classifier.ts'
+import { createCascadeStream, type JudgeText, type SettleText } from './cascade-stream.ts'
+import type { Encoder } from './encoder.ts'
+import { createAskEncoder, type EncoderAnswer, type EncoderCallsParts } from './encoder-calls.ts'
+import { isEnglish } from './english.ts'
+import { stackScores } from './stacked-scores.ts'
+import { textWindows } from './text-windows.ts'
+
+export type CascadeParts = Omit<EncoderCallsParts, 'encoder'> & {
+  /** Classifies every text at once. */
+  readonly first: SynchronousClassifier
+  /** Reads only texts that the first stage scores high enough. */
+  readonly encoder: Encoder
+}
+
+/** How long a complete text, and a streamed text, waits for the encoder. */
+const textLimitMs = 1_000
+const streamLimitMs = 150
+
+/**
+ * The embedded classifier with the encoder as its second stage. A text that the first stage scores low is not read again, and its
+ * result is there at once. If the encoder is late or fails, the result of the first stage is used, and is provisional.
+ */
+export function createCascade({ first, encoder, clock, onResult }: CascadeParts): Classifier {
+  const { stack } = encoder
+  const ask = createAskEncoder({ encoder, clock, onResult })
+  const lowestAsked = 1 / (1 + Math.exp(-stack.askFrom))
+  const isNear = (linear: Classification): boolean => highestScore(linear) >= lowestAsked
+
+  /** The windows of a text that the first stage scores high enough, or else the one that it scores highest. */
+  function nearWindows(windows: readonly string[], direction: TextDirection): readonly string[] {
+    if (windows.length === 1) return windows
+    const scored = windows.map((window) => ({ window, highest: highestScore(first.classify(window, direction)) }))
+    const highest = Math.max(...scored.map((one) => one.highest))
+    return scored.filter((one) => one.highest >= Math.min(highest, lowestAsked)).map(({ window }) => window)
+  }
+
+  const settle: SettleText = (linear, { text, direction, limitMs }) => {
+    if (!isNear(linear)) return linear
+    const windows = textWindows(text)
+    const asked = nearWindows(windows, direction)
+    const stackAll = (answers: readonly EncoderAnswer[]): Classification =>
+      judged(linear, answers, { direction, unread: windows.length - asked.length, isEnglish: asked.every(isEnglish) })
+    return limitMs > 0 ? andThen(ask(asked, limitMs), stackAll) : stackAll(['linear_encoder_late'])
+  }
+
+  const judged: JudgeText = (linear, answers, text) => {
+    const missed = answers.find((answer) => typeof answer === 'string')
+    if (missed !== undefined) return { ...linear, isProvisional: true, stage: missed }
+    return stackScores(stack, { ...text, linear, logits: answers.filter((answer) => typeof answer !== 'string') })
+  }
+
+  const classify: Classifier['classify'] = (text, direction) =>
+    settle(first.classify(text, direction), { text, direction, limitMs: textLimitMs })
+
+  return {
+    identity: joinIdentities(first, encoder),
+    classify,
+    startStream: (direction) =>
+      createCascadeStream({
+        first,
+        direction,
+        clock,
+        ask,
+        isNear,
+        settle,
+        judged,
+        limits: { streamLimitMs, textLimitMs },
+      }),
+    ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
+  }
+}
+
+/** Written out per category, because every text passes here. */
+const highestScore = ({ scores }: Classification): number =>
+  Math.max(scores['self-harm'], scores['sexual/minors'], scores.harassment, scores.hate, scores.illicit, scores.sexual)
+
+type Identified = Pick<Classifier, 'identity'>
+
+const joinIdentities = ({ identity: first }: Identified, { identity: second }: Identified): Classifier['identity'] => ({
+  id: `${first.id}+${second.id}`,
+  version: `${first.version}+${second.version}`,
+  digest: `${first.digest}+${second.digest}`,
+})

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { PerCategory } from './categories.ts'
+import type { SecondStage } from './classifier.ts'
+import type { Encoder } from './encoder.ts'
+import { createScanCache } from './scan-cache.ts'
+
+export type MissedStage = Exclude<SecondStage, 'encoder'>
+/** Logits of the encoder, or why there are none. */
+export type EncoderAnswer = PerCategory<number> | MissedStage
+
+export const encoderResults = ['judged', 'late', 'failed'] as const
+export type EncoderResult = (typeof encoderResults)[number]
+
+export type EncoderCallsParts = {
+  readonly encoder: Pick<Encoder, 'score'>
+  readonly clock: Clock
+  /** Called after each call of the encoder; with its error if it failed. */
+  readonly onResult: (result: EncoderResult, error?: unknown) => void
+}
+
+/**
+ * Asks the encoder about several texts within one time limit, one after the other, so that a long text does not fill its queue.
+ * Returns an answer for each. After the first that is missing the others are missing as well.
+ */
+export type AskEncoder = (texts: readonly string[], limitMs: number) => MaybePromise<readonly EncoderAnswer[]>
+
+/** Logits of recent texts are cached by the hash of the text: parts of a streamed text are read again if it is denied. */
+const cachedTexts = 4_096
+
+export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts): AskEncoder {
+  const cache = createScanCache<PerCategory<number>>(cachedTexts)
+
+  async function askOne({ key, text }: KeyedText, limit: AbortSignal): Promise<EncoderAnswer> {
+    if (limit.aborted) return 'linear_encoder_late'
+    try {
+      const logits = await beforeAbort(encoder.score(text, limit), limit)
+      if (!Object.values(logits).every(Number.isFinite)) throw new Error('The encoder answered without a number.')
+      cache.set(key, logits)
+      onResult('judged')
+      return logits
+    } catch (error) {
+      onResult(limit.aborted ? 'late' : 'failed', error)
+      return limit.aborted ? 'linear_encoder_late' : 'linear_encoder_failed'
+    }
+  }
+
+  async function askAll(texts: readonly KeyedText[], limitMs: number): Promise<readonly EncoderAnswer[]> {
+    const limit = new AbortController()
+    const cancel = clock.after(limitMs, () => limit.abort())
+    const answers: EncoderAnswer[] = []
+    let missed: MissedStage | undefined
+    try {
+      for (const text of texts) {
+        const answer = missed ?? cache.get(text.key) ?? (await askOne(text, limit.signal))
+        if (typeof answer === 'string') missed = answer
+        answers.push(answer)
+      }
+      return answers
+    } finally {
+      cancel()
+    }
+  }
+
+  return (texts, limitMs) => {
+    const keyed = texts.map((text) => ({ text, key: hash('sha256', text, 'base64url') }))
+    const known = keyed.map(({ key }) => cache.get(key))
+    const isKnown = known.every((logits) => logits !== undefined)
+    return isKnown ? known : askAll(keyed, limitMs)
+  }
+}
+
+type KeyedText = { readonly key: string; readonly text: string }
+
+/** Rejects once the signal aborts, although the promise may stay pending. */
+async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,33 @@
+import type { PerCategory } from './categories.ts'
+import type { ClassifierIdentity, TextDirection } from './classifier.ts'
+
+/** The port to the encoder: the slower, more accurate second stage of the embedded classifier. */
+export type Encoder = Disposable & {
+  readonly identity: ClassifierIdentity
+  readonly stack: EncoderStack
+  /**
+   * The logits of one text, without work on the event loop. Rejects if the worker has died or `signal` aborts; never answers for
+   * a text that it did not read.
+   */
+  score(text: string, signal?: AbortSignal): Promise<PerCategory<number>>
+}
+
+/** How the logits of the encoder and the scores of the first stage become one score. */
+export type EncoderStack = {
+  /** The encoder is asked only if the highest score of the first stage, in log-odds, is at least this. */
+  readonly askFrom: number
+  readonly categories: PerCategory<StackedCategory>
+}
+
+/**
+ * score = 1 / (1 + e^(-slope (raw - threshold))), raw = encoder.weight * z(logit) + linear.weight * z(log-odds of the first
+ * stage), z(x) = (x - mean) / deviation. A category with the encoder's weight 0 keeps the score of the first stage.
+ */
+export type StackedCategory = {
+  readonly encoder: StackedInput
+  readonly linear: StackedInput
+  readonly slope: number
+  readonly thresholds: Readonly<Record<TextDirection, number>>
+}
+
+type StackedInput = { readonly weight: number; readonly mean: number; readonly deviation: number }

@@ -1,0 +1,46 @@
+/** Tells English from other languages by its most common words. A name, a list or a few words in no context have none of them. */
+
+const wordsIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
+
+/** Common words of English that are no words of the other languages. Words such as "to" and "me" are in neither list. */
+const english = wordsIn(`
+  the and you your yours with that this these those have has having what they them their there from would could should which about
+  will been being when where while were who how why my mine myself yourself are not his her hers she it its it's i'm i've i'll i'd
+  don't doesn't didn't can't won't isn't aren't you're they're we're that's there's want wants wanted if but just like because than
+  then into only our ours us does did done doing make made get got any some every other after before again very still for by out most
+  such each few both between through during without within against think know need please may might must shall much many new now here
+  also never always tell say said people yes
+`)
+
+/** Common words of German, Spanish, French, Italian, Portuguese, Dutch and Polish that are no words of English. */
+const others = wordsIn(`
+  der das dem ein eine einen und ich nicht ist sind ihr sie mit auf von zu für im mir mich dich aber wie wenn auch nur noch es
+  el la los las una y que de en lo se mi te tu yo por para con su pero más como muy está esta este esto eso todo ya
+  le les des du et je il elle nous vous ne pas est ce cette qui dans sur pour avec mon mes mais moi toi sont
+  gli che di è non sono io mio mia ti ci si più anche questo questa della nel nella ho
+  os um uma eu não na da em com minha meu mas você ele ela são isso quero muito
+  het een ik niet je van op dat zijn voor maar mijn aan er ook naar wat hij ze wij als om bij
+  w z się nie jest że jak ja mnie ale co po od tak już tylko czy być
+`)
+
+/** The least share of English words in an English text. */
+const leastShare = 0.15
+/** A longer text is judged by its beginning. */
+const readCharacters = 2_048
+
+const word = /\p{L}[\p{L}\p{M}'’]*/gu
+const otherScript = /[^\p{Script=Latin}\p{M}'’]/u
+
+/** False for a text that is too short to tell. */
+export function isEnglish(text: string): boolean {
+  let words = 0
+  let englishWords = 0
+  let otherWords = 0
+  for (const [found] of text.slice(0, readCharacters).toLowerCase().matchAll(word)) {
+    const plain = found.replaceAll('’', "'")
+    words += 1
+    if (english.has(plain)) englishWords += 1
+    else if (others.has(plain) || otherScript.test(plain)) otherWords += 1
+  }
+  return englishWords > otherWords * 2 && englishWords >= words * leastShare
+}

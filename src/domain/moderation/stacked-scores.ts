@@ -1,0 +1,64 @@
+/** Combines the logits of the encoder with the scores of the first stage. */
+import { categories, perCategory, type PerCategory } from './categories.ts'
+import { flagThreshold, type Classification, type TextDirection } from './classifier.ts'
+import type { EncoderStack, StackedCategory } from './encoder.ts'
+
+/** The scores of the first stage are 0 or 1 for texts far from the threshold. Log-odds beyond this are cut. */
+const furthestLogOdds = 20
+
+export type StackedText = {
+  /** The result of the first stage for the whole text. */
+  readonly linear: Classification
+  /** The logits of the windows that the encoder has read. */
+  readonly logits: readonly PerCategory<number>[]
+  /** The number of windows that it was not asked about. Each counts as an average text. */
+  readonly unread: number
+  readonly direction: TextDirection
+  /** False if the encoder does not know the language of a window. Then it may raise a score, and not lower it. */
+  readonly isEnglish: boolean
+}
+
+/** One classification from both stages. Its scores and flags agree: 0.5 is the threshold. */
+export function stackScores(stack: EncoderStack, text: StackedText): Classification {
+  const scores = perCategory((category) => {
+    const settings = stack.categories[category]
+    const first = text.linear.scores[category]
+    if (settings.encoder.weight === 0) return first
+    const both = stackedScore(settings, {
+      logit: gather(
+        text.logits.map((logits) => logits[category]),
+        { value: settings.encoder.mean, times: text.unread },
+      ),
+      logOdds: logOddsOf(first),
+      direction: text.direction,
+    })
+    return text.isEnglish ? both : Math.max(first, both)
+  })
+  return { scores, flagged: categories.filter((category) => scores[category] >= flagThreshold), stage: 'encoder' }
+}
+
+type StackInputs = { readonly logit: number; readonly logOdds: number; readonly direction: TextDirection }
+
+function stackedScore(settings: StackedCategory, { logit, logOdds, direction }: StackInputs): number {
+  const { encoder, linear, slope, thresholds } = settings
+  const raw =
+    (encoder.weight * (logit - encoder.mean)) / encoder.deviation +
+    (linear.weight * (logOdds - linear.mean)) / linear.deviation
+  return 1 / (1 + Math.exp(-slope * (raw - thresholds[direction])))
+}
+
+function logOddsOf(score: number): number {
+  const logOdds = Math.log(score / (1 - score))
+  return Math.max(-furthestLogOdds, Math.min(furthestLogOdds, logOdds))
+}
+
+/**
+ * The mean of the likelihoods of several windows, but at most one unit below the highest, as in the first stage: a long harmless
+ * text is not blocked for one unusual window, and a harmful passage is not diluted.
+ */
+function gather(read: readonly number[], unread: { readonly value: number; readonly times: number }): number {
+  const highest = Math.max(...read, ...(unread.times > 0 ? [unread.value] : []))
+  const likelihood = (value: number): number => Math.exp(value - highest)
+  const sum = read.reduce((total, value) => total + likelihood(value), unread.times * likelihood(unread.value))
+  return highest + Math.max(-1, Math.log(sum / (read.length + unread.times)))
+}

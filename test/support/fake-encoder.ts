@@ -1,0 +1,50 @@
+import { perCategory, type Category, type PerCategory } from '../../src/domain/moderation/categories.ts'
+import type { Encoder, StackedCategory } from '../../src/domain/moderation/encoder.ts'
+
+export type FakeLogits = Partial<Record<Category, number>>
+
+/** Scores of such a category come from the encoder alone: the sigmoid of its logit. */
+const encoderAlone: StackedCategory = {
+  encoder: { weight: 1, mean: 0, deviation: 1 },
+  linear: { weight: 0, mean: 0, deviation: 1 },
+  slope: 1,
+  thresholds: { request: 0, response: 0 },
+}
+const linearAlone: StackedCategory = {
+  ...encoderAlone,
+  encoder: { weight: 0, mean: 0, deviation: 1 },
+  linear: { weight: 1, mean: 0, deviation: 1 },
+}
+
+export type FakeEncoder = Encoder & {
+  /** The texts it was asked about. */
+  readonly texts: string[]
+}
+
+/** An encoder that gives the logits of `judge`, -9 where they are missing. */
+export function createFakeEncoder(
+  judge: (text: string) => FakeLogits | Promise<FakeLogits>,
+  categories: Partial<PerCategory<StackedCategory>> = {},
+): FakeEncoder {
+  const texts: string[] = []
+  return {
+    texts,
+    identity: { id: 'encoder', version: '1', digest: 'e' },
+    stack: {
+      askFrom: -3,
+      categories: perCategory(
+        (category) => categories[category] ?? (category === 'sexual/minors' ? linearAlone : encoderAlone),
+      ),
+    },
+    async score(text) {
+      texts.push(text)
+      const logits = await judge(text)
+      return perCategory((category) => logits[category] ?? -9)
+    },
+    [Symbol.dispose]: () => undefined,
+  }
+}
+
+/** An encoder that never answers. */
+export const createSilentEncoder = (): FakeEncoder =>
+  createFakeEncoder(() => Promise.withResolvers<FakeLogits>().promise)
