@@ -9,7 +9,7 @@ export async function npm({ root, owners }, args) {
   const registerAndRun = 'printf " %s" "$$" >> "$0" && exec npm "$@"'
   const child = spawn('/bin/sh', ['-c', registerAndRun, owners, ...args, '--loglevel=error'], {
     cwd: root,
-    env: { ...process.env, PATH: pathWithout(join(root, 'node_modules')) },
+    env: { ...process.env, ...skippedDownloads, PATH: pathWithout(join(root, 'node_modules')) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [output, errors, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
@@ -17,6 +17,9 @@ export async function npm({ root, owners }, args) {
   process.stderr.write(`${output}${errors}`)
   throw new Error(`npm ${args[0]} failed. ${hintFor(errors)}`)
 }
+
+/** The install script of onnxruntime-node would download libraries for CUDA. An npm without `allowScripts` runs it. */
+const skippedDownloads = { ONNXRUNTIME_NODE_INSTALL: 'skip' }
 
 /** Removes node_modules from the PATH, because npm must not run on the Node that it is about to replace. */
 function pathWithout(modules) {

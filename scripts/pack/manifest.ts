@@ -1,7 +1,7 @@
 type LockedPackage = {
   readonly version?: string
-  readonly dev?: boolean
-  readonly link?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly [field: string]: unknown
 }
 
@@ -40,16 +40,13 @@ export function createManifests(project: ProjectManifest, { packages }: LockFile
     files,
     dependencies,
   }
-  const production = Object.entries(packages).filter(
-    ([path, each]) => path.startsWith('node_modules/') && each.dev !== true && each.link !== true,
-  )
   const root = { name, version, license, bin, engines: manifest.engines, dependencies }
   const lock = {
     name,
     version,
     lockfileVersion: 3,
     requires: true,
-    packages: { '': root, ...Object.fromEntries(production) },
+    packages: { '': root, ...installedFor(packages, Object.keys(dependencies)) },
   }
   return { manifest, lock }
 }
@@ -58,4 +55,25 @@ function versionOf(packages: LockFile['packages'], dependency: string): string {
   const version = packages[`node_modules/${dependency}`]?.version
   if (version === undefined) throw new Error(`package-lock.json does not contain ${dependency}: run npm install.`)
   return version
+}
+
+/** The packages of the lock file that these need, with those that these need in turn. */
+function installedFor(packages: LockFile['packages'], names: readonly string[]): LockFile['packages'] {
+  const found = new Set<string>()
+  const visit = (folder: string, dependency: string): void => {
+    const path = pathFrom(packages, folder, dependency)
+    if (path === undefined || found.has(path)) return
+    found.add(path)
+    const { dependencies, optionalDependencies } = packages[path] ?? {}
+    for (const each of Object.keys({ ...dependencies, ...optionalDependencies })) visit(`${path}/`, each)
+  }
+  for (const each of names) visit('', each)
+  return Object.fromEntries(Object.entries(packages).filter(([path]) => found.has(path)))
+}
+
+/** Where Node finds a package: in `node_modules` of the folder, or of a folder above it. */
+function pathFrom(packages: LockFile['packages'], folder: string, dependency: string): string | undefined {
+  const path = `${folder}node_modules/${dependency}`
+  if (path in packages || folder === '') return path in packages ? path : undefined
+  return pathFrom(packages, folder.slice(0, folder.lastIndexOf('node_modules/')), dependency)
 }

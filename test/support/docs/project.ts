@@ -15,7 +15,9 @@ export type Project = {
   readonly dependencies: readonly string[]
 }
 
-type Manifest = Readonly<Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>> & {
+type Manifest = Readonly<
+  Partial<Record<'scripts' | 'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>>
+> & {
   readonly workspaces?: readonly string[]
 }
 
@@ -34,7 +36,9 @@ export function readProject(root: string): Project {
     commands: new Set(
       find('src/cli/commands.ts').flatMap((path) => commandsIn(readFileSync(join(root, path), 'utf8'))),
     ),
-    dependencies: manifests.flatMap((each) => Object.keys({ ...each.dependencies, ...each.devDependencies })).sort(),
+    dependencies: manifests
+      .flatMap((each) => Object.keys({ ...each.dependencies, ...each.devDependencies, ...each.optionalDependencies }))
+      .sort(),
   }
 }
 
