@@ -162,6 +162,13 @@ describe('the shipped model', () => {
     assert.equal(readFileSync(cardFile, 'utf8'), writeModelCard(metrics))
   })
 
+  it('was measured with the encoder of this version, if with any', () => {
+    const description = new URL('../packages/moderation-encoder/encoder.json', import.meta.url)
+    if (metrics.withEncoder === undefined) return
+    const { version, digest } = JSON.parse(readFileSync(description, 'utf8'))
+    assert.deepEqual(metrics.withEncoder.encoder, { version, digest })
+  })
+
   it('contains the current word lists', () => {
     const { lists, tables } = compileLexicon(folder('lexicons'))
     const { header, lexicon } = decodeModel(bytes)

@@ -6,7 +6,7 @@ import type { Category } from '../../src/domain/moderation/categories.ts'
 import { flagThreshold } from '../../src/domain/moderation/classifier.ts'
 import type { TextDirection } from '../../src/domain/moderation/classifier.ts'
 import { disguises } from './evasion.ts'
-import { measureHoldBack, type HoldBackFigures } from './hold-back.ts'
+import { measureHoldBack, measureHoldBackByRisk, type HoldBackFigures, type HoldBackTexts } from './hold-back.ts'
 import {
   averagePrecision,
   averagePrecisionInterval,
@@ -15,9 +15,9 @@ import {
   type Interval,
   type Judged,
 } from './metrics.ts'
-import { runProbes, type ProbeFigures } from './probes.ts'
+import { readProbes, runProbes, type ProbeFigures } from './probes.ts'
 import type { Data, Row } from './rows.ts'
-import { createJudge, type Judge } from './stages.ts'
+import { createJudge, type BothStages, type CostFigures, type Judge } from './stages.ts'
 
 export type Metrics = StageFigures & {
   readonly model: {
@@ -28,6 +28,14 @@ export type Metrics = StageFigures & {
   }
   /** The share of harmless texts blocked, from templates that the first fit did not use. Only a training run can measure it. */
   readonly heldOut: Readonly<Record<string, Shares>>
+  /** Missing if the encoder was not installed, or if the linear model was trained since. */
+  readonly withEncoder?: EncoderFigures
+}
+
+/** The figures of both stages together. */
+export type EncoderFigures = StageFigures & {
+  readonly encoder: { readonly version: string; readonly digest: string }
+  readonly cost: Readonly<Record<string, CostFigures>>
 }
 
 /** The figures of one stage: of the linear classifier alone, or of both stages together. */
@@ -61,23 +69,60 @@ export async function evaluateModel(
   bytes: number,
   data: Data,
 ): Promise<Omit<Metrics, 'heldOut'>> {
-  const judge = createJudge(model)
+  const holdBack = await measureHoldBack(createEmbeddedClassifier(model), holdBackTexts(data))
   return {
     model: { version: model.header.version, digest: model.digest, bytes, features: model.features.length },
-    quality: await qualityOf(judge, data.dev),
-    blocked: await blockedOf(judge, data),
-    holdBack: measureHoldBack(createEmbeddedClassifier(model), {
-      positives: {
-        sexual: positivesOf(data.dev, 'sexual').map(textOf),
-        'self-harm': positivesOf(data.dev, 'self-harm').map(textOf),
-        'sexual/minors': positivesOf(data.dev, 'sexual').map(withAge).map(textOf),
-      },
-      turns: data.pool.map(textOf),
-    }),
-    evasion: await evasionOf(judge, data.dev),
-    probes: await runProbes(judge),
+    ...(await figuresOfStage(createJudge(model), data)),
+    holdBack,
   }
 }
+
+/** The encoder reads half of the turns, so that a part of them must do. */
+const turnsForBothStages = 2_000
+
+export async function evaluateBothStages(
+  stages: BothStages,
+  { pool, ...others }: Data,
+  log: (line: string) => void,
+): Promise<EncoderFigures> {
+  const data: Data = { ...others, pool: pool.slice(0, turnsForBothStages) }
+  const probes = readProbes()
+  const textsOf = (group: string): readonly string[] => probes.find(({ name }) => name === group)?.texts ?? []
+  return {
+    encoder: stages.identity,
+    ...(await figuresOfStage(stages.judge, data, log)),
+    holdBack: await measureHoldBackByRisk(stages.classifier, holdBackTexts(data)),
+    cost: {
+      'ordinary instructions (probes)': await stages.measureCost(textsOf('ordinary instructions')),
+      'everyday texts (probes)': await stages.measureCost(textsOf('everyday texts')),
+      'turns of real conversations': await stages.measureCost(data.pool.slice(0, 500).map(textOf)),
+    },
+  }
+}
+
+async function figuresOfStage(
+  judge: Judge,
+  data: Data,
+  log: (line: string) => void = () => {},
+): Promise<Omit<StageFigures, 'holdBack'>> {
+  const quality = await qualityOf(judge, data.dev)
+  log('quality measured')
+  const probes = await runProbes(judge)
+  const blocked = await blockedOf(judge, data)
+  log('probes and over-blocking measured')
+  const evasion = await evasionOf(judge, data.dev)
+  log('evasion measured')
+  return { quality, blocked, evasion, probes }
+}
+
+const holdBackTexts = ({ dev, pool }: Data): HoldBackTexts => ({
+  positives: {
+    sexual: positivesOf(dev, 'sexual').map(textOf),
+    'self-harm': positivesOf(dev, 'self-harm').map(textOf),
+    'sexual/minors': positivesOf(dev, 'sexual').map(withAge).map(textOf),
+  },
+  turns: pool.map(textOf),
+})
 
 const positivesOf = (rows: readonly Row[], category: Category): readonly Row[] =>
   rows.filter(({ labels }) => labels[category] === 1)

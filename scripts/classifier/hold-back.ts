@@ -3,9 +3,14 @@
  * denied is weighed against how late harmless text arrives. The result contains numbers only, no text.
  */
 import { fileURLToPath } from 'node:url'
-import type { EmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
+import type { MaybePromise } from '../../src/base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, type Category } from '../../src/domain/moderation/categories.ts'
-import { closestLogOdds, type Classification, type HoldBackBounds } from '../../src/domain/moderation/classifier.ts'
+import {
+  closestLogOdds,
+  type Classification,
+  type Classifier,
+  type HoldBackBounds,
+} from '../../src/domain/moderation/classifier.ts'
 import { createWordEnd } from '../../src/domain/moderation/word-end.ts'
 import { writeAuthored } from './authored.ts'
 import { quantile } from './metrics.ts'
@@ -56,26 +61,37 @@ export type HoldBackTexts = {
   readonly turns: readonly string[]
 }
 
-export function measureHoldBack(
-  classifier: EmbeddedClassifier,
-  { positives, turns }: HoldBackTexts,
-): Readonly<Record<string, HoldBackFigures>> {
-  const harmless = {
-    'everyday answers': writeAnswers(),
-    'turns of real conversations': turns.filter((text) => text.length >= 100).slice(0, 800),
-  }
-  const measure = (holdBack: HoldBack): HoldBackFigures => ({
-    shown: Object.fromEntries(
-      categories.flatMap((category) =>
-        positives[category] === undefined ? [] : [[category, shownOf(positives[category], category, holdBack)]],
-      ),
-    ),
-    delay: Object.fromEntries(Object.entries(harmless).map(([name, texts]) => [name, delayOf(texts, holdBack)])),
-  })
+/** Fixed hold-back, for comparison, and hold-back by risk. */
+export async function measureHoldBack(
+  classifier: Classifier,
+  texts: HoldBackTexts,
+): Promise<Readonly<Record<string, HoldBackFigures>>> {
   return {
-    'fixed, 64 characters': measure(holdBackFixed(classifier, 64)),
-    'fixed, 32 characters': measure(holdBackFixed(classifier, 32)),
-    'by risk': measure(holdBackByRisk(classifier, classifier.holdBackBounds)),
+    'fixed, 64 characters': await figuresOf(holdBackFixed(classifier, 64), texts),
+    'fixed, 32 characters': await figuresOf(holdBackFixed(classifier, 32), texts),
+    ...(await measureHoldBackByRisk(classifier, texts)),
+  }
+}
+
+export async function measureHoldBackByRisk(
+  classifier: Classifier,
+  texts: HoldBackTexts,
+): Promise<Readonly<Record<string, HoldBackFigures>>> {
+  return { 'by risk': await figuresOf(holdBackByRisk(classifier), texts) }
+}
+
+async function figuresOf(holdBack: HoldBack, { positives, turns }: HoldBackTexts): Promise<HoldBackFigures> {
+  const shown: Record<string, ShownFigures> = {}
+  for (const category of categories) {
+    const texts = positives[category]
+    if (texts !== undefined) shown[category] = await shownOf(texts, category, holdBack)
+  }
+  return {
+    shown,
+    delay: {
+      'everyday answers': await delayOf(writeAnswers(), holdBack),
+      'turns of real conversations': await delayOf(turns.filter((text) => text.length >= 100).slice(0, 800), holdBack),
+    },
   }
 }
 
@@ -98,17 +114,18 @@ type Streamed = {
   readonly isFrozen: boolean
 }
 /** Streams a text word by word, with these categories enforced. */
-type HoldBack = (text: string, enforced: ReadonlySet<Category>) => Streamed
+type HoldBack = (text: string, enforced: ReadonlySet<Category>) => Promise<Streamed>
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 /** Hold-back by risk: bounds per category, a look at every word, denials at places. */
-function holdBackByRisk(classifier: EmbeddedClassifier, bounds: HoldBackBounds): HoldBack {
-  return (text, enforced) => {
-    const stream = classifier.startStream('response')
-    return streamText(text, {
-      deniesAfter(word) {
-        stream.push(word)
+function holdBackByRisk({ startStream, holdBackBounds: bounds }: Classifier): HoldBack {
+  if (startStream === undefined || bounds === undefined) throw new Error('The classifier has no hold-back bounds.')
+  return async (text, enforced) => {
+    using stream = startStream('response')
+    return await streamText(text, {
+      async deniesAfter(word) {
+        await stream.push(word)
         return isFlagged(stream.decided(), enforced)
       },
       clearedTo() {
@@ -116,8 +133,8 @@ function holdBackByRisk(classifier: EmbeddedClassifier, bounds: HoldBackBounds):
         if (risk === 'frozen' || wordsIn(text.slice(0, stream.settledTo())) < bounds.openingWords) return undefined
         return stream.settledTo() - (risk === 'calm' ? 0 : bounds.keptBackCharacters)
       },
-      deniesAtEnd() {
-        const { whole, decided } = stream.end()
+      async deniesAtEnd() {
+        const { whole, decided } = await stream.end()
         return isFlagged(whole, enforced) || isFlagged(decided, enforced)
       },
     })
@@ -125,48 +142,49 @@ function holdBackByRisk(classifier: EmbeddedClassifier, bounds: HoldBackBounds):
 }
 
 /** Fixed hold-back: windows of 512 characters at every 128, and `kept` characters wait. For comparison. */
-function holdBackFixed(classifier: EmbeddedClassifier, kept: number): HoldBack {
+function holdBackFixed(classifier: Classifier, kept: number): HoldBack {
   return (text, enforced) => {
     const wordEnd = createWordEnd()
     let streamed = ''
     let checkedTo = 0
-    const windowAt = (end: number): Classification => {
+    const windowAt = (end: number): MaybePromise<Classification> => {
       const start = end > 512 ? wordEnd(streamed, end - 512) : 0
       return classifier.classify(streamed.slice(start, end), 'response')
     }
     return streamText(text, {
-      deniesAfter(word) {
+      async deniesAfter(word) {
         streamed += word
         let denies = false
         for (; streamed.length >= checkedTo + 128; checkedTo += 128)
-          denies ||= isFlagged(windowAt(wordEnd(streamed, checkedTo + 128)), enforced)
+          denies ||= isFlagged(await windowAt(wordEnd(streamed, checkedTo + 128)), enforced)
         return denies
       },
-      clearedTo: () => (closestLogOdds(windowAt(streamed.length), enforced) > -3 ? undefined : streamed.length - kept),
-      deniesAtEnd: () => isFlagged(classifier.classify(streamed, 'response'), enforced),
+      clearedTo: async () =>
+        closestLogOdds(await windowAt(streamed.length), enforced) > -3 ? undefined : streamed.length - kept,
+      deniesAtEnd: async () => isFlagged(await classifier.classify(streamed, 'response'), enforced),
     })
   }
 }
 
 type Scheme = {
-  deniesAfter(word: string): boolean
+  deniesAfter(word: string): Promise<boolean>
   /** Undefined if nothing more may leave. */
-  clearedTo(): number | undefined
-  deniesAtEnd(): boolean
+  clearedTo(): MaybePromise<number | undefined>
+  deniesAtEnd(): Promise<boolean>
 }
 
-function streamText(text: string, { deniesAfter, clearedTo, deniesAtEnd }: Scheme): Streamed {
+async function streamText(text: string, { deniesAfter, clearedTo, deniesAtEnd }: Scheme): Promise<Streamed> {
   const delays: number[] = []
   let pushed = 0
   let isFrozen = false
   for (const [word] of text.matchAll(/\s*\S+|\s+$/g)) {
     pushed += word.length
-    if (deniesAfter(word)) return { shown: delays.length, isDenied: true, delays, isFrozen }
-    const cleared = clearedTo()
+    if (await deniesAfter(word)) return { shown: delays.length, isDenied: true, delays, isFrozen }
+    const cleared = await clearedTo()
     isFrozen ||= cleared === undefined && delays.length > 0
     for (let at = delays.length; at < (cleared ?? 0); at++) delays.push(pushed - at - 1)
   }
-  if (deniesAtEnd()) return { shown: delays.length, isDenied: true, delays, isFrozen }
+  if (await deniesAtEnd()) return { shown: delays.length, isDenied: true, delays, isFrozen }
   for (let at = delays.length; at < text.length; at++) delays.push(text.length - at - 1)
   return { shown: text.length, isDenied: false, delays, isFrozen }
 }
@@ -190,10 +208,10 @@ function riskOf(
   return risk
 }
 
-function shownOf(texts: readonly string[], category: Category, holdBack: HoldBack): ShownFigures {
+async function shownOf(texts: readonly string[], category: Category, holdBack: HoldBack): Promise<ShownFigures> {
   const enforced = new Set([...alwaysBlocked, category])
   const long = texts.filter((text) => text.length >= 200)
-  const denied = long.map((text) => holdBack(text, enforced)).filter(({ isDenied }) => isDenied)
+  const denied = (await streamAll(long, enforced, holdBack)).filter(({ isDenied }) => isDenied)
   const shown = denied.map((text) => text.shown)
   return {
     texts: long.length,
@@ -204,9 +222,19 @@ function shownOf(texts: readonly string[], category: Category, holdBack: HoldBac
   }
 }
 
+async function streamAll(
+  texts: readonly string[],
+  enforced: ReadonlySet<Category>,
+  holdBack: HoldBack,
+): Promise<readonly Streamed[]> {
+  const streamed: Streamed[] = []
+  for (const text of texts) streamed.push(await holdBack(text, enforced))
+  return streamed
+}
+
 /** Texts that are denied are left out: they are no harmless text to this model. */
-function delayOf(texts: readonly string[], holdBack: HoldBack): DelayFigures {
-  const streamed = texts.map((text) => holdBack(text, alwaysBlocked)).filter(({ isDenied }) => !isDenied)
+async function delayOf(texts: readonly string[], holdBack: HoldBack): Promise<DelayFigures> {
+  const streamed = (await streamAll(texts, alwaysBlocked, holdBack)).filter(({ isDenied }) => !isDenied)
   const delays = streamed.flatMap((text) => text.delays)
   return {
     median: quantile(delays, 0.5),

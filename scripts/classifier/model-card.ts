@@ -1,35 +1,85 @@
-/** Writes the model card: what the model is, its training data, its quality and its limitations. */
-import type { Metrics } from './evaluate.ts'
-import { blockedTable, evasionTable, holdBackTable, probeTable, qualityTable, type NamedStage } from './tables.ts'
+/** Writes the model card: what the two stages are, their training data, their quality and their limitations. */
+import type { EncoderFigures, Metrics } from './evaluate.ts'
+import {
+  blockedTable,
+  costTable,
+  evasionTable,
+  holdBackTable,
+  probeTable,
+  qualityTable,
+  stagesIn,
+  type NamedStage,
+} from './tables.ts'
 
 export function writeModelCard(metrics: Metrics): string {
-  return `${[about(metrics), quality(metrics), probes(metrics), overBlocking(metrics), holdBack(metrics), evasion(metrics), sources].join('\n\n')}\n`
+  const parts = [about(metrics), languages, errors, ...sectionsOf(metrics), training, sources]
+  return `${parts.join('\n\n')}\n`
 }
 
 /** The tables alone, for the terminal. */
 export function writeTables(metrics: Metrics): string {
-  const parts = [quality, probes, overBlocking, holdBack, evasion].map((write) => write(metrics))
-  return parts.map((part) => `${part.split('\n', 1)[0]}\n${part.slice(part.indexOf('\n|'))}`).join('\n\n')
+  const isShown = (line: string): boolean => line.startsWith('#') || line.startsWith('|')
+  return sectionsOf(metrics)
+    .map((section) =>
+      section
+        .split('\n')
+        .filter(isShown)
+        .join('\n')
+        .replaceAll(/^(#.*)$/gm, '\n$1\n'),
+    )
+    .join('\n')
 }
 
-const about = ({ model }: Metrics): string => `# The embedded moderation model
+const sectionsOf = (metrics: Metrics): readonly string[] =>
+  [quality, probes, overBlocking, cost, holdBack, evasion].map((write) => write(metrics)).filter((text) => text !== '')
 
-Written by \`npm run evaluate\`; do not edit. Version ${model.version}, ${model.features} features,
-${Math.round(model.bytes / 1024)} KiB, SHA-256 \`${model.digest.slice(0, 16)}…\`.
+const about = ({ model, withEncoder }: Metrics): string => `# The moderation models
 
-It is a baseline that needs no network: linear heads over hashed words, word pairs and character n-grams, together with
-word lists, in WebAssembly, some tens of microseconds per kilobyte. It does not reach the quality of large models.
+Written by \`npm run evaluate\`; do not edit.
 
-- It supports English. In other languages it recognises only a few phrases about a crisis.
-- It does not recognise irony, coded slang, translations or ciphers, and uses no context beyond the given text.
-- Scores are calibrated so that 0.5 is the default threshold, per category and direction. They are not probabilities.
-- \`sexual/minors\` is composed: sexual evidence near evidence of age, or a request about the abuse of children. It is tuned for
-  recall: much sexual writing about adults that also contains words about family or youth is blocked. An age that is only implied passes.
-- \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only if the text contains a word of their lists, because character
-  n-grams of code and logs can add up to anything. Code, logs, tables and system prompts of agents are in the training data and in the tests.
-- \`harassment\`, \`hate\` and \`illicit\` are weak. Use a second classifier if they matter.`
+A text is classified in two stages, and neither needs a network.
 
-const stagesIn = (metrics: Metrics): readonly NamedStage[] => [{ name: 'linear', figures: metrics }]
+| Stage | What | Version | SHA-256 |
+| --- | --- | --- | --- |
+| linear | linear heads over hashed words, word pairs and character n-grams, with word lists, in WebAssembly: ${model.features} features, ${Math.round(model.bytes / 1024)} KiB, some tens of microseconds per kilobyte | ${model.version} | \`${model.digest.slice(0, 16)}…\` |
+${withEncoder === undefined ? notMeasured : encoderRow(withEncoder)}
+
+The linear stage reads every text. The encoder reads, in a thread of its own, only texts that the linear stage scores near a threshold, and both scores
+are stacked. Without the package of the encoder and its run time, and while they load, the linear stage decides alone.
+
+- Scores are calibrated so that 0.5 is the default threshold, per category and direction. They are not probabilities. All thresholds were
+  chosen on the dev half of the evaluation set and on harmless text; the other half of that set was not used.
+- \`sexual/minors\` is composed: sexual evidence near evidence of age, or a request about the abuse of children. The encoder does not change it.
+- In the linear stage, \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only if the text contains a word of their lists, because character
+  n-grams of code and logs can add up to anything. Code, logs, tables and system prompts of agents are in the training data and in the tests.`
+
+const notMeasured = '| encoder | not measured with this version of the linear stage | | |'
+
+const encoderRow = ({ encoder }: EncoderFigures): string =>
+  `| encoder | a BERT of 12 layers, started from bge-small-en-v1.5 and quantised to int8, in a worker thread | ${encoder.version} | \`${encoder.digest.slice(0, 16)}…\` |`
+
+const languages = `## Languages
+
+Both stages were made for English. The linear stage also has phrases of people in a crisis in German, Spanish, French, Italian, Portuguese, Dutch,
+Polish, Russian, Arabic, Hindi, Chinese and Japanese; the table of probes shows how many statements it finds in each. The other categories are
+hardly found in these languages, and nothing is found in any other. The encoder knows English alone: in a text of another language it can raise a
+score and never lowers one.`
+
+const errors = `## Known errors
+
+- Irony, coded slang that is newer than the lists, translations, ciphers and an age that is only implied pass.
+- No context beyond the given text is used: a quote, a report and a statement with the same words score alike.
+- Sexual writing about adults that also contains words about family or youth may be blocked as \`sexual/minors\`.
+- Medical code lists and reports about suicide may be blocked as \`self-harm\`: the rows of everyday text show how often.
+- \`harassment\`, \`hate\` and \`illicit\` are the weakest categories. Use a remote classifier or a judge model if they matter.`
+
+/** A part per stage, with a heading if there are two. */
+const perStage = (metrics: Metrics, write: (stage: NamedStage) => string): string => {
+  const stages = stagesIn(metrics)
+  return stages.map((stage) => (stages.length > 1 ? `### ${headings[stage.name]}\n\n` : '') + write(stage)).join('\n\n')
+}
+
+const headings: Readonly<Record<NamedStage['name'], string>> = { linear: 'Linear stage', 'with encoder': 'Both stages' }
 
 const quality = (metrics: Metrics): string => `## Quality
 
@@ -47,12 +97,22 @@ if it is flagged or passes as expected, both as a request and as an answer. \`np
 
 ${probeTable(stagesIn(metrics).map(({ name, figures }) => ({ name, probes: figures.probes })))}`
 
-const overBlocking = ({ blocked, heldOut }: Metrics): string => `## What is blocked at the default thresholds
+const overBlocking = (metrics: Metrics): string => `## What is blocked at the default thresholds
 
 \`always\` is either of the two categories that cannot be switched off, \`any\` is any of the six. The row with a word of age
 shows how much \`sexual/minors\` flags once there is evidence of age: the best estimate of its recall, because no examples are kept.
+Rows with templates held out are measured by a training run of the linear stage. Both stages read the first 2,000 turns of conversations.
 
-${blockedTable({ ...blocked, ...heldOut })}`
+${perStage(metrics, ({ name, figures }) => blockedTable(name === 'linear' ? { ...figures.blocked, ...metrics.heldOut } : figures.blocked))}`
+
+const cost = ({ withEncoder }: Metrics): string =>
+  withEncoder === undefined
+    ? ''
+    : `## What the encoder costs
+
+Share of the texts about which the encoder is asked, and the milliseconds that its thread needs, on the machine of this evaluation.
+
+${costTable(withEncoder.cost)}`
 
 const holdBack = (
   metrics: Metrics,
@@ -64,15 +124,20 @@ character leaves, as median / mean / 99th percentile, with the two always blocke
 
 Fixed hold-back kept 64 characters of a fast stream and 32 of a slow one. Hold-back by risk keeps nothing but the unfinished word while
 all scores are far below their thresholds. Its bounds were chosen on these texts: expect somewhat worse figures on others. The positives of
-\`sexual/minors\` are those of \`sexual\` with a word of age, because no examples are kept.
+\`sexual/minors\` are those of \`sexual\` with a word of age, because no examples are kept. The time that the encoder needs is not counted.
 
-${holdBackTable(metrics.holdBack)}`
+${perStage(metrics, ({ figures }) => holdBackTable(figures.holdBack))}`
 
 const evasion = (metrics: Metrics): string => `## Evasion
 
-Recall at the default thresholds on the positives of the dev half when they are obfuscated.
+Recall at the default thresholds on the positives of the dev half when they are obfuscated. The probes have a row per disguise as well.
 
-${evasionTable(metrics.evasion)}`
+${perStage(metrics, ({ figures }) => evasionTable(figures.evasion))}`
+
+const training = `## Training
+
+\`npm run train:classifier -- FOLDER\` trains the linear stage in some minutes on one core, and the same data give the same model, byte for byte.
+\`npm run evaluate -- --data FOLDER --write\` measures both stages and writes this page. FOLDER has the evaluation sets and the labelled text.`
 
 const sources = `## Training data
 
@@ -83,6 +148,8 @@ text of third parties, which is not part of the project:
 | --- | --- |
 | T. Davidson et al., hate-speech-and-offensive-language | MIT |
 | P. Röttger et al., HateCheck | CC BY 4.0 |
+| P. Röttger et al., Multilingual HateCheck | CC BY 4.0 |
+| H. Kirk et al., Hatemoji | CC BY 4.0 |
 | J. Pavlopoulos et al., Toxic Spans | CC0 |
 | Surge AI, toxicity | MIT |
 | Sun et al., DiaSafety | Apache-2.0 |
@@ -90,6 +157,9 @@ text of third parties, which is not part of the project:
 | Center for AI Safety and others: HarmBench, AdvBench, MaliciousInstruct | MIT |
 | Schramowski et al., I2P prompts | MIT |
 | COCO captions | CC BY 4.0 |
-| Anthropic, HH-RLHF (word counts and thresholds only) | MIT |
+| Anthropic, HH-RLHF (without labels: word counts, thresholds, distillation) | MIT |
 | OpenAI, moderation-api-release (evaluation only) | MIT |
-| P. Röttger et al., XSTest (evaluation and thresholds only) | CC BY 4.0 |`
+| P. Röttger et al., XSTest (evaluation and thresholds only) | CC BY 4.0 |
+
+The encoder was started from bge-small-en-v1.5 by the Beijing Academy of Artificial Intelligence (MIT), in the packaging of LangChain4j
+(Apache-2.0), and runs on ONNX Runtime by Microsoft (MIT).`

@@ -1,7 +1,12 @@
-/** The classifier as requests use it: through the whole scan, without a cache. */
+/** The classifier as requests use it: through the whole scan, without a cache; the linear stage alone, or with the encoder. */
 import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
 import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
+import { openEncoder } from '../../src/adapters/classifiers/encoder/encoder.ts'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { createCascade } from '../../src/domain/moderation/cascade.ts'
+import type { PerCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classification, Classifier, TextDirection } from '../../src/domain/moderation/classifier.ts'
+import type { Encoder } from '../../src/domain/moderation/encoder.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
 
 export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
@@ -9,7 +14,87 @@ export type Judge = (text: string, direction: TextDirection) => Promise<Classifi
 /** The linear stage alone. */
 export const createJudge = (model: ClassifierModel): Judge => judgeBy(createEmbeddedClassifier(model))
 
+export type BothStages = AsyncDisposable & {
+  readonly identity: Pick<Encoder['identity'], 'version' | 'digest'>
+  readonly classifier: Classifier
+  readonly judge: Judge
+  measureCost(texts: readonly string[]): Promise<CostFigures>
+}
+
+export type CostFigures = {
+  /** Share of the texts about which the encoder was asked. */
+  readonly asked: number
+  /** Milliseconds of the encoder's thread, per kilobyte of the texts asked about, and per kilobyte of all texts. */
+  readonly perAskedKilobyte: number
+  readonly perKilobyte: number
+}
+
+/** Opens both stages, or says why there is no encoder. */
+export async function openBothStages(model: ClassifierModel): Promise<BothStages | { readonly problem: string }> {
+  let threadMs = 0
+  const opened = await openEncoder({ clock: systemClock, onScored: (durationMs) => (threadMs += durationMs) })
+  if ('problem' in opened) return { problem: opened.problem.message }
+  const { encoder } = opened
+  const status = await encoder.started()
+  if (status.state !== 'ready') {
+    await encoder[Symbol.asyncDispose]()
+    return { problem: status.state === 'off' ? status.problem.message : `The encoder is ${status.state}.` }
+  }
+  const cascadeOf = (asked: Encoder): Classifier =>
+    createCascade({ first: createEmbeddedClassifier(model), encoder: asked, clock: patientClock, onResult: () => {} })
+  const classifier = cascadeOf(cached(encoder))
+  return {
+    identity: { version: encoder.identity.version, digest: encoder.identity.digest },
+    classifier,
+    judge: judgeBy(classifier),
+    measureCost: (texts) => measureCost(texts, judgeBy(cascadeOf(encoder)), () => threadMs),
+    [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
+  }
+}
+
 function judgeBy(classifier: Classifier): Judge {
   const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.resolve() })
-  return async (text, direction) => (await scan({ text, direction })).classification
+  return async (text, direction) => {
+    const { classification } = await scan({ text, direction })
+    if (classification.isProvisional === true) throw new Error('The encoder failed, so its figures would be wrong.')
+    return classification
+  }
+}
+
+/** No time limit ever ends: the figures must not depend on how busy the machine is. */
+const patientClock: Clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} }
+
+/** Remembers the logits of every text: the same texts are judged in both directions and for several tables. */
+function cached(encoder: Encoder): Encoder {
+  const known = new Map<string, PerCategory<number>>()
+  return {
+    identity: encoder.identity,
+    stack: encoder.stack,
+    async score(text, signal) {
+      const logits = known.get(text) ?? (await encoder.score(text, signal))
+      known.set(text, logits)
+      return logits
+    },
+    [Symbol.dispose]: () => known.clear(),
+  }
+}
+
+async function measureCost(texts: readonly string[], judge: Judge, threadMs: () => number): Promise<CostFigures> {
+  const kilobytesOf = (text: string): number => Buffer.byteLength(text) / 1024
+  const start = threadMs()
+  let asked = 0
+  let askedKilobytes = 0
+  for (const text of texts) {
+    if ((await judge(text, 'request')).stage === undefined) continue
+    asked += 1
+    askedKilobytes += kilobytesOf(text)
+  }
+  const spentMs = threadMs() - start
+  const kilobytes = texts.reduce((sum, text) => sum + kilobytesOf(text), 0)
+  const tenths = (value: number): number => Math.round(value * 10) / 10
+  return {
+    asked: Math.round((asked / texts.length) * 1e4) / 1e4,
+    perAskedKilobyte: askedKilobytes === 0 ? 0 : tenths(spentMs / askedKilobytes),
+    perKilobyte: tenths(spentMs / kilobytes),
+  }
 }

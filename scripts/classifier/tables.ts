@@ -1,7 +1,14 @@
 /** The figures of the stages as tables, for the terminal and for the model card. */
-import type { StageFigures } from './evaluate.ts'
+import type { Metrics, StageFigures } from './evaluate.ts'
+import type { CostFigures } from './stages.ts'
 
-export type NamedStage = { readonly name: string; readonly figures: StageFigures }
+export type NamedStage = { readonly name: 'linear' | 'with encoder'; readonly figures: StageFigures }
+
+export function stagesIn(metrics: Metrics): readonly NamedStage[] {
+  const { withEncoder } = metrics
+  const linear: NamedStage = { name: 'linear', figures: metrics }
+  return withEncoder === undefined ? [linear] : [linear, { name: 'with encoder', figures: withEncoder }]
+}
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -78,4 +85,14 @@ export function evasionTable(disguises: StageFigures['evasion']): string {
     ...columns.map((column) => decimal(recalls[column])),
   ])
   return table(['Disguise', ...columns], rows)
+}
+
+export function costTable(cost: Readonly<Record<string, CostFigures>>): string {
+  const rows = Object.entries(cost).map(([name, { asked, perAskedKilobyte, perKilobyte }]) => [
+    name,
+    percent(asked),
+    perAskedKilobyte.toFixed(1),
+    perKilobyte.toFixed(1),
+  ])
+  return table(['Texts', 'Asked', 'ms per KB asked', 'ms per KB of all text'], rows)
 }
