@@ -95,6 +95,9 @@ export async function evaluateBothStages(
     cost: {
       'ordinary instructions (probes)': await stages.measureCost(textsOf('ordinary instructions')),
       'everyday texts (probes)': await stages.measureCost(textsOf('everyday texts')),
+      'ten everyday texts at a time (probes)': await stages.measureCost(
+        textsOf('everyday texts, ten after one another'),
+      ),
       'turns of real conversations': await stages.measureCost(data.pool.slice(0, 500).map(textOf)),
     },
   }

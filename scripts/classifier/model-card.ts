@@ -25,7 +25,8 @@ export function writeTables(metrics: Metrics): string {
         .split('\n')
         .filter(isShown)
         .join('\n')
-        .replaceAll(/^(#.*)$/gm, '\n$1\n'),
+        .replaceAll(/^(#.*)$/gm, '\n$1\n')
+        .replaceAll('\n\n\n', '\n\n'),
     )
     .join('\n')
 }
@@ -110,7 +111,7 @@ const cost = ({ withEncoder }: Metrics): string =>
     ? ''
     : `## What the encoder costs
 
-Share of the texts about which the encoder is asked, and the milliseconds that its thread needs, on the machine of this evaluation.
+Share of the texts about which the encoder is asked, and milliseconds of one core, on the machine of this evaluation.
 
 ${costTable(withEncoder.cost)}`
 

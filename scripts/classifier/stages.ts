@@ -24,15 +24,14 @@ export type BothStages = AsyncDisposable & {
 export type CostFigures = {
   /** Share of the texts about which the encoder was asked. */
   readonly asked: number
-  /** Milliseconds of the encoder's thread, per kilobyte of the texts asked about, and per kilobyte of all texts. */
+  /** Milliseconds of one core, per kilobyte of the texts asked about, and per kilobyte of all texts. */
   readonly perAskedKilobyte: number
   readonly perKilobyte: number
 }
 
 /** Opens both stages, or says why there is no encoder. */
 export async function openBothStages(model: ClassifierModel): Promise<BothStages | { readonly problem: string }> {
-  let threadMs = 0
-  const opened = await openEncoder({ clock: systemClock, onScored: (durationMs) => (threadMs += durationMs) })
+  const opened = await openEncoder({ clock: systemClock })
   if ('problem' in opened) return { problem: opened.problem.message }
   const { encoder } = opened
   const status = await encoder.started()
@@ -47,7 +46,7 @@ export async function openBothStages(model: ClassifierModel): Promise<BothStages
     identity: { version: encoder.identity.version, digest: encoder.identity.digest },
     classifier,
     judge: judgeBy(classifier),
-    measureCost: (texts) => measureCost(texts, judgeBy(cascadeOf(encoder)), () => threadMs),
+    measureCost: (texts) => measureCost(texts, judgeBy(cascadeOf(encoder))),
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   }
 }
@@ -79,9 +78,10 @@ function cached(encoder: Encoder): Encoder {
   }
 }
 
-async function measureCost(texts: readonly string[], judge: Judge, threadMs: () => number): Promise<CostFigures> {
+/** In time of the processor, which depends less on how busy the machine is. The linear stage, which is part of it, takes a hundredth. */
+async function measureCost(texts: readonly string[], judge: Judge): Promise<CostFigures> {
   const kilobytesOf = (text: string): number => Buffer.byteLength(text) / 1024
-  const start = threadMs()
+  const start = process.cpuUsage()
   let asked = 0
   let askedKilobytes = 0
   for (const text of texts) {
@@ -89,7 +89,8 @@ async function measureCost(texts: readonly string[], judge: Judge, threadMs: () 
     asked += 1
     askedKilobytes += kilobytesOf(text)
   }
-  const spentMs = threadMs() - start
+  const { user, system } = process.cpuUsage(start)
+  const spentMs = (user + system) / 1000
   const kilobytes = texts.reduce((sum, text) => sum + kilobytesOf(text), 0)
   const tenths = (value: number): number => Math.round(value * 10) / 10
   return {
