@@ -70,7 +70,7 @@ export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Read
 }
 
 /** The slope of Platt scaling, with the same total weight for both labels. 1 if there are too few examples. */
-function slopeOf(scores: readonly number[], labels: readonly (number | undefined)[]): number {
+export function slopeOf(scores: readonly number[], labels: readonly (number | undefined)[]): number {
   const known = scores.flatMap((score, index) => (labels[index] === undefined ? [] : [{ score, label: labels[index] }]))
   const positives = known.filter(({ label }) => label === 1).length
   if (positives < 10) return 1

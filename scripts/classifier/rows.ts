@@ -31,7 +31,7 @@ export function readData(folder: string): Data {
   }
 }
 
-function readLines<Line>(folder: string, name: string): Line[] {
+export function readLines<Line>(folder: string, name: string): Line[] {
   const text = gunzipSync(readFileSync(join(folder, `${name}.jsonl.gz`))).toString('utf8')
   return text
     .split('\n')
