@@ -5,6 +5,7 @@ export type FakeLogits = Partial<Record<Category, number>>
 
 /** Scores of such a category come from the encoder alone: the sigmoid of its logit. */
 const encoderAlone: StackedCategory = {
+  askFrom: -3,
   encoder: { weight: 1, mean: 0, deviation: 1 },
   linear: { weight: 0, mean: 0, deviation: 1 },
   slope: 1,
@@ -31,7 +32,6 @@ export function createFakeEncoder(
     texts,
     identity: { id: 'encoder', version: '1', digest: 'e' },
     stack: {
-      askFrom: -3,
       categories: perCategory(
         (category) => categories[category] ?? (category === 'sexual/minors' ? linearAlone : encoderAlone),
       ),

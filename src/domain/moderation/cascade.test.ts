@@ -60,9 +60,21 @@ describe('a cascade of two stages', () => {
     assert.deepEqual([scores['sexual/minors'], flagged], [0.9, ['sexual/minors']])
   })
 
+  it('asks from the score that each category has for it, and never for a category that it does not judge', async () => {
+    const { hate, 'sexual/minors': minors } = createSilentEncoder().stack.categories
+    const encoder = createFakeEncoder(() => ({}), {
+      hate: { ...hate, askFrom: 1 },
+      'sexual/minors': { ...minors, askFrom: -9 },
+    })
+    const { cascade } = cascadeOf(encoder)
+    for (const text of ['mild', 'odd', 'gated', 'bad']) await cascade.classify(text, 'request')
+    assert.deepEqual(encoder.texts, ['bad'])
+  })
+
   it('weighs both stages, each with its own mean and deviation, against the threshold of the direction', async () => {
     const encoder = createFakeEncoder(() => ({ hate: 3 }), {
       hate: {
+        askFrom: -3,
         encoder: { weight: 0.7, mean: 1, deviation: 2 },
         linear: { weight: 0.3, mean: -4, deviation: 3 },
         slope: 2,

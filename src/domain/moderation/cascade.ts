@@ -1,7 +1,8 @@
 import { andThen } from '../../base/maybe-promise.ts'
 import type { Classification, Classifier, SynchronousClassifier, TextDirection } from './classifier.ts'
 import { createCascadeStream, type JudgeText, type SettleText } from './cascade-stream.ts'
-import type { Encoder } from './encoder.ts'
+import { perCategory } from './categories.ts'
+import type { Encoder, EncoderStack } from './encoder.ts'
 import { createAskEncoder, type EncoderAnswer, type EncoderCallsParts } from './encoder-calls.ts'
 import { isEnglish } from './english.ts'
 import { stackScores } from './stacked-scores.ts'
@@ -25,15 +26,13 @@ const streamLimitMs = 150
 export function createCascade({ first, encoder, clock, onResult }: CascadeParts): Classifier {
   const { stack } = encoder
   const ask = createAskEncoder({ encoder, clock, onResult })
-  const lowestAsked = 1 / (1 + Math.exp(-stack.askFrom))
-  const isNear = (linear: Classification): boolean => highestScore(linear) >= lowestAsked
+  const isNear = createIsNear(stack)
 
-  /** The windows of a text that the first stage scores high enough, or else the one that it scores highest. */
+  /** The windows of a text that the first stage scores high enough; all of them if only the whole text scores so high. */
   function nearWindows(windows: readonly string[], direction: TextDirection): readonly string[] {
     if (windows.length === 1) return windows
-    const scored = windows.map((window) => ({ window, highest: highestScore(first.classify(window, direction)) }))
-    const highest = Math.max(...scored.map((one) => one.highest))
-    return scored.filter((one) => one.highest >= Math.min(highest, lowestAsked)).map(({ window }) => window)
+    const near = windows.filter((window) => isNear(first.classify(window, direction)))
+    return near.length > 0 ? near : windows
   }
 
   const settle: SettleText = (linear, { text, direction, limitMs }) => {
@@ -72,9 +71,20 @@ export function createCascade({ first, encoder, clock, onResult }: CascadeParts)
   }
 }
 
-/** Written out per category, because every text passes here. */
-const highestScore = ({ scores }: Classification): number =>
-  Math.max(scores['self-harm'], scores['sexual/minors'], scores.harassment, scores.hate, scores.illicit, scores.sexual)
+/** Whether the encoder is asked. Written out per category, because every text passes here. */
+function createIsNear({ categories }: EncoderStack): (linear: Classification) => boolean {
+  const lowest = perCategory((category) => {
+    const { askFrom, encoder } = categories[category]
+    return encoder.weight === 0 ? Infinity : 1 / (1 + Math.exp(-askFrom))
+  })
+  return ({ scores }) =>
+    scores['self-harm'] >= lowest['self-harm'] ||
+    scores['sexual/minors'] >= lowest['sexual/minors'] ||
+    scores.harassment >= lowest.harassment ||
+    scores.hate >= lowest.hate ||
+    scores.illicit >= lowest.illicit ||
+    scores.sexual >= lowest.sexual
+}
 
 type Identified = Pick<Classifier, 'identity'>
 

@@ -14,8 +14,6 @@ export type Encoder = Disposable & {
 
 /** How the logits of the encoder and the scores of the first stage become one score. */
 export type EncoderStack = {
-  /** The encoder is asked only if the highest score of the first stage, in log-odds, is at least this. */
-  readonly askFrom: number
   readonly categories: PerCategory<StackedCategory>
 }
 
@@ -24,6 +22,8 @@ export type EncoderStack = {
  * stage), z(x) = (x - mean) / deviation. A category with the encoder's weight 0 keeps the score of the first stage.
  */
 export type StackedCategory = {
+  /** The encoder is asked if the score of the first stage, in log-odds, is at least this. */
+  readonly askFrom: number
   readonly encoder: StackedInput
   readonly linear: StackedInput
   readonly slope: number

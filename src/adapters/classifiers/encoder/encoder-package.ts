@@ -79,6 +79,7 @@ const input = Type.Object({
   deviation: Type.Number({ exclusiveMinimum: 0 }),
 })
 const category = Type.Object({
+  askFrom: Type.Number(),
   encoder: input,
   linear: input,
   slope: Type.Number({ exclusiveMinimum: 0 }),
@@ -89,5 +90,5 @@ const schema = Type.Object({
   digest: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   windowTokens: Type.Integer({ minimum: 3, maximum: 512 }),
   strideTokens: Type.Integer({ minimum: 1 }),
-  stack: Type.Object({ askFrom: Type.Number(), categories: Type.Object(perCategory(() => category)) }),
+  stack: Type.Object({ categories: Type.Object(perCategory(() => category)) }),
 })

@@ -76,7 +76,7 @@ describe('the encoder', { timeout }, () => {
   it('has the identity and the stack that its package describes', () => {
     assert.deepEqual([encoder.identity.id, encoder.identity.version], ['encoder', 'test'])
     assert.match(encoder.identity.digest, /^[0-9a-f]{64}$/)
-    assert.equal(encoder.stack.askFrom, -3)
+    assert.equal(encoder.stack.categories.hate.askFrom, -3)
     assert.deepEqual(encoder.status(), { state: 'ready' })
   })
 
