@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
 import type { Encoder } from '../../../domain/moderation/encoder.ts'
+import { loadModel } from '../embedded/classifier.ts'
 import {
   describePackage,
   isProblem,
@@ -65,7 +66,7 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
 
   const thread = startEncoderThread({
     clock,
-    options: { packageName, digest, windowTokens, strideTokens, cancelled },
+    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens, cancelled },
     onAnswer(answer) {
       const job = running
       running = undefined

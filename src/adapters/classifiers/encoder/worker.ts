@@ -4,7 +4,6 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../../base/clock.ts'
-import { loadModel } from '../embedded/classifier.ts'
 import { createVocabulary } from '../embedded/unmask.ts'
 import {
   importPackage,
@@ -21,6 +20,8 @@ import { createWordPiece } from './wordpiece.ts'
 export type EncoderThreadOptions = WindowSizes & {
   readonly packageName: string
   readonly digest: string
+  /** Word hashes of the first stage, with which masked words are read. */
+  readonly vocabulary: Uint32Array
   /** The id of the text that nobody waits for any more. Shared memory, because the thread is busy when it changes. */
   readonly cancelled: Int32Array
 }
@@ -40,7 +41,7 @@ export type EncoderThreadAnswer =
 
 type Scorer = (request: EncoderThreadRequest) => Promise<EncoderThreadAnswer>
 
-const { packageName, digest, cancelled, ...sizes } = workerData as EncoderThreadOptions
+const { packageName, digest, vocabulary, cancelled, ...sizes } = workerData as EncoderThreadOptions
 
 async function open(): Promise<Scorer | EncoderProblem> {
   const files = await importPackage(packageName)
@@ -71,7 +72,7 @@ type Session = Awaited<ReturnType<Runtime['InferenceSession']['create']>>
 type ScorerParts = { readonly runtime: Runtime; readonly session: Session; readonly files: EncoderPackage }
 
 function createScorer({ runtime, session, files }: ScorerParts): Scorer {
-  const words = createVocabulary(loadModel().vocabulary)
+  const words = createVocabulary(vocabulary)
   const { encode, start, end } = createWordPiece(readFileSync(files.vocabulary, 'utf8'))
   const run = async (window: readonly number[]): Promise<readonly number[]> => {
     const ids = BigInt64Array.from([start, ...window, end], BigInt)
