@@ -35,8 +35,11 @@ const answerShare = 0.002
 const hardShare = 0.015
 const scaryShare = 0.014
 
-/** With evidence of age nearby, even weak sexual evidence is enough. Chosen for recall; the model card shows the cost. */
-export const composition: Composition = { besideCue: -4, abuse: -0.5 }
+/**
+ * Beside evidence of age, even weak sexual evidence is enough. Far from it, the text must be about as sexual as one that is flagged
+ * as such. Chosen on the dev half and on clinical wordings; the model card shows the cost.
+ */
+export const composition: Composition = { besideCue: -4, farFromCue: -1, abuse: -0.5 }
 
 export function calibrate(model: ClassifierModel, texts: CalibrationTexts): Readonly<Record<Category, Calibration>> {
   const scoreText = createTextScorer(loadKernel(model))

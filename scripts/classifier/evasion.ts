@@ -22,6 +22,13 @@ const signs = { a: '@', i: '!', s: '$' }
 const everyLetter = (change: (letter: string) => string) => (text: string) => text.replace(/[A-Za-z]/g, change)
 const everyWord = (change: (word: string) => string) => (text: string) => text.replace(/[A-Za-z]{2,}/g, change)
 
+const swapMiddle = (word: string): string => {
+  const at = (word.length - 1) >> 1
+  return word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2)
+}
+
+const reverse = (text: string): string => [...text].reverse().join('')
+
 export const disguises: readonly Disguise[] = [
   { name: 'none', apply: (text) => text },
   { name: 'upper case', apply: (text) => text.toUpperCase() },
@@ -43,6 +50,13 @@ export const disguises: readonly Disguise[] = [
         .join('  '),
   },
   { name: 's p a c e d throughout', apply: (text) => [...text.replace(/\s+/g, '')].join(' ') },
+  {
+    name: 'two letters swapped in words of four and more',
+    apply: (text) => text.replace(/[A-Za-z]{4,}/g, swapMiddle),
+  },
+  { name: 'vowels left out', apply: (text) => text.replace(/[aeiou]/gi, '') },
+  { name: 'words reversed', apply: everyWord(reverse) },
+  { name: 'text reversed', apply: reverse },
   { name: 'base64', apply: (text) => Buffer.from(text).toString('base64') },
   { name: 'hexadecimal', apply: (text) => Buffer.from(text).toString('hex') },
   { name: 'percent escapes', apply: (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&') },

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
+import { disguisedPhrases, listMisspellings } from '../../src/adapters/classifiers/embedded/misspellings.ts'
 import type { LexiconTables } from '../../src/adapters/classifiers/embedded/model.ts'
 import { normalise } from '../../src/domain/moderation/normalise.ts'
 import { hashPhrase, longestPhrase } from './reading/lexicon.ts'
@@ -17,12 +18,16 @@ export function compileLexicon(folder: string): CompiledLexicon {
   const files = readdirSync(folder).sort()
   const tables = { words: new Map(), stems: new Map(), phrases: new Map(), phraseLengths: new Map() }
   const words = new Set<string>()
+  const misspellings = listMisspellings()
   for (const [index, file] of files.entries()) {
     for (const entry of entriesOf(readFileSync(join(folder, file), 'utf8'))) {
       for (const spelling of new Set([entry, entry.replaceAll("'", '')])) {
         addEntry(tables, spelling, 1 << index)
         for (const word of spelling.split(' ')) words.add(word.replace('*', ''))
       }
+      // Not part of the vocabulary: a misspelling that the vocabulary contains is not read as the word behind it.
+      if (file !== 'crisis.txt') continue
+      for (const disguised of disguisedPhrases(entry, misspellings)) addEntry(tables, disguised, 1 << index)
     }
   }
   return { lists: files.map((file) => file.replace('.txt', '')), tables, words: [...words] }

@@ -70,7 +70,8 @@ const errors = `## Known errors
 
 - Irony, coded slang that is newer than the lists, translations, ciphers and an age that is only implied pass.
 - No context beyond the given text is used: a quote, a report and a statement with the same words score alike.
-- Sexual writing about adults that also contains words about family or youth may be blocked as \`sexual/minors\`.
+- Sexual writing about adults that also mentions an age below 18, a school grade or a word such as teen may be blocked as \`sexual/minors\`. Words
+  about family or youth are not enough for that.
 - Medical code lists and reports about suicide may be blocked as \`self-harm\`: the rows of everyday text show how often.
 - \`harassment\`, \`hate\` and \`illicit\` are the weakest categories. Use a remote classifier or a judge model if they matter.`
 

@@ -13,7 +13,7 @@ const model: Omit<ClassifierModel, 'digest'> = {
     lists: ['crisis'],
     pairs: [],
     heads: { sexual: head, hate: head, harassment: head, 'self-harm': head, illicit: head, abuse: head },
-    minors: { besideCue: -2, abuse: 0 },
+    minors: { besideCue: -2, farFromCue: -1, abuse: 0 },
     calibration: perCategory(() => ({ slope: 1, thresholds: { request: 0, response: 1 } })),
     holdBack: { categories: perCategory(() => ({ calm: -6, frozen: -3.5 })), keptBackCharacters: 64, openingWords: 4 },
   },

@@ -46,8 +46,14 @@ export type HeadHeader = {
   readonly evidence: readonly (readonly number[])[]
 }
 
-/** How `sexual/minors` is composed: the sexual score required with evidence of age, and the abuse score that is sufficient alone. */
-export type Composition = { readonly besideCue: number; readonly abuse: number }
+/** How `sexual/minors` is composed. */
+export type Composition = {
+  /** The sexual score required if evidence of age is near a sexual word, and the one required if it is further away. */
+  readonly besideCue: number
+  readonly farFromCue: number
+  /** The abuse score that is sufficient alone. */
+  readonly abuse: number
+}
 
 /** A raw score becomes `1 / (1 + e^(-slope (raw - threshold)))`: 0.5 at the threshold. */
 export type Calibration = { readonly slope: number; readonly thresholds: Readonly<Record<TextDirection, number>> }

@@ -18,7 +18,16 @@ const fragments = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.constantFrom('k i l l ', 'd.i.e. ', 'a b ', 'x', 'a'.repeat(40), ' '.repeat(60), '=-'.repeat(80)),
+    arbitrary: fc.constantFrom(
+      'k i l l ',
+      'd.i.e. ',
+      'a b ',
+      "d o n ' t  m y  ",
+      'x',
+      'a'.repeat(40),
+      ' '.repeat(60),
+      '=-'.repeat(80),
+    ),
   },
   {
     weight: 1,

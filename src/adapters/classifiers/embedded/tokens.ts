@@ -34,6 +34,7 @@ const lookAhead = 4
 
 export function visitTokens(text: string, visitor: TokenVisitor): void {
   const codes = Uint16Array.from({ length: text.length + lookAhead }, (_, at) => text.charCodeAt(at))
+  let isSpelling = false
   for (let at = 0; at < text.length;) {
     const kind = kindOf(codes[at] ?? 0)
     const isStart = kind === letter || (kind === dollar && kindOf(codes[at + 1] ?? 0) === letter)
@@ -42,9 +43,10 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
       continue
     }
     const end = endOfToken(codes, at, Math.min(text.length, at + longestWordToken))
-    const spacedEnd = end === at + 1 ? endOfSpacedLetters(codes, at) : end
+    const spacedEnd: number = end === at + 1 ? endOfSpacedLetters(codes, at, isSpelling ? 2 : 3) : end
     if (spacedEnd > end) visitor.spacedLetters(everySecond(text, at, spacedEnd), at, spacedEnd)
     else visitor.word(text.slice(at, end), at, end)
+    isSpelling = spacedEnd > end || (isSpelling && end === at + 1)
     at = spacedEnd
   }
 }
@@ -64,20 +66,27 @@ function endOfToken(codes: Uint16Array, start: number, last: number): number {
   return at
 }
 
-/** End of a run of at least three single letters with the same separator; `start + 1` if there is none. */
-function endOfSpacedLetters(codes: Uint16Array, start: number): number {
+/**
+ * End of a run of at least so many single letters with the same separator; `start + 1` if there is none. Two letters are enough after
+ * another such run, because a text that is spelled out has short words too.
+ */
+function endOfSpacedLetters(codes: Uint16Array, start: number, fewest: number): number {
   const separator = codes[start + 1]
   let at = start
   while (
     at - start < maxSpacedLetters * 2 &&
     codes[at + 1] === separator &&
-    kindOf(codes[at + 2] ?? 0) === letter &&
+    isSpelled(codes[at + 2] ?? 0) &&
     kindOf(codes[at + 3] ?? 0) !== letter
   ) {
     at += 2
   }
-  return at - start >= 4 ? at + 1 : start + 1
+  return at - start >= (fewest - 1) * 2 ? at + 1 : start + 1
 }
+
+/** A letter, or the apostrophe of a word such as `d o n ' t`. */
+const isSpelled = (code: number): boolean => kindOf(code) === letter || code === apostrophe
+const apostrophe = "'".charCodeAt(0)
 
 function everySecond(text: string, start: number, end: number): string {
   let letters = ''

@@ -20,6 +20,12 @@ const words = [
   'so',
   'pass',
   'die',
+  'suicide',
+  'myself',
+  'live',
+  'evil',
+  'stupid',
+  'hate',
 ]
 const vocabulary = createVocabulary(Uint32Array.from(words, hashWord))
 
@@ -51,6 +57,7 @@ describe('tokens', () => {
     assert.deepEqual(tokensOf('k.i.l.l and k i l l and k-i-l-l!'), ['~kill', 'and', '~kill', 'and', '~kill'])
     assert.deepEqual(tokensOf('w a n t  t o o'), ['~want', '~too'])
     assert.deepEqual(tokensOf('plan a or plan b. i said'), ['plan', 'a', 'or', 'plan', 'b', 'i', 'said'])
+    assert.deepEqual(tokensOf("d o n ' t  t o  i  m y  dog, t o"), ["~don't", '~to', 'i', '~my', 'dog', 't', 'o'])
   })
 
   it('are bounded in length', () => {
@@ -86,6 +93,26 @@ describe('unmasking', () => {
     ['44yo', '00yo'],
     ['mp3', 'mp0'],
     ['aaaargh', 'aargh'],
+    ['8th', '#youngth'],
+    ['20th', '00th'],
+    ['3nd', '0nd'],
+    ['sucide', 'suicide'],
+    ['sdiciue', 'sdiciue'],
+    ['suciide', 'suicide'],
+    ['klil', 'kill'],
+    ['kll', 'kill'],
+    ['myslf', 'myself'],
+    ['flesym', 'myself'],
+    ['stupdi', 'stupid'],
+    ['diputs', 'diputs'],
+    ['evil', 'evil'],
+    ['mysefl', 'myself'],
+    ['my5elf', 'myself'],
+    ['my$efl', 'myself'],
+    ['m*s*lf', 'myself'],
+    ['s**c*d*', 'suicide'],
+    ['s*****e', 's**e'],
+    ['hatte', 'hatte'],
   ]
   for (const [token, word] of cases)
     it(`reads ${token} as ${word}`, () => assert.equal(unmask(token, vocabulary), word))

@@ -1,18 +1,23 @@
 /** Finds the word behind an obfuscated token. Called only for unusual tokens, and once for each. */
 import { createFeatureTable } from './feature-table.ts'
 import { hashWord } from './hashing.ts'
+import { listMisspellings, wordBehindStars } from './misspellings.ts'
 
 /** The vocabulary of a model, in the order of frequency. */
 export type Vocabulary = {
   /** 0 for the most common word; -1 for an unknown one. */
   rank(word: string): number
   readonly size: number
+  /** Misspellings that are no word of the vocabulary, with the word behind each. */
+  readonly misspellings: ReadonlyMap<string, string>
 }
 
 /** The vocabulary of a model, built from word hashes in the order of frequency. */
 export function createVocabulary(hashes: Uint32Array): Vocabulary {
   const table = createFeatureTable(hashes)
-  return { rank: (word) => table.indexOf(hashWord(word)), size: hashes.length }
+  const rank = (word: string): number => table.indexOf(hashWord(word))
+  const misspellings = [...listMisspellings()].filter(([token, word]) => rank(token) < 0 && rank(word) >= 0)
+  return { rank, size: hashes.length, misspellings: new Map(misspellings) }
 }
 
 const plain = /^[a-z]+$/
@@ -21,16 +26,25 @@ const number = /^[0-9]+$/
 /** Numbers joined by symbols: longer than any obfuscated word without a letter. */
 const numbers = /^[0-9$][0-9'*@!|+$]{8,}$/
 const statedAge = /^([0-9]{1,2})(yo|yr|yrs|yrold)$/
+/** The ordinal of a number that may be an age or a grade. `3nd` is none: it may be `end`. */
+const youngOrdinal = /^(1st|2nd|3rd|([4-9]|1[0-7])th)$/
 
 /** The word behind a token; usually the token itself. */
 export function unmask(token: string, vocabulary: Vocabulary): string {
-  if (plain.test(token) && !stretched.test(token)) return token
+  if (plain.test(token) && !stretched.test(token)) return vocabulary.misspellings.get(token) ?? token
   const bare = token.replace(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}$]+$/gu, '')
   if (number.test(bare)) return isYoung(bare) ? '#young' : bare.length > 1 ? '00' : '0'
   if (numbers.test(bare)) return '00'
   const age = statedAge.exec(bare)
   if (age !== null && isYoung(age[1] ?? '')) return '#youngyo'
+  if (youngOrdinal.test(bare)) return '#youngth'
   for (const candidate of candidates(bare)) if (vocabulary.rank(candidate) >= 0) return candidate
+  for (const candidate of candidates(bare)) {
+    const word = vocabulary.misspellings.get(candidate)
+    if (word !== undefined) return word
+  }
+  const starred = bare.includes('*') ? wordBehindStars(bare) : undefined
+  if (starred !== undefined) return starred
   return squeeze(bare, 2)
     .replace(/[0-9]/g, '0')
     .replace(/[@$!|+]/g, '')

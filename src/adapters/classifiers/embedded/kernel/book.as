@@ -14,6 +14,8 @@ export let features = changetype<Table>(0)
 export let listWords = changetype<Table>(0)
 export let listStems = changetype<Table>(0)
 export let phraseEnds = changetype<Table>(0)
+/** Plain tokens that `unmask.ts` knows as misspellings. */
+export let misspellings = changetype<Table>(0)
 /** `maxEntries + 1` entries; the first is for a token that finds no free slot. */
 export let entries: usize = 0
 export let slots: usize = 0
@@ -122,7 +124,7 @@ function learn(number: i32, token: u64, start: usize, length: i32): Entry {
   entry.length = length
   memory.fill(changetype<usize>(entry) + charactersAt, 0, 64)
   memory.copy(changetype<usize>(entry) + charactersAt, start, length << 1)
-  if (isPlain(start, length)) weigh(entry, start, length)
+  if (isPlain(start, length) && find(misspellings, hashOf(start, length)) == 0) weigh(entry, start, length)
   else weigh(entry, scratch, unmask(start, length))
   return entry
 }
@@ -139,6 +141,12 @@ function isPlain(start: usize, length: i32): bool {
     last = code
   }
   return true
+}
+
+function hashOf(start: usize, length: i32): i32 {
+  let hash = firstHash
+  for (let at = start, end = start + (length << 1); at < end; at += 2) hash = (hash ^ <i32>load<u16>(at)) * prime
+  return mix(hash)
 }
 
 function weigh(entry: Entry, word: usize, length: i32): void {

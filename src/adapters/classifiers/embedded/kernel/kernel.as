@@ -7,10 +7,11 @@ import {
 } from './state'
 import { categoryScores, columns, finishBucket, firstList, listCount, look } from './windows'
 
-export { features, listWords, listStems, phraseEnds, entries, slots, scratch } from './book'
+export { features, listWords, listStems, phraseEnds, misspellings, entries, slots, scratch } from './book'
 export {
-  columns, listCount, heads, windowLengths, damped, besideCue, sufficientAbuse, explicitColumn, clinicalColumn, suggestiveColumn,
-  plainAgeColumn, weakAgeColumn, protectionColumn, categoryScores, look, headWindows, finish,
+  columns, listCount, heads, windowLengths, damped, besideCue, farFromCue, sufficientAbuse, explicitColumn, clinicalColumn,
+  suggestiveColumn, plainAgeColumn, likelyAgeColumn, weakAgeColumn, protectionColumn, explicitPairs, likelyPairs, categoryScores, look,
+  headWindows, finish,
 } from './windows'
 export { stateBytes } from './state'
 
@@ -162,12 +163,13 @@ function readToken(state: State, at: usize, end: usize, isEnd: bool): usize {
   const next = endOfToken(at, end, isEnd)
   if (next == 0) return 0
   if (next == at + 2) {
-    const spacedEnd = endOfSpacedLetters(at, end, isEnd)
+    const isSpelling = state.words > 0 && state.spelledWords == state.words
+    const spacedEnd = endOfSpacedLetters(at, end, isEnd, isSpelling ? 4 : 8)
     if (spacedEnd == 0) return 0
-    if (spacedEnd > next) {
-      readSpacedLetters(state, at, spacedEnd)
-      return spacedEnd
-    }
+    if (spacedEnd > next) readSpacedLetters(state, at, spacedEnd)
+    else visit(state, entryOf(at, 1))
+    if (isSpelling || spacedEnd > next) state.spelledWords = state.words
+    return spacedEnd
   }
   visit(state, entryOf(at, <i32>(next - at) >> 1))
   return next
@@ -203,20 +205,23 @@ function countPlain(at: usize): i32 {
   return ctz(~i16x8.bitmask(v128.or(isLetter, isDigit)) | 0x100)
 }
 
-/** End of a run of at least three single letters with the same separator; `at + 2` if there is none, 0 if it is not known. */
-function endOfSpacedLetters(start: usize, end: usize, isEnd: bool): usize {
+/**
+ * End of a run of single letters with the same separator, at least `fewest` bytes before its last letter; `at + 2` if there is none, 0
+ * if it is not known. An apostrophe counts as a letter.
+ */
+function endOfSpacedLetters(start: usize, end: usize, isEnd: bool, fewest: usize): usize {
   const separator = codeAt(start + 2)
   let at = start
   while (at - start < longestSpaced) {
     if (at + 2 >= end && !isEnd) return 0
     if (codeAt(at + 2) != separator) break
     if (at + 4 >= end && !isEnd) return 0
-    if (kindOf(codeAt(at + 4)) != letter) break
+    if (kindOf(codeAt(at + 4)) != letter && codeAt(at + 4) != 39) break
     if (at + 6 >= end && !isEnd) return 0
     if (kindOf(codeAt(at + 6)) == letter) break
     at += 4
   }
-  return at - start >= 8 ? at + 2 : start + 2
+  return at - start >= fewest ? at + 2 : start + 2
 }
 
 const letters: usize = memory.data(512)

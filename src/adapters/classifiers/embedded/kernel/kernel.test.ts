@@ -15,9 +15,8 @@ const reference = createReferenceScorer(model)
 
 const common =
   `the of and to in that is was for with it be at this not are but from or have they which you were her all she
-  kill myself want die suicide child school young naked sex girl she is 14 hate stupid bomb make how steal weapon`.split(
-    /\s+/,
-  )
+  kill myself want die suicide child school young naked sex girl she is 14 hate stupid bomb make how steal weapon teen kids
+  court panties kissed breasts 8th grade`.split(/\s+/)
 const letters = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCXYZ')
 const words = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...common) },
@@ -25,10 +24,17 @@ const words = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: letters, minLength: 30, maxLength: 70 }) },
   {
     weight: 2,
-    arbitrary: fc.constantFrom('k1ll', 'k!ll', 'f*ck', "don't", "girl's", "'s", 'sooooo', '$ex', 'h@te', '14yo', '$$$'),
+    arbitrary: fc.constantFrom(
+      ..."k1ll k!ll f*ck don't girl's 's sooooo $ex h@te 14yo $$$ klil myslf flesym s**c*d*".split(' '),
+    ),
   },
   { weight: 1, arbitrary: fc.nat(99_999).map(String) },
-  { weight: 1, arbitrary: fc.constantFrom('k i l l', 'd.i.e', 's-e-x', 'a b c d e f g', 'x y', 'I a m') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ..."k i l l;d.i.e;s-e-x;a b c d e f g;x y;I a m;d o n ' t;t o  m y;i  l i v e".split(';'),
+    ),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
   { weight: 1, arbitrary: fc.constantFrom('кill', 'убить', '日本語', 'ＫＩＬＬ', 'e\u0301', '😀', '\ud83d', '…') },
 )
@@ -41,7 +47,7 @@ describe('the kernel', () => {
   it('is built from its source, byte for byte, and is small', async () => {
     const bytes = readFileSync(kernelFile)
     assert.ok(bytes.equals(await buildKernel()), 'run node scripts/build-kernel.ts')
-    assert.ok(bytes.byteLength <= 8 * 1024)
+    assert.ok(bytes.byteLength <= 10 * 1024)
   })
 
   it('scores every text exactly as the trainer reads it', () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { damp } from '../damp.ts'
 import { fillBits, fillTable } from '../feature-table.ts'
+import { hashWord } from '../hashing.ts'
 import { createVocabulary, segment, unmask } from '../unmask.ts'
 import { heads, type ClassifierModel, type HeadHeader, type ModelHeader } from '../model.ts'
 
@@ -45,10 +46,10 @@ export type Kernel = KernelFunctions & {
 }
 
 /** Limits of the kernel's memory layout. */
-const maxColumns = 80
+const maxColumns = 96
 const maxWindow = 4
 const maxEvidenceGroups = 3
-const headBytes = 560
+const headBytes = 688
 const bookEntries = 24_000 + 1
 const bookSlots = 0x10000
 const dampedCounts = 1_024
@@ -108,7 +109,7 @@ export function loadKernel(model: ClassifierModel): Kernel {
     return withLengths ? list.length : (list[0] ?? '').length
   }
 
-  writeModel(model, kernel, globals)
+  writeModel({ ...model, misspellings: Array.from(vocabulary.misspellings.keys(), hashWord) }, kernel, globals)
   return kernel
 }
 
@@ -141,8 +142,10 @@ function assertFits({ lists, pairs, heads: byHead }: ModelHeader): void {
 
 const firstListColumn = heads.length * 2 + 2
 
-function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGlobals): void {
-  const { header, features, weights, lexicon } = model
+type WrittenModel = ClassifierModel & { readonly misspellings: readonly number[] }
+
+function writeModel(model: WrittenModel, kernel: Kernel, globals: KernelGlobals): void {
+  const { header, features, weights, lexicon, misspellings } = model
   const set = (name: string, value: number): void => {
     globalOf(globals, name).value = value
   }
@@ -173,6 +176,10 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   set('listStems', putMasks(lexicon.stems))
   set('phrases', putMasks(lexicon.phrases))
   set('phraseEnds', putMasks(lexicon.phraseLengths))
+  set(
+    'misspellings',
+    putTable(misspellings, () => 1),
+  )
   set('entries', kernel.allocate(bookEntries * 128))
   set('slots', kernel.allocate(bookSlots * 2))
   const mask = (list: string): number => 1 << header.lists.indexOf(list)
@@ -188,15 +195,22 @@ function writeModel(model: ClassifierModel, kernel: Kernel, globals: KernelGloba
   )
   set('damped', put(Float64Array.from({ length: dampedCounts }, (_, count) => damp(count))))
   set('besideCue', header.minors.besideCue)
+  set('farFromCue', header.minors.farFromCue)
   set('sufficientAbuse', header.minors.abuse)
   for (const [name, list] of Object.entries(minorsColumns)) set(name, columnOf(header, list))
+  const putPairs = (pairs: readonly number[]): Address => put(Int32Array.of(pairs.length, ...pairs))
+  set('explicitPairs', putPairs(pairColumns(header, ['sexual-explicit'], 'minor-strong')))
+  set('likelyPairs', putPairs(pairColumns(header, sexualLists, 'minor-likely')))
 }
+
+const sexualLists = ['sexual-explicit', 'sexual-clinical', 'sexual-suggestive']
 
 const minorsColumns = {
   explicitColumn: 'sexual-explicit',
   clinicalColumn: 'sexual-clinical',
   suggestiveColumn: 'sexual-suggestive',
   plainAgeColumn: 'minor-strong',
+  likelyAgeColumn: 'minor-likely',
   weakAgeColumn: 'minor-weak',
   protectionColumn: 'protection',
 }
@@ -206,6 +220,12 @@ function columnOf({ lists }: ModelHeader, list: string): number {
   const index = lists.indexOf(list)
   return index < 0 ? maxColumns - 1 : firstListColumn + index
 }
+
+/** The columns of the pairs of one of the lists with another one. */
+const pairColumns = ({ lists, pairs }: ModelHeader, firsts: readonly string[], second: string): readonly number[] =>
+  pairs.flatMap((pair, index) =>
+    firsts.includes(pair[0]) && pair[1] === second ? [firstListColumn + lists.length + index] : [],
+  )
 
 /** Slots of four numbers: a hash, 1 for a used slot, and the weights of the feature in eight bytes. */
 function fillFeatureSlots(hashes: Uint32Array, weights: Int8Array): Int32Array {

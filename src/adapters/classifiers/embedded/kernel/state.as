@@ -22,12 +22,14 @@ export class State {
   bucketLeft: i32
   /** Slots of pairs of neighbours in use in the bucket. */
   pairs: i32
+  /** Words up to the end of the last letters that were written one by one, and of single letters after them. */
+  spelledWords: i32
 }
 
 export const headCount: i32 = 6
 export const bucketWords: i32 = 48
 export const keptRows: i32 = 4
-export const rowBytes: i32 = 320
+export const rowBytes: i32 = 384
 /** Characters that can wait: 200 single letters, a character between each two, and three more. */
 export const maxTail: i32 = 408
 
@@ -41,8 +43,8 @@ export const tokensAt: usize = 464
 export const tokenSlots: i32 = 64
 export const pairBitsAt: usize = 976
 const rowsAt: usize = 1104
-export const tailAt: usize = 2384
-const bucketsAt: usize = 3200
+export const tailAt: usize = 2640
+const bucketsAt: usize = 3456
 
 // @ts-ignore: a decorator of AssemblyScript
 @inline
@@ -50,7 +52,7 @@ export function rowOf(state: State, bucket: i32): usize {
   return changetype<usize>(state) + rowsAt + <usize>((bucket & (keptRows - 1)) * rowBytes)
 }
 
-/** Two counts per bucket, of plain and of weak evidence of a minor's age. */
+/** Two counts per bucket, of plain and of other evidence of a minor's age. */
 // @ts-ignore: a decorator of AssemblyScript
 @inline
 export function ageCuesOf(state: State, bucket: i32): usize {

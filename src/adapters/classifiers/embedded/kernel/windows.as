@@ -11,14 +11,19 @@ export let windowLengths: i32 = 0
 /** `log1p(count) / 2` for counts below 1,024. */
 export let damped: usize = 0
 export let besideCue: f64 = 0
+export let farFromCue: f64 = 0
 export let sufficientAbuse: f64 = 0
 /** Columns of the lists that the category of minors is composed of. */
 export let explicitColumn: i32 = 0
 export let clinicalColumn: i32 = 0
 export let suggestiveColumn: i32 = 0
 export let plainAgeColumn: i32 = 0
+export let likelyAgeColumn: i32 = 0
 export let weakAgeColumn: i32 = 0
 export let protectionColumn: i32 = 0
+/** Columns of pairs, after their number: of a plain age and an explicit word, and of a likely age and a sexual word. */
+export let explicitPairs: usize = 0
+export let likelyPairs: usize = 0
 
 @unmanaged
 class Head {
@@ -33,7 +38,7 @@ class Head {
   // 32: weights of the lists, then of the pairs
 }
 
-const headBytes: usize = 560
+const headBytes: usize = 688
 const weightsAt: usize = 32
 export const firstList: i32 = 14
 const wordsColumn: i32 = 12
@@ -42,16 +47,22 @@ const scoreWithoutWords: f64 = -20
 const withoutEvidence: f64 = 4
 
 const isSexualKind: i32 = 1
-const isExplicitKind: i32 = 2
-const isDoubtfulKind: i32 = 4
+const isThinKind: i32 = 2
+const isProtectiveKind: i32 = 4
+const isBesidePlainKind: i32 = 8
+const isBesideLikelyKind: i32 = 16
+const isSufficientKind: i32 = 32
 const reach: i32 = 6
 const withoutCue: f64 = 8
-const doubt: f64 = 1.56
+const thin: f64 = 1
+const protective: f64 = 2
+const likelyOnly: f64 = 1
 const mostEvidence: f64 = 4
 const plainCue: f64 = 2
+const mostWithWeakCue: f64 = -0.5
 
-const sum: usize = memory.data(320, 16)
-const hits: usize = memory.data(80)
+const sum: usize = memory.data(384, 16)
+const hits: usize = memory.data(96)
 /** The scores of the last window, one per head. */
 const windowScores: usize = memory.data(48, 8)
 /** The result of `look` and `end`: one score per category. */
@@ -131,9 +142,29 @@ function sexualKind(state: State, first: i32, end: i32): i32 {
   const isExplicit = sumOf(explicitColumn) > 0
   const clinical = sumOf(clinicalColumn)
   if (!isExplicit && clinical == 0 && sumOf(suggestiveColumn) < 2) return 0
-  if (isExplicit) return isSexualKind | isExplicitKind
-  const isThin = clinical == 0 || mostInOneBucket(state, first, end) < 2
-  return isThin || sumOf(protectionColumn) > 0 ? isSexualKind | isDoubtfulKind : isSexualKind
+  let kind = isSexualKind
+  if (isBesidePlain(state, first, end)) kind |= isBesidePlainKind
+  if (hasOne(likelyPairs)) kind |= isBesideLikelyKind
+  if (hasOne(explicitPairs)) kind |= isSufficientKind
+  if (isExplicit) return kind
+  if (sumOf(protectionColumn) > 0) return kind | isProtectiveKind
+  return clinical == 0 || mostInOneBucket(state, first, end) < 2 ? kind | isThinKind : kind
+}
+
+/** True if a bucket has a plain age and a sexual word. */
+function isBesidePlain(state: State, first: i32, end: i32): bool {
+  for (let bucket = first; bucket < end; bucket++) {
+    const row = rowOf(state, bucket)
+    if (load<i32>(row + (plainAgeColumn << 2)) == 0) continue
+    const words = load<i32>(row + (explicitColumn << 2)) | load<i32>(row + (clinicalColumn << 2)) | load<i32>(row + (suggestiveColumn << 2))
+    if (words != 0) return true
+  }
+  return false
+}
+
+function hasOne(pairs: usize): bool {
+  for (let left = load<i32>(pairs); left > 0; left--) if (sumOf(load<i32>(pairs + (<usize>left << 2))) > 0) return true
+  return false
 }
 
 function mostInOneBucket(state: State, first: i32, end: i32): i32 {
@@ -157,18 +188,23 @@ function scoreMinors(state: State, first: i32, end: i32, kind: i32, sexual: f64)
     weak += <i32>load<u8>(cues, 1)
   }
   if (plain + weak == 0) return uncued
-  const needed = (kind & isDoubtfulKind) != 0 ? besideCue + doubt : besideCue
-  const evidence = ((kind & isExplicitKind) != 0 ? max(sexual, needed) : sexual) - needed
+  const isBesideLikely = (kind & isBesideLikelyKind) != 0
+  const doubt = (kind & isProtectiveKind) != 0 ? protective : (kind & isThinKind) != 0 ? thin : 0
+  let needed = farFromCue
+  if ((kind & isBesidePlainKind) != 0) needed = min(needed, besideCue + doubt)
+  else if (isBesideLikely) needed = min(needed, besideCue + likelyOnly + doubt)
+  const evidence = ((kind & isSufficientKind) != 0 ? max(sexual, needed) : sexual) - needed
+  if (plain == 0 && !isBesideLikely) return min(evidence, mostWithWeakCue)
   if (evidence < 0) return evidence
   return min(evidence, mostEvidence) + (plain > 0 ? plainCue + load<f64>(damped + (<usize>plain << 3)) : 0)
 }
 
-/** Keeps the evidence of age in the last bucket. */
+/** Keeps the evidence of age in the last bucket: plain words, and all others. */
 function keepAgeCues(state: State): void {
   const row = rowOf(state, state.buckets - 1)
   const cues = ageCuesOf(state, state.buckets - 1)
   store<u8>(cues, <u8>load<i32>(row + (plainAgeColumn << 2)))
-  store<u8>(cues, <u8>load<i32>(row + (weakAgeColumn << 2)), 1)
+  store<u8>(cues, <u8>(load<i32>(row + (likelyAgeColumn << 2)) + load<i32>(row + (weakAgeColumn << 2))), 1)
 }
 
 /** Keeps the windows that end with the last bucket. Called when it is complete and another one begins. */
