@@ -13,6 +13,8 @@ type ProjectManifest = {
   readonly license: string
   readonly bin: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
 }
 
 /** The name in the registry, where `gatehouse` belongs to another project. The command is `gatehouse`. */
@@ -20,35 +22,27 @@ const name = 'gatehouse-gateway'
 
 const files = ['bin', 'dist', 'console/dist', 'docs', 'migrations', 'NOTICE', 'CHANGELOG.md', 'SECURITY.md']
 
-/**
- * The manifest of the package with exact versions, and the lock file of the folder that is packed. npm leaves a lock file out of
- * the archive; `npm ci` and `npm sbom` in the folder use it, so an image and the bill of materials have what was tested.
- */
-export function createManifests(project: ProjectManifest, { packages }: LockFile) {
-  const { version, description, license, bin } = project
+/** The manifest of the package with exact versions, and its lock file. */
+export function createManifests(project: ProjectManifest, lockFile: LockFile) {
+  const { version, description, license, bin, peerDependencies, peerDependenciesMeta } = project
   const dependencies = Object.fromEntries(
-    Object.keys(project.dependencies).map((each) => [each, versionOf(packages, each)]),
+    Object.keys(project.dependencies).map((each) => [each, versionOf(lockFile.packages, each)]),
   )
-  const manifest = {
-    name,
-    version,
-    description,
-    license,
-    type: 'module',
-    bin,
-    engines: { node: '>=24.15' },
-    files,
-    dependencies,
-  }
-  const root = { name, version, license, bin, engines: manifest.engines, dependencies }
-  const lock = {
-    name,
-    version,
-    lockfileVersion: 3,
-    requires: true,
-    packages: { '': root, ...installedFor(packages, Object.keys(dependencies)) },
-  }
-  return { manifest, lock }
+  const engines = { node: '>=24.15' }
+  const root = { name, version, license, bin, engines, dependencies, peerDependencies, peerDependenciesMeta }
+  return { manifest: { description, type: 'module', files, ...root }, lock: createLock(root, lockFile) }
+}
+
+type PackedManifest = LockedPackage & { readonly name: string; readonly version: string }
+
+/**
+ * The lock file of a folder that is packed. npm leaves it out of the archive; `npm ci` and `npm sbom` in the folder use it, so an
+ * image and the bill of materials have what was tested.
+ */
+export function createLock(root: PackedManifest, { packages }: LockFile) {
+  const { name: lockName, version, dependencies, optionalDependencies } = root
+  const installed = installedFor(packages, Object.keys({ ...dependencies, ...optionalDependencies }))
+  return { name: lockName, version, lockfileVersion: 3, requires: true, packages: { '': root, ...installed } }
 }
 
 function versionOf(packages: LockFile['packages'], dependency: string): string {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { checkReferences, toJavaScript } from './javascript.ts'
-import { createManifests } from './manifest.ts'
+import { createLock, createManifests } from './manifest.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
@@ -46,6 +46,22 @@ export async function createPackage(target: string): Promise<Package> {
   write(join(folder, 'README.md'), withoutPictures(read('README.md')))
   const { manifest, lock } = createManifests(JSON.parse(read('package.json')), JSON.parse(read('package-lock.json')))
   write(join(folder, 'package.json'), json(manifest))
+  write(join(folder, 'package-lock.json'), json(lock))
+  return { folder, ...(await pack(folder, target)) }
+}
+
+const encoder = 'packages/moderation-encoder'
+
+/** Packs the moderation encoder in the same way. Undefined in a clone without its weights. */
+export async function createEncoderPackage(target: string): Promise<Package | undefined> {
+  if (!existsSync(join(root, encoder, 'model.onnx'))) return undefined
+  const folder = join(target, 'gatehouse-moderation-encoder')
+  rmSync(folder, { recursive: true, force: true })
+  const manifest = JSON.parse(read(join(encoder, 'package.json')))
+  for (const file of globSync([...manifest.files, 'package.json'], { cwd: join(root, encoder) }))
+    copy(join(encoder, file), join(folder, file))
+  const { name, version, license, optionalDependencies } = manifest
+  const lock = createLock({ name, version, license, optionalDependencies }, JSON.parse(read('package-lock.json')))
   write(join(folder, 'package-lock.json'), json(lock))
   return { folder, ...(await pack(folder, target)) }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chownSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { stringify } from 'yaml'
@@ -36,6 +36,15 @@ async function containerOf(image: BuiltImage, upstream: TestUpstream, opened: As
   return { container, url: `http://127.0.0.1:${port}`, data, temporary }
 }
 
+/** Prints whether the encoder has loaded its model. */
+const openEncoder = `void (async () => {
+  const { openEncoder } = await import('/app/dist/adapters/classifiers/encoder/encoder.js')
+  const { systemClock } = await import('/app/dist/base/clock.js')
+  const { encoder, problem } = await openEncoder({ clock: systemClock })
+  console.log(JSON.stringify(problem ?? (await encoder.started())))
+  await encoder?.[Symbol.asyncDispose]()
+})()`
+
 if (canMount()) {
   describe('the image, built and run without a container runtime', { timeout: 900_000 }, () => {
     const opened = new AsyncDisposableStack()
@@ -68,6 +77,15 @@ if (canMount()) {
       const unwanted = files.filter((file) => /\.ts$|\.map$|^node_modules\/(?:typescript|vite|oxlint|node)$/.test(file))
       assert.deepEqual(unwanted, [])
     })
+
+    if (existsSync('packages/moderation-encoder/model.onnx')) {
+      it('contains the moderation encoder with its run time for one platform, and loads it', async () => {
+        const platforms = globSync('app/node_modules/onnxruntime-node/bin/*/*/*', { cwd: image.root })
+        assert.deepEqual(platforms, [`app/node_modules/onnxruntime-node/bin/napi-v6/linux/${process.arch}`])
+        const [node = ''] = image.entryPoint
+        assert.match(await runIn(place.container, [node, '--eval', openEncoder]), /"ready"/)
+      })
+    }
 
     it('runs on a root file system where not even root may write', async () => {
       const write = (path: string) => `require('node:fs').writeFileSync('${path}', '')`

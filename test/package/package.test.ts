@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import projectFile from '../../package.json' with { type: 'json' }
-import { createPackage, type Package } from '../../scripts/pack/package.ts'
+import { createEncoderPackage, createPackage, type Package } from '../../scripts/pack/package.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { installPackage, type InstalledPackage } from './installed-package.ts'
 
@@ -37,7 +37,16 @@ describe('the npm package', { timeout: 600_000 }, () => {
     assert.deepEqual([name, version, engines.node], ['gatehouse-gateway', projectFile.version, '>=24.15'])
     assert.deepEqual(Object.keys(dependencies), Object.keys(projectFile.dependencies))
     for (const each of Object.values(dependencies)) assert.match(String(each), /^\d+\.\d+\.\d+$/)
-    assert.deepEqual(Object.keys(rest).sort(), ['bin', 'description', 'files', 'license', 'type'])
+    const fields = ['bin', 'description', 'files', 'license', 'peerDependencies', 'peerDependenciesMeta', 'type']
+    assert.deepEqual(Object.keys(rest).sort(), fields)
+  })
+
+  it('installs without the moderation encoder, which is an optional peer', () => {
+    const { peerDependencies, peerDependenciesMeta } = manifest()
+    const name = 'gatehouse-moderation-encoder'
+    assert.deepEqual([Object.keys(peerDependencies), peerDependenciesMeta], [[name], { [name]: { optional: true } }])
+    const unwanted = readdirSync(installed.modules).filter((each) => each === name || each.startsWith('onnxruntime'))
+    assert.deepEqual(unwanted, [])
   })
 
   it('is the same to the byte if the same tree is packed again', async () => {
@@ -81,6 +90,33 @@ describe('the npm package', { timeout: 600_000 }, () => {
     assert.deepEqual(written(), [[...app, 'elsewhere'].sort(), ...others])
   })
 })
+
+if (existsSync('packages/moderation-encoder/model.onnx')) {
+  describe('the npm package of the moderation encoder', () => {
+    it('contains the model, its vocabulary and its licences, and names its run time as optional', async (test) => {
+      const target = await temporaryFolder()
+      test.after(() => target[Symbol.asyncDispose]())
+      const encoder = await createEncoderPackage(target.path)
+      assert.ok(encoder)
+      const files = readdirSync(encoder.folder)
+      for (const file of [
+        'LICENSE',
+        'NOTICE',
+        'encoder.json',
+        'index.d.ts',
+        'index.js',
+        'model.onnx',
+        'vocabulary.txt',
+      ])
+        assert.ok(files.includes(file), file)
+      assert.equal(encoder.files, files.length - 1) // npm leaves out the lock file
+      const { packages } = JSON.parse(readFileSync(join(encoder.folder, 'package-lock.json'), 'utf8'))
+      const { dependencies, optionalDependencies } = packages['']
+      assert.equal(dependencies, undefined)
+      assert.equal(packages['node_modules/onnxruntime-node'].version, optionalDependencies['onnxruntime-node'])
+    })
+  })
+}
 
 /** The page of the console, and every file that it names. */
 async function assertConsole(url: string): Promise<void> {

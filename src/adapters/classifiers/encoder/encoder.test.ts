@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { systemClock } from '../../../base/clock.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
 import {
@@ -10,6 +12,7 @@ import {
   type EncoderPackageChanges,
 } from '../../../../test/support/encoder-package.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { EncoderUnavailable, openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.ts'
 import type { EncoderStatus } from './thread.ts'
 
@@ -264,6 +267,25 @@ describe('a missing or damaged encoder', { timeout }, () => {
       assert.match(opened.problem.message, message)
     })
   }
+})
+
+describe('the run time of the encoder', { timeout }, () => {
+  it('writes no file, and so collects no usage data', async (t) => {
+    const [folder, home] = [await writeEncoderPackage(), await temporaryFolder()]
+    for (const each of [folder, home]) t.after(() => each[Symbol.asyncDispose]())
+    const script = `
+      import { openEncoder } from '${import.meta.resolve('./encoder.ts')}'
+      import { systemClock } from '${import.meta.resolve('../../../base/clock.ts')}'
+      const { encoder } = await openEncoder({ clock: systemClock, packageName: '${folder.name}' })
+      await encoder.started()
+      await encoder.score('hello')
+      await encoder[Symbol.asyncDispose]()
+      console.log(encoder.status().state)`
+    writeFileSync(folder.pathOf('script.js'), script)
+    const env = { HOME: home.path, XDG_CACHE_HOME: home.path, TMPDIR: home.path }
+    const { stdout } = await promisify(execFile)(process.execPath, [folder.pathOf('script.js')], { env })
+    assert.deepEqual([stdout, readdirSync(home.path)], ['closed\n', []])
+  })
 })
 
 if (existsSync('packages/moderation-encoder/model.onnx')) {

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { SHARE_ENV, Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
 import { textOf, type EncoderProblem } from './encoder-package.ts'
 import type { EncoderThreadAnswer, EncoderThreadOptions, EncoderThreadReply, EncoderThreadRequest } from './worker.ts'
@@ -41,6 +41,7 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
     const thread = new Worker(new URL('./worker.ts', import.meta.url), {
       name: 'encoder',
       workerData: options,
+      env: SHARE_ENV, // the package turns off the telemetry of the run time with a variable, which native code reads
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
     thread.on('message', onReply)
