@@ -138,8 +138,14 @@ ${perStage(metrics, ({ figures }) => evasionTable(figures.evasion))}`
 
 const training = `## Training
 
-\`npm run train:classifier -- FOLDER\` trains the linear stage in some minutes on one core, and the same data give the same model, byte for byte.
-\`npm run evaluate -- --data FOLDER --write\` measures both stages and writes this page. FOLDER has the evaluation sets and the labelled text.`
+FOLDER has the labelled text and the evaluation sets, which are not part of the project.
+
+| Step | Command |
+| --- | --- |
+| train the linear stage, in some minutes on one core; the same data give the same model, byte for byte | \`npm run train:classifier -- FOLDER\` |
+| train the encoder, in some minutes on a GPU; another run gives slightly other weights | the commands in \`scripts/encoder/README.md\` |
+| choose how both stages are combined, and the thresholds | \`npm run calibrate:encoder -- FOLDER VERSION\` |
+| measure both stages and write this page | \`npm run evaluate -- --data FOLDER --write\` |`
 
 const sources = `## Training data
 
