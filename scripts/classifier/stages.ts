@@ -24,7 +24,8 @@ export type BothStages = AsyncDisposable & {
 export type CostFigures = {
   /** Share of the texts about which the encoder was asked. */
   readonly asked: number
-  /** Milliseconds of one core, per kilobyte of the texts asked about, and per kilobyte of all texts. */
+  /** Milliseconds of one core, per text asked about, per kilobyte of these texts, and per kilobyte of all texts. */
+  readonly perAskedText: number
   readonly perAskedKilobyte: number
   readonly perKilobyte: number
 }
@@ -95,6 +96,7 @@ async function measureCost(texts: readonly string[], judge: Judge): Promise<Cost
   const tenths = (value: number): number => Math.round(value * 10) / 10
   return {
     asked: Math.round((asked / texts.length) * 1e4) / 1e4,
+    perAskedText: asked === 0 ? 0 : tenths(spentMs / asked),
     perAskedKilobyte: askedKilobytes === 0 ? 0 : tenths(spentMs / askedKilobytes),
     perKilobyte: tenths(spentMs / kilobytes),
   }

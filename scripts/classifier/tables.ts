@@ -88,11 +88,12 @@ export function evasionTable(disguises: StageFigures['evasion']): string {
 }
 
 export function costTable(cost: Readonly<Record<string, CostFigures>>): string {
-  const rows = Object.entries(cost).map(([name, { asked, perAskedKilobyte, perKilobyte }]) => [
+  const rows = Object.entries(cost).map(([name, { asked, perAskedText, perAskedKilobyte, perKilobyte }]) => [
     name,
     percent(asked),
+    perAskedText.toFixed(1),
     perAskedKilobyte.toFixed(1),
     perKilobyte.toFixed(1),
   ])
-  return table(['Texts', 'Asked', 'ms per KB asked', 'ms per KB of all text'], rows)
+  return table(['Texts', 'Asked', 'ms per text asked', 'ms per KB asked', 'ms per KB of all text'], rows)
 }
