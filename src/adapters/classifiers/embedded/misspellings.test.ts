@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { loadModel } from './classifier.ts'
-import { disguisedPhrases, listMisspellings } from './misspellings.ts'
+import { commonMisspellings, disguisedPhrases, listMisspellings } from './misspellings.ts'
 import { createVocabulary, unmask } from './unmask.ts'
 
 const vocabulary = createVocabulary(loadModel().vocabulary)
@@ -24,9 +24,9 @@ const harmless =
   )
 
 describe('misspellings', () => {
-  it('are never words of the vocabulary', () => {
+  it('are no words of the vocabulary, except a few that everybody writes wrong', () => {
     for (const [token, word] of vocabulary.misspellings) {
-      assert.ok(vocabulary.rank(token) < 0, token)
+      assert.ok(vocabulary.rank(token) < 0 || commonMisspellings.has(token), token)
       assert.ok(vocabulary.rank(word) >= 0, word)
     }
     assert.ok(vocabulary.misspellings.size > 500)

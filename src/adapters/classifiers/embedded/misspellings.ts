@@ -1,6 +1,6 @@
 /**
  * Misspellings of a few words of a crisis and of insults: two neighbouring letters swapped, a letter left out or doubled, all vowels
- * left out, or the word written backwards. A token that is a word of the vocabulary is never taken for a misspelling.
+ * left out, or the word written backwards. A token that is a word of the vocabulary is not taken for a misspelling.
  */
 
 /** Words of four letters and more, English only: a misspelling of a shorter one is too often another word. */
@@ -16,6 +16,9 @@ const insults =
 
 /** Names and words of other languages that look like a misspelling. */
 const otherWords = new Set(['buren', 'downing', 'edad', 'exiting', 'hatte', 'lief', 'wante'])
+
+/** Misspellings that are so common that the vocabulary of the training texts has them. */
+export const commonMisspellings: ReadonlySet<string> = new Set(['deaht', 'fukc', 'haet', 'killd', 'klil', 'stupd'])
 
 /** Shorter words without vowels are abbreviations, except these. */
 const fewestConsonants = 4

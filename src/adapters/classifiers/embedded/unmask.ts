@@ -1,14 +1,14 @@
 /** Finds the word behind an obfuscated token. Called only for unusual tokens, and once for each. */
 import { createFeatureTable } from './feature-table.ts'
 import { hashWord } from './hashing.ts'
-import { listMisspellings, wordBehindStars } from './misspellings.ts'
+import { commonMisspellings, listMisspellings, wordBehindStars } from './misspellings.ts'
 
 /** The vocabulary of a model, in the order of frequency. */
 export type Vocabulary = {
   /** 0 for the most common word; -1 for an unknown one. */
   rank(word: string): number
   readonly size: number
-  /** Misspellings that are no word of the vocabulary, with the word behind each. */
+  /** Misspellings that are no words of their own, with the word behind each. */
   readonly misspellings: ReadonlyMap<string, string>
 }
 
@@ -16,7 +16,8 @@ export type Vocabulary = {
 export function createVocabulary(hashes: Uint32Array): Vocabulary {
   const table = createFeatureTable(hashes)
   const rank = (word: string): number => table.indexOf(hashWord(word))
-  const misspellings = [...listMisspellings()].filter(([token, word]) => rank(token) < 0 && rank(word) >= 0)
+  const isWord = (token: string): boolean => rank(token) >= 0 && !commonMisspellings.has(token)
+  const misspellings = [...listMisspellings()].filter(([token, word]) => !isWord(token) && isWord(word))
   return { rank, size: hashes.length, misspellings: new Map(misspellings) }
 }
 
