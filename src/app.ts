@@ -69,7 +69,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { overrides } = administration.reads
   const served = openModels(infrastructure, env)
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
-  const rules = createRules(infrastructure, served)
+  const rules = await createRules(infrastructure, served)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
     infrastructure,
     administration,

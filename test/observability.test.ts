@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parse } from 'yaml'
 import { findProgram } from '../scripts/test/binaries.ts'
+import { createFakeEncoder, opens } from './support/fake-encoder.ts'
 import { startTestApp, type TestApp } from './support/app.ts'
 import { createScratchDatabase, withoutPostgres } from './support/postgres.ts'
 import { redisUrl, withoutRedis } from './support/redis.ts'
@@ -74,7 +75,9 @@ async function startScene() {
         upstreams: [{ name: 'first', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
         models: [{ name: 'm', targets: [{ upstream: 'first' }] }],
         policies: { judge: { model: 'm' } },
+        moderation: { encoder: 'auto' },
       },
+      openEncoder: opens(createFakeEncoder(() => ({}))),
     }),
   )
   for (const status of [200, 502]) {

@@ -14,6 +14,7 @@ import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
+import { checkModeration } from './doctor-moderation.ts'
 import { checkOidc } from './doctor-oidc.ts'
 import { checkTokens } from './doctor-tokens.ts'
 import { checkTraces } from './doctor-traces.ts'
@@ -60,6 +61,7 @@ export async function diagnose(
     ...(await checkOidc(config, options)),
     ...(await checkUpstreams(config, env, options)),
     ...(await checkTraces(config, options)),
+    await checkModeration(config),
     ...(await checkJobs(config)),
   ]
 }

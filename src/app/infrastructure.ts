@@ -1,3 +1,4 @@
+import { openEncoder } from '../adapters/classifiers/encoder/encoder.ts'
 import type { SendRequest } from '../adapters/network/request.ts'
 import { createChangePoll } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
@@ -17,7 +18,7 @@ import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
 
-/** What tests replace: time, randomness, log, network. */
+/** What tests replace: time, randomness, log, network, the encoder of the classifier. */
 export type World = {
   readonly clock?: Clock
   readonly random?: Random
@@ -25,6 +26,7 @@ export type World = {
   readonly failpoint?: Failpoint
   /** Wraps the HTTP client of export sinks. */
   readonly network?: (request: SendRequest) => SendRequest
+  readonly openEncoder?: typeof openEncoder
 }
 
 /** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
@@ -55,6 +57,7 @@ export async function openInfrastructure(
   { env, world }: { env: Environment; world: World },
 ): Promise<Infrastructure> {
   const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
+  const open = world.openEncoder ?? openEncoder
   const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
@@ -77,7 +80,7 @@ export async function openInfrastructure(
     built.use(jobs.start('watch-changes', await createChangePoll({ database, clock, changes })))
   }
   const ids = createIds(clock, random)
-  const replaceable = { clock, random, failpoint, network, log }
+  const replaceable = { clock, random, failpoint, network, log, openEncoder: open }
   return {
     built,
     config,

@@ -14,7 +14,8 @@ export const openapi: Command = {
     // The description is generated from the routes of an app; an app on an empty folder has all of them.
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
     try {
-      await using app = await createApp(checkConfig({ storage: { data_dir: folder }, log: { level: 'silent' } }), {})
+      const config = { storage: { data_dir: folder }, moderation: { encoder: 'off' }, log: { level: 'silent' } }
+      await using app = await createApp(checkConfig(config), {})
       print(JSON.stringify(app.openapi(), null, 2))
     } finally {
       rmSync(folder, { recursive: true, force: true })

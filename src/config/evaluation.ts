@@ -87,6 +87,11 @@ export const Moderation = section(
           'What scores texts in the moderation categories. `classifier: embedded` is short for `classifier: { kind: embedded }`.',
       },
     ),
+    encoder: Type.Enum(['auto', 'off', 'required'], {
+      default: 'auto',
+      description:
+        'Whether texts near a threshold are also read by the encoder, a small language model of the package `gatehouse-moderation-encoder`. `auto`: if the package and its run time are installed. `off`: never. `required`: the gateway does not start without it.',
+    }),
     crisis_message: Type.String({
       default:
         'This was not sent on. If you are thinking about harming yourself, you do not have to face it alone: in an emergency call your local emergency number, and find someone to talk to, free and in confidence, at https://findahelpline.com.',

@@ -23,7 +23,7 @@ export type TestApp = AsyncDisposable & {
 export type TestAppOptions = World & {
   /** Environment variables, in addition to the data folder. */
   readonly storage?: Readonly<Record<string, unknown>>
-  /** As in `gatehouse.yaml`; server, storage, limits and log have test defaults. */
+  /** As in `gatehouse.yaml`; server, storage, limits, moderation and log have test defaults. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string>>
   /** False for a further node on a database that is already set up; it then has no keys of its own. */
@@ -50,6 +50,8 @@ export async function startTestApp({
     storage: { data_dir: folder, database_timeout_ms: 10_000, ...storage },
     limits: unlimited,
     ...config,
+    // The encoder loads a model, and its worker thread costs every test memory.
+    moderation: { encoder: 'off', ...(config['moderation'] as object) },
     server: { port: 0, ...(config['server'] as object) },
   }
   const app = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })

@@ -1,5 +1,5 @@
 import { re2Patterns } from '../../src/adapters/expressions/re2.ts'
-import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
+import { createEvaluate, type Evaluate } from '../../src/domain/evaluation/evaluate.ts'
 import { compileGateway } from '../../src/domain/evaluation/rulebooks.ts'
 import type { Rulebook } from '../../src/domain/evaluation/rulebook.ts'
 import {
@@ -27,14 +27,17 @@ export const poisonClassifier: Classifier = {
 
 export const noPause = async (): Promise<void> => {}
 
-export const evaluateWithoutCache = createEvaluate({
-  scanText: createScanText({ classifier: poisonClassifier, pause: noPause, cacheEntries: 0 }),
-  pause: noPause,
-  canRephrase: true,
-  failsOpen: false,
-  cacheEntries: 0,
-  prefilterOf,
-})
+export const evaluateWith = (classifier: Classifier): Evaluate =>
+  createEvaluate({
+    scanText: createScanText({ classifier, pause: noPause, cacheEntries: 0 }),
+    pause: noPause,
+    canRephrase: true,
+    failsOpen: false,
+    cacheEntries: 0,
+    prefilterOf,
+  })
+
+export const evaluateWithoutCache = evaluateWith(poisonClassifier)
 
 type Rules = Partial<GatewayConfiguration['rules']>
 type Rollout = Partial<GatewayConfiguration['rollout']>

@@ -1,5 +1,9 @@
+import type { EncoderStatus } from '../../src/adapters/classifiers/encoder/thread.ts'
+import type { World } from '../../src/app.ts'
 import { perCategory, type Category, type PerCategory } from '../../src/domain/moderation/categories.ts'
 import type { Encoder, StackedCategory } from '../../src/domain/moderation/encoder.ts'
+
+type OpenEncoder = NonNullable<World['openEncoder']>
 
 export type FakeLogits = Partial<Record<Category, number>>
 
@@ -44,6 +48,24 @@ export function createFakeEncoder(
     [Symbol.dispose]: () => undefined,
   }
 }
+
+/** Opens a fake in the place of the encoder of the package. */
+export const opens =
+  (encoder: Encoder, started: EncoderStatus = { state: 'ready' }): OpenEncoder =>
+  async () => ({
+    encoder: {
+      ...encoder,
+      status: () => started,
+      started: async () => started,
+      queued: () => 0,
+      [Symbol.asyncDispose]: async () => {},
+    },
+  })
+
+/** The package is not installed. */
+export const opensNothing: OpenEncoder = async () => ({
+  problem: { code: 'package_missing', message: 'The package gatehouse-moderation-encoder is not installed.' },
+})
 
 /** An encoder that never answers. */
 export const createSilentEncoder = (): FakeEncoder =>

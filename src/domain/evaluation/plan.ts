@@ -5,6 +5,7 @@ import { isOptionalCategory, type OptionalCategory } from '../moderation/categor
 import type { TextDirection } from '../moderation/classifier.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
+import type { StageLog } from './stage-log.ts'
 
 /** The evaluation context of one request: model, project, end user, credential, and its policy headers. */
 export type EvaluationContext = {
@@ -32,10 +33,12 @@ export type Plan = {
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
   /** Called for each call to the judge, if the request is traced. */
   readonly onModelCall?: OnOwnModelCall
+  /** Undefined if nobody records the evaluation. */
+  readonly stageLog?: StageLog
 }
 
 /** The part of a plan that does not depend on the caller. */
-export type SharedPlan = Omit<Plan, 'facts' | 'onModelCall'>
+export type SharedPlan = Omit<Plan, 'facts' | 'onModelCall' | 'stageLog'>
 
 export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
   const { model, project, user, metadata, credentialId, target, flaggedCategories } = context

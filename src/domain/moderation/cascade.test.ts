@@ -121,6 +121,13 @@ describe('a cascade of two stages', () => {
     assert.deepEqual(results, ['failed'])
   })
 
+  it('is the first stage alone if the encoder cannot work', () => {
+    const encoder = createFakeEncoder(() => assert.fail('the encoder is not asked'))
+    const { clock } = createHandClock()
+    const cascade = createCascade({ first, encoder, clock, onResult: () => undefined, isOff: () => true })
+    assert.deepEqual(cascade.classify(`a bad text, ${english}`, 'request'), scored({ hate: 0.8 }))
+  })
+
   it('does not take an answer that is not a number', async () => {
     const { cascade } = cascadeOf(createFakeEncoder(() => ({ hate: Number.NaN })))
     const { stage } = await cascade.classify(`a bad text, ${english}`, 'request')

@@ -13,6 +13,8 @@ export type CascadeParts = Omit<EncoderCallsParts, 'encoder'> & {
   readonly first: SynchronousClassifier
   /** Reads only texts that the first stage scores high enough. */
   readonly encoder: Encoder
+  /** True once it is known that the encoder cannot work here. Then the first stage classifies alone. */
+  readonly isOff?: () => boolean
 }
 
 /** How long a complete text, and a streamed text, waits for the encoder. */
@@ -23,10 +25,12 @@ const streamLimitMs = 150
  * The embedded classifier with the encoder as its second stage. A text that the first stage scores low is not read again, and its
  * result is there at once. If the encoder is late or fails, the result of the first stage is used, and is provisional.
  */
-export function createCascade({ first, encoder, clock, onResult }: CascadeParts): Classifier {
+export function createCascade(parts: CascadeParts): Classifier {
+  const { first, encoder, clock, onResult, isOff = never } = parts
   const { stack } = encoder
   const ask = createAskEncoder({ encoder, clock, onResult })
-  const isNear = createIsNear(stack)
+  const isScoredHigh = createIsNear(stack)
+  const isNear = (linear: Classification): boolean => isScoredHigh(linear) && !isOff()
 
   /** The windows of a text that the first stage scores high enough; all of them if only the whole text scores so high. */
   function nearWindows(windows: readonly string[], direction: TextDirection): readonly string[] {
@@ -70,6 +74,8 @@ export function createCascade({ first, encoder, clock, onResult }: CascadeParts)
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
 }
+
+const never = (): boolean => false
 
 /** Whether the encoder is asked. Written out per category, because every text passes here. */
 function createIsNear({ categories }: EncoderStack): (linear: Classification) => boolean {

@@ -78,8 +78,17 @@ export type Classification = {
   readonly stage?: SecondStage
 }
 
-/** `encoder`: both stages. The others: the first stage alone, because the encoder did not answer in time or failed. */
-export const secondStages = ['encoder', 'linear_encoder_late', 'linear_encoder_failed'] as const
+/**
+ * `encoder`: the encoder together with the first stage. `remote`: the moderation endpoint. The others: the first stage alone,
+ * because the encoder did not answer in time or failed, or the endpoint failed.
+ */
+const secondStages = [
+  'encoder',
+  'remote',
+  'linear_encoder_late',
+  'linear_encoder_failed',
+  'linear_remote_failed',
+] as const
 export type SecondStage = (typeof secondStages)[number]
 
 /** The classification of a text without words. */
@@ -102,7 +111,7 @@ export function strongest(first: Classification, second: Classification): Classi
 type StagedResult = { readonly flagged: readonly string[]; readonly stage?: SecondStage | undefined }
 
 /** The stage of the result that flags the text. If both or neither do, a failed stage is reported before one that answered. */
-function strongestStage(first: StagedResult, second: StagedResult): SecondStage | undefined {
+export function strongestStage(first: StagedResult, second: StagedResult): SecondStage | undefined {
   if (first.stage === second.stage) return first.stage
   const isOneFlagged = first.flagged.length > 0 !== second.flagged.length > 0
   if (isOneFlagged) return first.flagged.length > 0 ? first.stage : second.stage

@@ -6,7 +6,7 @@ import type { SecondStage } from './classifier.ts'
 import type { Encoder } from './encoder.ts'
 import { createScanCache } from './scan-cache.ts'
 
-export type MissedStage = Exclude<SecondStage, 'encoder'>
+type MissedStage = Extract<SecondStage, `linear_encoder_${string}`>
 /** Logits of the encoder, or why there are none. */
 export type EncoderAnswer = PerCategory<number> | MissedStage
 

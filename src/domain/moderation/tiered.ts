@@ -43,6 +43,7 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
       return {
         ...decided(firstResult, (category) => firstResult.scores[category] >= fallbackThreshold(category)),
         isProvisional: true,
+        stage: 'linear_remote_failed',
       }
     }
   }
@@ -89,15 +90,15 @@ function joined(firstResult: Classification, secondResult: Classification): Clas
       : secondResult.scores[category],
   )
   return decided(
-    { ...firstResult, scores },
+    { ...firstResult, scores, stage: 'remote' },
     (category) => isHigh(firstResult, category) || secondResult.flagged.includes(category),
   )
 }
 
 /** Makes scores and flags agree: a flagged category scores at least 0.5, any other less. */
-function decided({ scores }: Classification, isFlagged: (category: Category) => boolean): Classification {
+function decided({ scores, stage }: Classification, isFlagged: (category: Category) => boolean): Classification {
   const consistent: PerCategory<number> = perCategory((category) =>
     isFlagged(category) ? Math.max(scores[category], flagThreshold) : Math.min(scores[category], notFlaggedScore),
   )
-  return { scores: consistent, flagged: categories.filter(isFlagged) }
+  return { scores: consistent, flagged: categories.filter(isFlagged), ...(stage !== undefined && { stage }) }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
+  evaluateWith,
   evaluateWithoutCache,
   noPause,
   poisonClassifier,
@@ -14,6 +15,7 @@ import { holdBackPolicyOf } from '../../../test/support/policy-prefilter.ts'
 import { policyOf } from '../../../test/support/rule-policy.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault, isFault } from '../../base/fault.ts'
+import { andThen } from '../../base/maybe-promise.ts'
 import type { VerdictFacts } from '../../domain/audit/event/verdict.ts'
 import type { Rulebook } from '../../domain/evaluation/rulebook.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
@@ -21,6 +23,7 @@ import type { Principal } from '../../domain/identity/principal.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { Classifier, SecondStage } from '../../domain/moderation/classifier.ts'
 import { createIncrementalScan } from '../../domain/moderation/incremental-scan.ts'
 import type { Metered } from '../billing/meter.ts'
 import type { InferenceCall } from '../inference-call.ts'
@@ -75,6 +78,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     clock: createHandClock().clock,
     pause: noPause,
     ids: (prefix) => `${prefix}_1`,
+    classifier: poisonClassifier.identity,
     crisisMessage: 'You are not alone.',
     restoresPersonalData: true,
     countDecisions: (_organizationId, decisions) => void counted.push(decisions),
@@ -115,6 +119,52 @@ const faultOf = async (promise: Promise<unknown>): Promise<Fault> => {
   assert.ok(isFault(error))
   return error
 }
+
+/** The classifier of poison with a second stage that reports how it decided. */
+function scannedBy(stageOf: (text: string) => SecondStage | undefined): Partial<EnforceParts> {
+  const classifier: Classifier = {
+    ...poisonClassifier,
+    classify(text, direction) {
+      const stage = stageOf(text)
+      return andThen(poisonClassifier.classify(text, direction), (one) => ({ ...one, ...(stage && { stage }) }))
+    },
+  }
+  const evaluate = evaluateWith(classifier)
+  return { evaluate, evaluateUncached: evaluate, incrementalScan: createIncrementalScan(classifier) }
+}
+
+describe('the classifier in the facts for the audit log', () => {
+  const stageOf = (text: string): SecondStage | undefined =>
+    text.includes('poison') ? 'encoder' : text.includes('late') ? 'linear_encoder_late' : undefined
+
+  it('is the first stage if that was enough', async () => {
+    const { send, verdicts } = createScene(rulebookWith({}), scannedBy(stageOf))
+    await send('How are you?')
+    assert.deepEqual(verdicts[0]?.classifier, { id: 'test', version: '1', stage: 'linear' })
+  })
+
+  it('is the stage that denied the request, although another text of it was classified without the encoder', async () => {
+    const { send, verdicts } = createScene(rulebookWith({}), scannedBy(stageOf))
+    const message = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] })
+    const request = { ...requestOf(''), messages: [message('It is late.'), message('Drink the poison.')] }
+    await faultOf(send('', { request }))
+    assert.equal(verdicts.at(-1)?.classifier?.stage, 'encoder')
+  })
+
+  it('names a late encoder if request and response are allowed without it', async () => {
+    const { send, verdicts } = createScene(rulebookWith({}), scannedBy(stageOf))
+    const enforced = await send('How are you?')
+    await eventsOf(enforced.guard(meteredOf(streamOf(responseOf('It is late.'))), stopUpstream))
+    assert.equal(verdicts.at(-1)?.classifier?.stage, 'linear_encoder_late')
+  })
+
+  it('is the stage that denied the response', async () => {
+    const { send, verdicts } = createScene(rulebookWith({}), scannedBy(stageOf))
+    const enforced = await send('Is it late?')
+    await eventsOf(enforced.guard(meteredOf(streamOf(responseOf('Drink the poison.'))), stopUpstream))
+    assert.deepEqual([verdicts.at(-1)?.direction, verdicts.at(-1)?.classifier?.stage], ['response', 'encoder'])
+  })
+})
 
 describe('enforcing rules on a request', () => {
   it('lets an allowed request pass unchanged', async () => {

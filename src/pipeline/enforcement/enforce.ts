@@ -17,6 +17,8 @@ import {
   type Verdict,
 } from '../../domain/evaluation/verdict/combine.ts'
 import { type Plan, planFor } from '../../domain/evaluation/plan.ts'
+import { createStageLog } from '../../domain/evaluation/stage-log.ts'
+import type { ClassifierIdentity } from '../../domain/moderation/classifier.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import { type QuotaReservation, boundless, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
@@ -54,6 +56,8 @@ export type EnforceParts = PlanParts &
     /** Yields to the event loop. */
     readonly pause: () => Promise<unknown>
     readonly ids: Ids
+    /** Named in audit events. */
+    readonly classifier: ClassifierIdentity
     /** Shown if a request about self-harm is blocked. */
     readonly crisisMessage: string
     /** Whether callers get their own personal data back if the model repeats its placeholder. */
@@ -88,7 +92,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   return async (call, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, call)
-    const plan = tracedPlan(isPromise(planned) ? await planned : planned, call)
+    const plan = recordedPlan(isPromise(planned) ? await planned : planned, call, parts.classifier)
     const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
     const quota = isPromise(reserved) ? await reserved : reserved
     try {
@@ -216,11 +220,12 @@ function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCa
   })
 }
 
-/** The plan with the hook that records the judge's calls, if the request is traced. */
-const tracedPlan = (plan: Plan, { trace }: InferenceCall): Plan =>
-  trace === undefined
-    ? plan
-    : { ...plan, onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }
+/** The plan with what records the evaluation: the stages of the classifier, and the judge's calls if the request is traced. */
+const recordedPlan = (plan: Plan, { trace, onVerdict }: InferenceCall, classifier: ClassifierIdentity): Plan => ({
+  ...plan,
+  ...(onVerdict && { stageLog: createStageLog(classifier) }),
+  ...(trace && { onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }),
+})
 
 type NamedPolicies = { readonly organizationId: string; readonly ids: readonly string[]; readonly rulebook: Rulebook }
 

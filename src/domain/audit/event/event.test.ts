@@ -25,6 +25,7 @@ const facts: EventFacts = {
     reasonCode: 'REFUSE_LEGAL',
     policy: { id: 'pol_1', name: 'No legal advice', version: 3 },
     direction: 'request',
+    classifier: { id: 'embedded+encoder', version: '2+1', stage: 'linear_encoder_late' },
   },
   model: { provider: 'local', name: 'default-model', inputTokens: 10, outputTokens: 0 },
   content: { full: { prompt: 'may I sue my neighbour?' } },
@@ -57,6 +58,14 @@ describe('the document of a decision', () => {
     assert.deepEqual(policy, { uid: 'pol_1', name: 'No legal advice', version: '3', is_applied: true })
     assert.equal(document.unmapped.gatehouse.reason_code, 'REFUSE_LEGAL')
     assert.equal(document.is_alert, true)
+  })
+
+  it('names the classifier, its version and the stage that decided', () => {
+    assert.deepEqual(document.unmapped.gatehouse['classifier'], {
+      id: 'embedded+encoder',
+      stage: 'linear_encoder_late',
+      version: '2+1',
+    })
   })
 
   it('never contains the text, which is in the content', () => {

@@ -5,7 +5,14 @@ import type { DocumentActor, AuditDocument, ManagedEntity, Resource, Unmapped } 
 import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts, TimingFacts } from './facts.ts'
 import type { FailedAttempt } from './request-timing.ts'
 import { classOf } from './kinds.ts'
-import { actionOf, isDenial, severityOf, type PolicyResult, type VerdictFacts } from './verdict.ts'
+import {
+  actionOf,
+  isDenial,
+  severityOf,
+  type ClassifierFacts,
+  type PolicyResult,
+  type VerdictFacts,
+} from './verdict.ts'
 
 /** An event before it is appended to the chain. */
 export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
@@ -192,6 +199,7 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     actor_type: short(actor?.kind),
     categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
     categories_triggered: verdict?.categoriesTriggered && shortTexts(verdict.categoriesTriggered),
+    classifier: verdict?.classifier && classifierFields(verdict.classifier),
     content_digest: contentDigest,
     cost_usd: model?.costUsd,
     coverage: verdict?.coverage,
@@ -211,6 +219,12 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     usage_source: model?.usageSource,
   }
 }
+
+const classifierFields = ({ id, stage, version }: ClassifierFacts): Unmapped['gatehouse'] => ({
+  id: short(id),
+  stage,
+  version: short(version),
+})
 
 const timingFields = (timing: TimingFacts): Unmapped['gatehouse'] => ({
   accepted: timing.acceptedUs,

@@ -1,4 +1,4 @@
-import type { TextDirection } from '../../moderation/classifier.ts'
+import type { ClassifierIdentity, SecondStage, TextDirection } from '../../moderation/classifier.ts'
 
 /** Decisions of the checks, named as in the simulate endpoint. `not_evaluated` never counts as `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
@@ -22,8 +22,15 @@ export type VerdictFacts = {
   readonly matchScoreBasisPoints?: number | undefined
   /** How much of the answer was checked before any of it was sent. */
   readonly coverage?: 'held_back' | 'paragraph' | 'whole' | undefined
+  /** The classifier that scored the texts, and the stage that decided. */
+  readonly classifier?: ClassifierFacts | undefined
   /** The organization's data classification label. */
   readonly dataClassification?: string | undefined
+}
+
+export type ClassifierFacts = Pick<ClassifierIdentity, 'id' | 'version'> & {
+  /** `linear`: the first stage, which needed no second. */
+  readonly stage: SecondStage | 'linear'
 }
 
 export type PolicyFacts = {

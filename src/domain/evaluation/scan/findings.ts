@@ -1,6 +1,7 @@
 import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import { categories, perCategory, type Category, type PerCategory } from '../../moderation/categories.ts'
 import { countByKind, type PersonalDataKind } from '../../moderation/personal-data/kinds.ts'
+import { strongestStage, type SecondStage } from '../../moderation/classifier.ts'
 import type { ScanResult } from '../../moderation/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 
@@ -11,6 +12,8 @@ export type Findings = {
   readonly allowlistHits: readonly string[]
   readonly denylistHits: readonly string[]
   readonly personalData: Readonly<Partial<Record<PersonalDataKind, number>>>
+  /** The stage of the classifier that found the categories. Undefined if the first stage was enough. */
+  readonly stage?: SecondStage
 }
 
 export const noFindings: Findings = {
@@ -26,7 +29,8 @@ type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
 /** Turns the scan of one text into findings; the lists tell allowed terms from denied ones. */
 export function findingsOf({ classification, termHits, personalData }: ScanResult, lists: Lists): Findings {
   const { flagged, scores } = classification
-  if (termHits.length + personalData.length === 0) return { ...noFindings, categories: flagged, scores }
+  const staged = stagedBy(classification.stage)
+  if (termHits.length + personalData.length === 0) return { ...noFindings, categories: flagged, scores, ...staged }
   const terms = termHits.map(({ term }) => term)
   return {
     categories: flagged,
@@ -34,19 +38,28 @@ export function findingsOf({ classification, termHits, personalData }: ScanResul
     allowlistHits: terms.filter((term) => lists.allowlist.includes(term)),
     denylistHits: terms.filter((term) => lists.denylist.includes(term)),
     personalData: personalData.length === 0 ? noFindings.personalData : countByKind(personalData),
+    ...staged,
   }
 }
+
+const unstaged = {}
+const stagedBy = (stage: SecondStage | undefined): Pick<Findings, 'stage'> =>
+  stage === undefined ? unstaged : { stage }
+
+const joinedStage = (first: Findings, second: Findings): SecondStage | undefined =>
+  strongestStage({ flagged: first.categories, stage: first.stage }, { flagged: second.categories, stage: second.stage })
 
 export function addFindings(first: Findings, second: Findings): Findings {
   if (first === noFindings) return second
   const isHigher = (category: Category): boolean => second.scores[category] > first.scores[category]
-  if (hasNoFindings(second) && !categories.some(isHigher)) return first
+  if (hasNoFindings(second) && second.stage === undefined && !categories.some(isHigher)) return first
   return {
     categories: union(first.categories, second.categories),
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
     allowlistHits: union(first.allowlistHits, second.allowlistHits),
     denylistHits: union(first.denylistHits, second.denylistHits),
     personalData: sum(first.personalData, second.personalData),
+    ...stagedBy(joinedStage(first, second)),
   }
 }
 
@@ -55,7 +68,7 @@ export function joinFindings(texts: readonly { readonly findings: Findings }[]):
   const [first] = texts
   if (first === undefined) return noFindings
   if (texts.length === 1) return first.findings
-  if (!texts.every(({ findings }) => hasNoFindings(findings)))
+  if (!texts.every(({ findings }) => hasNoFindings(findings) && findings.stage === undefined))
     return texts.reduce((all, { findings }) => addFindings(all, findings), noFindings)
   return { ...noFindings, scores: perCategory((category) => highestScore(texts, category)) }
 }

@@ -43,6 +43,7 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
     categoriesRequested: plan.requested.length === 0 ? undefined : plan.requested,
     matchScoreBasisPoints: deciding?.scoreBasisPoints,
     coverage,
+    classifier: plan.stageLog?.decidedBy(deciding === undefined ? undefined : direction),
     dataClassification: plan.gateway.config.org_controls.data_classification ?? undefined,
   }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createFakeEncoder, opens, opensNothing, type FakeEncoder } from '../support/fake-encoder.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
+
+const crisis = 'I want to kill myself tonight, and they do not know about it.'
+const harmless = 'Good morning, how are you?'
+
+const start = (openEncoder: TestAppOptions['openEncoder'], encoder = 'auto') =>
+  startTestApp({ config: { moderation: { encoder } }, ...(openEncoder && { openEncoder }) })
+
+async function flaggedOf(app: TestApp, input: string): Promise<boolean> {
+  const answer = await (await app.post('/v1/moderations', { input })).text()
+  assert.match(answer, /"model":"gatehouse-moderation-1"/)
+  return answer.includes('"flagged":true')
+}
+
+async function chat(app: TestApp, content: string): Promise<number> {
+  const response = await app.post('/v1/chat/completions', {
+    model: 'gatehouse-echo',
+    messages: [{ role: 'user', content }],
+  })
+  await response.text()
+  return response.status
+}
+
+/** The classifiers that the audit events of requests name. */
+async function classifiersOf({ get, adminKey }: TestApp): Promise<readonly string[]> {
+  const path = '/v1/organization/audit_logs/export?limit=10'
+  const events = await (await get(path, { authorization: `Bearer ${adminKey}` })).text()
+  return Array.from(events.matchAll(/"classifier":(\{[^}]*\})/g), ([, classifier = '']) => classifier)
+}
+
+describe('the encoder behind the embedded classifier', () => {
+  it('decides about texts near a threshold, in the moderation endpoint and in requests', async () => {
+    const encoder: FakeEncoder = createFakeEncoder((text) => ({ 'self-harm': text.includes('tonight') ? -4 : 4 }))
+    await using app = await start(opens(encoder))
+    assert.equal(await flaggedOf(app, crisis), false)
+    assert.equal(await flaggedOf(app, crisis.replace('tonight', 'today')), true)
+    assert.equal(await flaggedOf(app, harmless), false)
+    assert.equal(encoder.texts.length, 2)
+    assert.equal(await chat(app, crisis), 200)
+    assert.equal(await chat(app, crisis.replace('tonight', 'today')), 400)
+    const metrics = await (await app.get('/metrics')).text()
+    assert.match(metrics, /gatehouse_encoder_texts_total\{result="judged"\} [1-9]/)
+    assert.match(metrics, /gatehouse_encoder_ready 1/)
+  })
+
+  it('is named in the audit event with the stage that decided', async () => {
+    await using app = await start(opens(createFakeEncoder(() => ({ 'self-harm': 4 }))))
+    assert.equal(await chat(app, harmless), 200)
+    assert.equal(await chat(app, crisis), 400)
+    const [denied = '', allowed = ''] = (await classifiersOf(app)).toSorted()
+    assert.match(allowed, /^\{"id":"embedded\+encoder","stage":"linear","version":"\S+\+1"\}$/)
+    assert.equal(denied, allowed.replace('"linear"', '"encoder"'))
+  })
+
+  it('leaves the decision to the first stage if it fails', async () => {
+    await using app = await start(opens(createFakeEncoder(() => Promise.reject(new Error('no memory')))))
+    assert.equal(await chat(app, crisis), 400)
+    assert.match((await classifiersOf(app)).join(), /"stage":"linear_encoder_failed"/)
+  })
+
+  it('is not used if it is off or not installed', async () => {
+    for (const setting of ['auto', 'off']) {
+      await using app = await start(opensNothing, setting)
+      assert.equal(await flaggedOf(app, crisis), true)
+      assert.equal(await chat(app, crisis), 400)
+      assert.match((await classifiersOf(app)).join(), /"id":"embedded","stage":"linear"/)
+    }
+  })
+
+  it('keeps the gateway from starting if it is required and cannot be used', async () => {
+    await assert.rejects(start(opensNothing, 'required'), /moderation\.encoder: required, but The package .* is not/)
+    const damaged = opens(
+      createFakeEncoder(() => ({})),
+      {
+        state: 'off',
+        problem: { code: 'wrong_digest', message: 'the model is damaged.' },
+      },
+    )
+    await assert.rejects(start(damaged, 'required'), /moderation\.encoder: required, but the model is damaged/)
+  })
+})
