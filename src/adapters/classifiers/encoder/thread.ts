@@ -29,12 +29,16 @@ export type EncoderThreadParts = {
 
 const shortestPauseMs = 1_000
 const longestPauseMs = 60_000
+/** How long a thread that is closed may still work. */
+const longestWorkMs = 5_000
 
 export function startEncoderThread({ clock, options, onAnswer, onStatus }: EncoderThreadParts): EncoderThread {
   const started = Promise.withResolvers<EncoderStatus>()
   let status: EncoderStatus = { state: 'starting' }
   let pauseMs = shortestPauseMs
   let cancelRestart = (): void => {}
+  /** Resolves when the thread does nothing: it is neither loading the model nor reading a text. */
+  let idle = Promise.withResolvers<void>()
   let worker = start()
 
   function start(): Worker {
@@ -57,6 +61,7 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
   }
 
   function onReply(reply: EncoderThreadReply): void {
+    idle.resolve()
     if (status.state === 'closed') return
     worker.unref() // an idle thread does not keep the process running
     if (reply.kind === 'problem') return change({ state: 'off', problem: reply.problem })
@@ -67,9 +72,11 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
 
   /** A thread that fails reports an error and then its exit; the second report is of no interest. */
   function onEnd(thread: Worker, cause: string): void {
+    if (thread === worker) idle.resolve()
     if (thread !== worker || (status.state !== 'starting' && status.state !== 'ready')) return
     change({ state: 'restarting' }, cause)
     cancelRestart = clock.after(pauseMs, () => {
+      idle = Promise.withResolvers()
       worker = start()
       change({ state: 'starting' })
     })
@@ -80,12 +87,17 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
     status: () => status,
     started: () => started.promise,
     send(request) {
+      idle = Promise.withResolvers()
       worker.ref()
       worker.postMessage(request)
     },
     async close() {
       cancelRestart()
       if (status.state !== 'closed') change({ state: 'closed' })
+      // The run time aborts the process if its thread ends while it works.
+      const cancel = clock.after(longestWorkMs, idle.resolve)
+      await idle.promise
+      cancel()
       await worker.terminate()
     },
   }
