@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { systemClock } from '../../../base/clock.ts'
@@ -269,22 +270,31 @@ describe('a missing or damaged encoder', { timeout }, () => {
   }
 })
 
+/** Runs a script in a process of its own, with an encoder that is ready and an empty home folder. Rejects unless it ends with 0. */
+async function runScript(test: Cleanup, packageName: string, code: string) {
+  const folder = await temporaryFolder()
+  const home = await temporaryFolder()
+  for (const each of [folder, home]) test.after(() => each[Symbol.asyncDispose]())
+  const script = `
+    import { openEncoder } from '${import.meta.resolve('./encoder.ts')}'
+    import { systemClock } from '${import.meta.resolve('../../../base/clock.ts')}'
+    const { encoder } = await openEncoder({ clock: systemClock, packageName: '${packageName}' })
+    await encoder.started()
+    ${code}`
+  const file = join(folder.path, 'script.mjs')
+  writeFileSync(file, script)
+  const env = { HOME: home.path, XDG_CACHE_HOME: home.path, TMPDIR: home.path }
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
+  return { stdout, written: readdirSync(home.path) }
+}
+
 describe('the run time of the encoder', { timeout }, () => {
   it('writes no file, and so collects no usage data', async (t) => {
-    const [folder, home] = [await writeEncoderPackage(), await temporaryFolder()]
-    for (const each of [folder, home]) t.after(() => each[Symbol.asyncDispose]())
-    const script = `
-      import { openEncoder } from '${import.meta.resolve('./encoder.ts')}'
-      import { systemClock } from '${import.meta.resolve('../../../base/clock.ts')}'
-      const { encoder } = await openEncoder({ clock: systemClock, packageName: '${folder.name}' })
-      await encoder.started()
-      await encoder.score('hello')
-      await encoder[Symbol.asyncDispose]()
-      console.log(encoder.status().state)`
-    writeFileSync(folder.pathOf('script.js'), script)
-    const env = { HOME: home.path, XDG_CACHE_HOME: home.path, TMPDIR: home.path }
-    const { stdout } = await promisify(execFile)(process.execPath, [folder.pathOf('script.js')], { env })
-    assert.deepEqual([stdout, readdirSync(home.path)], ['closed\n', []])
+    const folder = await writeEncoderPackage()
+    t.after(() => folder[Symbol.asyncDispose]())
+    const code =
+      "await encoder.score('hello')\nawait encoder[Symbol.asyncDispose]()\nconsole.log(encoder.status().state)"
+    assert.deepEqual(await runScript(t, folder.name, code), { stdout: 'closed\n', written: [] })
   })
 })
 
@@ -298,6 +308,20 @@ if (existsSync('packages/moderation-encoder/model.onnx')) {
       const text = 'The recipe needs two cups of flour and a little patience.'
       assert.deepEqual(await encoder.score(text), await encoder.score(text))
     })
+
+    for (const [title, ending] of [
+      ['the process exits', "process.exit(encoder.status().state === 'ready' ? 0 : 1)"],
+      ['it is closed', 'await encoder[Symbol.asyncDispose]()'],
+    ] as const) {
+      it(`does not end the process with an error if ${title} while native code runs`, async (t) => {
+        // The pause only makes it likely that native code runs. Without it the test would pass for another reason.
+        const code = `
+          encoder.score('plain words '.repeat(600)).catch(() => {})
+          await new Promise((resolve) => setTimeout(resolve, 60))
+          ${ending}`
+        await runScript(t, import.meta.resolve('gatehouse-moderation-encoder'), code)
+      })
+    }
   })
 }
 

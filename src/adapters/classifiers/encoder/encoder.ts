@@ -9,6 +9,7 @@ import {
   type EncoderDescription,
   type EncoderProblem,
 } from './encoder-package.ts'
+import { createSharedMemory, sharedAt } from './shared-memory.ts'
 import { startEncoderThread, type EncoderStatus, type EncoderThread } from './thread.ts'
 import type { EncoderThreadAnswer, EncoderThreadRequest } from './worker.ts'
 
@@ -58,7 +59,7 @@ type Job = EncoderThreadRequest & { readonly result: PromiseWithResolvers<PerCat
 function createThreadedEncoder(description: EncoderDescription, parts: EncoderParts): ThreadedEncoder {
   const { version, digest, stack, windowTokens, strideTokens } = description
   const { clock, packageName = shippedPackage, maxQueuedCharacters = defaultQueuedCharacters, onScored } = parts
-  const cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const shared = createSharedMemory()
   const waiting = new Set<Job>()
   let running: Job | undefined
   let characters = 0
@@ -66,7 +67,7 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
 
   const thread = startEncoderThread({
     clock,
-    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens, cancelled },
+    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens, shared },
     onAnswer(answer) {
       const job = running
       running = undefined
@@ -106,7 +107,7 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
   /** A text that waits is removed. The thread stops reading one at its next window. */
   function leave(job: Job, reason: unknown): void {
     if (waiting.delete(job)) characters -= job.text.length
-    else if (job === running) Atomics.store(cancelled, 0, job.id)
+    else if (job === running) Atomics.store(shared, sharedAt.cancelled, job.id)
     job.result.reject(reason)
   }
 

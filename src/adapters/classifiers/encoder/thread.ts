@@ -1,6 +1,7 @@
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
 import { textOf, type EncoderProblem } from './encoder-package.ts'
+import { everyText, sharedAt } from './shared-memory.ts'
 import type { EncoderThreadAnswer, EncoderThreadOptions, EncoderThreadReply, EncoderThreadRequest } from './worker.ts'
 
 /** `starting`: the model is being loaded. `restarting`: the thread has ended and is started again after a pause. */
@@ -29,17 +30,17 @@ export type EncoderThreadParts = {
 
 const shortestPauseMs = 1_000
 const longestPauseMs = 60_000
-/** How long a thread that is closed may still work. */
-const longestWorkMs = 5_000
+/** Loading the model takes under a second, and a window a tenth of that. A busy machine may need longer. */
+const longestNativeMs = 30_000
 
 export function startEncoderThread({ clock, options, onAnswer, onStatus }: EncoderThreadParts): EncoderThread {
   const started = Promise.withResolvers<EncoderStatus>()
+  const { shared } = options
   let status: EncoderStatus = { state: 'starting' }
   let pauseMs = shortestPauseMs
   let cancelRestart = (): void => {}
-  /** Resolves when the thread does nothing: it is neither loading the model nor reading a text. */
-  let idle = Promise.withResolvers<void>()
   let worker = start()
+  process.once('exit', waitForNativeCode)
 
   function start(): Worker {
     const thread = new Worker(new URL('./worker.ts', import.meta.url), {
@@ -61,7 +62,6 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
   }
 
   function onReply(reply: EncoderThreadReply): void {
-    idle.resolve()
     if (status.state === 'closed') return
     worker.unref() // an idle thread does not keep the process running
     if (reply.kind === 'problem') return change({ state: 'off', problem: reply.problem })
@@ -72,32 +72,38 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
 
   /** A thread that fails reports an error and then its exit; the second report is of no interest. */
   function onEnd(thread: Worker, cause: string): void {
-    if (thread === worker) idle.resolve()
-    if (thread !== worker || (status.state !== 'starting' && status.state !== 'ready')) return
+    if (thread !== worker) return
+    Atomics.store(shared, sharedAt.isNative, 0)
+    Atomics.notify(shared, sharedAt.isNative)
+    if (status.state !== 'starting' && status.state !== 'ready') return
     change({ state: 'restarting' }, cause)
     cancelRestart = clock.after(pauseMs, () => {
-      idle = Promise.withResolvers()
       worker = start()
       change({ state: 'starting' })
     })
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 
+  /** Stopping a thread while native code runs would end the process with an error. At its exit nothing asynchronous runs any more. */
+  function waitForNativeCode(): void {
+    Atomics.store(shared, sharedAt.cancelled, everyText)
+    Atomics.wait(shared, sharedAt.isNative, 1, longestNativeMs)
+  }
+
   return {
     status: () => status,
     started: () => started.promise,
     send(request) {
-      idle = Promise.withResolvers()
       worker.ref()
       worker.postMessage(request)
     },
     async close() {
       cancelRestart()
       if (status.state !== 'closed') change({ state: 'closed' })
-      // The run time aborts the process if its thread ends while it works.
-      const cancel = clock.after(longestWorkMs, idle.resolve)
-      await idle.promise
-      cancel()
+      Atomics.store(shared, sharedAt.cancelled, everyText)
+      worker.ref()
+      await Atomics.waitAsync(shared, sharedAt.isNative, 1, longestNativeMs).value
+      process.off('exit', waitForNativeCode)
       await worker.terminate()
     },
   }

@@ -14,6 +14,7 @@ import {
   type EncoderProblem,
 } from './encoder-package.ts'
 import { readableText } from './readable-text.ts'
+import { everyText, sharedAt } from './shared-memory.ts'
 import { combineWindows, windowsOf, type WindowSizes } from './windows.ts'
 import { createWordPiece } from './wordpiece.ts'
 
@@ -22,8 +23,8 @@ export type EncoderThreadOptions = WindowSizes & {
   readonly digest: string
   /** Word hashes of the first stage, with which masked words are read. */
   readonly vocabulary: Uint32Array
-  /** The id of the text that nobody waits for any more. Shared memory, because the thread is busy when it changes. */
-  readonly cancelled: Int32Array
+  /** Shared memory, because the thread is busy when the service cancels a text. */
+  readonly shared: Int32Array<SharedArrayBuffer>
 }
 
 export type EncoderThreadRequest = { readonly id: number; readonly text: string }
@@ -41,7 +42,7 @@ export type EncoderThreadAnswer =
 
 type Scorer = (request: EncoderThreadRequest) => Promise<EncoderThreadAnswer>
 
-const { packageName, digest, vocabulary, cancelled, ...sizes } = workerData as EncoderThreadOptions
+const { packageName, digest, vocabulary, shared, ...sizes } = workerData as EncoderThreadOptions
 
 async function open(): Promise<Scorer | EncoderProblem> {
   const files = await importPackage(packageName)
@@ -49,13 +50,19 @@ async function open(): Promise<Scorer | EncoderProblem> {
   const found = await digestOf(files.model)
   if (found !== digest)
     return problem('wrong_digest', `${path} has the digest ${found}, and encoder.json has ${digest}. Install it again.`)
-  const runtime = await loadRuntime(files)
+  const runtime = await inNativeCode(0, () => loadRuntime(files))
+  if (runtime === undefined) return closedEarly
   if (isProblem(runtime)) return runtime
-  const session = await runtime.InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
+  const options = { intraOpNumThreads: 1, interOpNumThreads: 1 }
+  const session = await inNativeCode(0, () => runtime.InferenceSession.create(path, options))
+  if (session === undefined) return closedEarly
   if (session.inputNames.join() !== 'ids' || session.outputNames.join() !== 'logits')
     return problem('unsupported', `${path} has other inputs and outputs than "ids" and "logits".`)
   return createScorer({ runtime, session, files })
 }
+
+/** Nobody reads it, because the encoder is closed. */
+const closedEarly = problem('unsupported', 'The encoder was closed while it was loaded.')
 
 async function loadRuntime(files: EncoderPackage): Promise<Runtime | EncoderProblem> {
   try {
@@ -64,6 +71,21 @@ async function loadRuntime(files: EncoderPackage): Promise<Runtime | EncoderProb
     return runtime
   } catch (error) {
     return problem('runtime_missing', `onnxruntime-node cannot be loaded: ${textOf(error)}`)
+  }
+}
+
+/**
+ * Runs native code, unless the text is cancelled. A thread that is stopped while native code runs would end the whole process,
+ * so the service waits until `isNative` is 0.
+ */
+async function inNativeCode<T>(id: number, work: () => Promise<T>): Promise<T | undefined> {
+  Atomics.store(shared, sharedAt.isNative, 1)
+  try {
+    const cancelled = Atomics.load(shared, sharedAt.cancelled)
+    return cancelled === everyText || (id !== 0 && cancelled === id) ? undefined : await work()
+  } finally {
+    Atomics.store(shared, sharedAt.isNative, 0)
+    Atomics.notify(shared, sharedAt.isNative)
   }
 }
 
@@ -83,8 +105,9 @@ function createScorer({ runtime, session, files }: ScorerParts): Scorer {
     const startedMs = systemClock.monotonicMs()
     const windows: (readonly number[])[] = []
     for (const window of windowsOf(encode(readableText(text, words)), sizes)) {
-      if (Atomics.load(cancelled, 0) === id) return { kind: 'cancelled' }
-      windows.push(await run(window))
+      const logits = await inNativeCode(id, () => run(window))
+      if (logits === undefined) return { kind: 'cancelled' }
+      windows.push(logits)
     }
     const logits = (windows[0] ?? []).map((_, at) => combineWindows(windows.map((window) => window[at] ?? Number.NaN)))
     return { kind: 'scored', logits, durationMs: systemClock.monotonicMs() - startedMs }
