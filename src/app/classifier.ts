@@ -45,7 +45,8 @@ async function openEmbedded(infrastructure: Infrastructure): Promise<Classifier>
   const problem = 'code' in encoder ? encoder : setting === 'required' ? await problemOf(encoder) : undefined
   if (problem !== undefined) {
     if (setting === 'required') throw new ConfigError([`moderation.encoder: required, but ${problem.message}`])
-    log.info({ code: problem.code }, `the encoder is off: ${problem.message}`)
+    const level = problem.code === 'package_missing' ? 'debug' : 'warn'
+    log[level]({ code: problem.code }, `the encoder is off: ${problem.message}`)
   }
   if ('code' in encoder) return first
   const onResult = (result: EncoderResult): void => texts.add({ result })
@@ -65,7 +66,7 @@ async function openEncoder(infrastructure: Infrastructure): Promise<ThreadedEnco
     clock,
     onScored: (durationMs) => seconds(durationMs / 1_000),
     onStatus(status, cause) {
-      if (status.state === 'ready') log.info('the encoder is ready')
+      if (status.state === 'ready') log.debug('the encoder is ready')
       if (status.state === 'restarting')
         log.warn({ error: cause }, 'the thread of the encoder has ended, and is started again')
       if (status.state === 'off')

@@ -55,6 +55,16 @@ describe('the encoder behind the embedded classifier', () => {
     assert.equal(denied, allowed.replace('"linear"', '"encoder"'))
   })
 
+  it('is named by an evaluation that sends nothing', async () => {
+    await using app = await start(opens(createFakeEncoder(() => ({ 'self-harm': 4 }))))
+    const stageOf = async (text: string): Promise<string | undefined> => {
+      const headers = { authorization: `Bearer ${app.adminKey}` }
+      const response = await app.post('/v1/organization/evaluate', { scenario: { text } }, headers)
+      return /"stage":"(\w+)"/.exec(await response.text())?.[1]
+    }
+    assert.deepEqual([await stageOf(harmless), await stageOf(crisis)], ['linear', 'encoder'])
+  })
+
   it('leaves the decision to the first stage if it fails', async () => {
     await using app = await start(opens(createFakeEncoder(() => Promise.reject(new Error('no memory')))))
     assert.equal(await chat(app, crisis), 400)

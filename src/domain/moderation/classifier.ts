@@ -82,7 +82,7 @@ export type Classification = {
  * `encoder`: the encoder together with the first stage. `remote`: the moderation endpoint. The others: the first stage alone,
  * because the encoder did not answer in time or failed, or the endpoint failed.
  */
-const secondStages = [
+export const secondStages = [
   'encoder',
   'remote',
   'linear_encoder_late',

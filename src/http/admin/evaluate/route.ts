@@ -108,6 +108,7 @@ function presentEvaluation(
     outcomes: outcomesOf(simulation).map(presentEvaluationOutcome),
     evidence: evidence.map(presentEvidence),
     scores: { ...findings.scores },
+    stage: findings.stage ?? 'linear',
     timings: {
       rules_ms: rounded(timings.rulesMs),
       evaluation_ms: rounded(timings.evaluationMs),

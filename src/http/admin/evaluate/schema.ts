@@ -1,3 +1,4 @@
+import { secondStages } from '../../../domain/moderation/classifier.ts'
 import Type from 'typebox'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { evidenceKinds, maxEvidence } from '../../../domain/evaluation/evidence.ts'
@@ -144,6 +145,10 @@ export const EvaluationObject = Type.Object(
     scores: Type.Record(Type.String(), Type.Number(), {
       description: 'The highest moderation score of each category, from 0 to 1.',
     }),
+    stage: Type.Enum(['linear', ...secondStages], {
+      description:
+        'The stage of the classifier that decided. `linear`: the first, which needed no second. `encoder`, `remote`: the encoder or the moderation endpoint. The others: the first stage, because the second was late or failed.',
+    }),
     timings: Type.Object(
       {
         rules_ms: milliseconds('Loading and compiling the rules.'),
@@ -184,6 +189,7 @@ export const EvaluationObject = Type.Object(
           },
         ],
         scores: perCategory(() => 0.01),
+        stage: 'linear',
         timings: { rules_ms: 0.1, evaluation_ms: 1.2, evidence_ms: 0.4 },
       },
     ],
