@@ -14,7 +14,7 @@ import { writeModelCard } from './classifier/model-card.ts'
 import { readData } from './classifier/rows.ts'
 import { trainModel } from './classifier/train.ts'
 
-const version = '2'
+const version = '3'
 const [folder] = process.argv.slice(2)
 if (folder === undefined) {
   console.error('Usage: npm run train:classifier -- DATA_FOLDER')

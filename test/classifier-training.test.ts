@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { writeAuthored } from '../scripts/classifier/authored.ts'
@@ -10,6 +12,7 @@ import { holdBackBounds } from '../scripts/classifier/hold-back.ts'
 import { listPairs } from '../scripts/classifier/heads.ts'
 import { compileLexicon } from '../scripts/classifier/lexicon-files.ts'
 import { createTextReader } from '../scripts/classifier/matrix.ts'
+import { hashPhrase } from '../scripts/classifier/reading/lexicon.ts'
 import { writeModelCard } from '../scripts/classifier/model-card.ts'
 import { averagePrecision, averagePrecisionInterval, rocArea, verdictsAt } from '../scripts/classifier/metrics.ts'
 import { withoutOverlap } from '../scripts/classifier/rows.ts'
@@ -17,7 +20,7 @@ import type { Row } from '../scripts/classifier/rows.ts'
 import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
 import { shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { damp } from '../src/adapters/classifiers/embedded/damp.ts'
-import { hashVersion } from '../src/adapters/classifiers/embedded/hashing.ts'
+import { hashVersion, hashWord } from '../src/adapters/classifiers/embedded/hashing.ts'
 import { loadKernel } from '../src/adapters/classifiers/embedded/kernel/load.ts'
 import { decodeModel, encodeModel } from '../src/adapters/classifiers/embedded/model-file.ts'
 import { heads } from '../src/adapters/classifiers/embedded/model.ts'
@@ -29,7 +32,7 @@ const settings = { penalty: 1, iterations: 15, fewestTexts: 2, features: 3_000 }
 
 const row = (text: string, label: number): Row => ({
   text,
-  labels: { sexual: 0, hate: 0, harassment: 0, 'self-harm': label, illicit: label, 'sexual/minors': 0 },
+  labels: { sexual: 0, hate: 0, harassment: label, 'self-harm': label, illicit: 0, 'sexual/minors': 0 },
   weight: 1,
   source: 'test',
 })
@@ -73,8 +76,8 @@ describe('training', () => {
 
   it('gives a model that recognises its training examples', () => {
     const score = createTextScorer(loadKernel(decodeModel(train())))
-    const red = score('five of the red birds sings in the garden').illicit
-    const blue = score('five of the blue boats sails on the lake').illicit
+    const red = score('five of the red birds sings in the garden').harassment
+    const blue = score('five of the blue boats sails on the lake').harassment
     assert.ok(red > 0 && blue < 0, `${red} ${blue}`)
   })
 
@@ -112,6 +115,40 @@ describe('training', () => {
       kept.map((each) => each.text),
       ['something else entirely'],
     )
+  })
+})
+
+describe('word lists', () => {
+  const hashOf = (phrase: string): number => hashPhrase(phrase.split(' ').map(hashWord))
+
+  it('stand for all alternatives of a line, and a folder is one list', () => {
+    const lists = mkdtempSync(join(tmpdir(), 'lists-'))
+    mkdirSync(join(lists, 'crisis'))
+    writeFileSync(join(lists, 'crisis', 'en.txt'), '# A comment.\nI (want|wish) [so] to die\nto die now\nsuicid*\n')
+    writeFileSync(join(lists, 'crisis', 'zh.txt'), '我想死\n')
+    writeFileSync(join(lists, 'you.txt'), 'you\n')
+    const compiled = compileLexicon(lists)
+    rmSync(lists, { recursive: true })
+    assert.deepEqual(compiled.lists, ['crisis', 'you'])
+    const expected = [
+      'i want to die',
+      'i want so to die',
+      'i wish to die',
+      'i wish so to die',
+      'to die now',
+      '我 想 死',
+    ]
+    assert.deepEqual(new Set(compiled.tables.phrases.keys()), new Set(expected.map(hashOf)))
+    assert.deepEqual([...compiled.tables.stems.keys()], [hashWord('suicid')])
+  })
+
+  it('of languages leave out a phrase that contains another one', () => {
+    const lists = mkdtempSync(join(tmpdir(), 'lists-'))
+    mkdirSync(join(lists, 'crisis'))
+    writeFileSync(join(lists, 'crisis', 'en.txt'), 'want [so much] to die\nto die\n')
+    const { tables } = compileLexicon(lists)
+    rmSync(lists, { recursive: true })
+    assert.deepEqual([...tables.phrases.keys()], [hashOf('to die')])
   })
 })
 

@@ -27,7 +27,7 @@ const poolShare: Omit<PerCategory<number>, 'sexual/minors'> = {
   'self-harm': 0.006,
   harassment: 0.012,
   hate: 0.018,
-  illicit: 0.024,
+  illicit: 0.035,
   sexual: 0.013,
 }
 const ordinaryShare = 0.001

@@ -1,6 +1,7 @@
 /** Fits all heads, selects the features with the largest weights, fits again on those, and rounds the weights to bytes. */
 import { heads } from '../../src/adapters/classifiers/embedded/model.ts'
 import type { ClassifierHead, HeadHeader } from '../../src/adapters/classifiers/embedded/model.ts'
+import { damp } from '../../src/adapters/classifiers/embedded/damp.ts'
 import { headPlans, labelOf, listPairs } from './heads.ts'
 import { fitLogistic } from './logistic.ts'
 import type { Solution } from './logistic.ts'
@@ -34,6 +35,10 @@ export function fitHeads(rows: readonly ReadRow[], lists: readonly string[], set
   const solutions = fitAll(matrix, rows, { lists, settings })
   return { features, ...quantise(solutions, features.length, lists) }
 }
+
+/** The raw score of a text with nothing but one word of a sufficient list, and what a word of a harmless list takes from it. */
+const sufficientScore = 2
+const harmlessScore = -8
 
 type Plan = { readonly lists: readonly string[]; readonly settings: FitSettings }
 
@@ -87,10 +92,13 @@ function quantise(
     for (let column = 0; column < learnt; column++) {
       weights[column * heads.length + heads.indexOf(head)] = Math.round((solution[column] ?? 0) / scale)
     }
-    const lists = Array.from(solution.slice(learnt, -1), rounded)
+    const bias = solution.at(-1) ?? 0
     const { window, evidence } = headPlans[head]
+    const lists = Array.from(solution.slice(learnt, -1), (weight, index) =>
+      rounded(boundedWeight({ head, list: names[index] ?? '', weight, bias })),
+    )
     return {
-      bias: rounded(solution.at(-1) ?? 0),
+      bias: rounded(bias),
       scale,
       lists,
       window,
@@ -98,6 +106,19 @@ function quantise(
     }
   }
   return { weights, heads: perHead(round) }
+}
+
+type ListWeight = {
+  readonly head: ClassifierHead
+  readonly list: string
+  readonly weight: number
+  readonly bias: number
+}
+
+function boundedWeight({ head, list, weight, bias }: ListWeight): number {
+  const { sufficient = [], harmless = [] } = headPlans[head]
+  if (sufficient.includes(list)) return Math.max(weight, (sufficientScore - bias) / damp(1))
+  return harmless.includes(list) ? Math.min(weight, harmlessScore / damp(1)) : weight
 }
 
 function perHead<Value>(make: (head: ClassifierHead) => Value): Readonly<Record<ClassifierHead, Value>> {

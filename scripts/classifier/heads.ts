@@ -11,25 +11,37 @@ type HeadPlan = {
   readonly window: number
   /** A window is flagged only if it contains a word of each of these groups of lists. */
   readonly evidence: readonly (readonly string[])[]
+  /** Lists of which one word is enough in a text without other features. */
+  readonly sufficient?: readonly string[]
+  /** Lists of which one word outweighs one of a sufficient list. */
+  readonly harmless?: readonly string[]
 }
 
 const sexualLists = ['sexual-explicit', 'sexual-suggestive', 'sexual-clinical']
+
+const otherLanguages = ['crisis-multilingual', 'distress-multilingual', 'protection-multilingual', 'idiom-multilingual']
 
 export const headPlans: Readonly<Record<ClassifierHead, HeadPlan>> = {
   sexual: { lists: [...sexualLists, 'context', 'protection'], window: 4, evidence: [sexualLists] },
   hate: { lists: ['group', 'hostile', 'violence', 'insult', 'you'], window: 2, evidence: [] },
   harassment: { lists: [], window: 2, evidence: [] },
   'self-harm': {
-    lists: ['crisis', 'distress', 'self', 'you', 'context', 'protection'],
+    lists: ['crisis', 'distress', 'self', 'you', 'context', 'protection', ...otherLanguages],
     window: 2,
-    evidence: [['crisis', 'distress']],
+    evidence: [['crisis', 'distress', 'crisis-multilingual', 'distress-multilingual']],
+    sufficient: ['crisis-multilingual'],
+    harmless: ['idiom-multilingual'],
   },
   abuse: {
     lists: [...sexualLists, 'exploitation', 'minor-strong', 'minor-likely', 'frame', 'context', 'protection', 'self'],
     window: 2,
     evidence: [['exploitation', 'minor-strong', 'minor-likely', 'minor-weak']],
   },
-  illicit: { lists: ['illicit', 'frame', 'context', 'violence', 'person'], window: 2, evidence: [] },
+  illicit: {
+    lists: ['illicit', 'illicit-weak', 'frame', 'context', 'violence', 'person'],
+    window: 2,
+    evidence: [['illicit', 'illicit-weak', 'violence']],
+  },
 }
 
 /** Pairs of lists whose co-occurrence within a few words is a feature. */
@@ -55,6 +67,9 @@ export const listPairs: readonly (readonly [string, string])[] = [
   ['crisis', 'self'],
   ['crisis', 'context'],
   ['crisis', 'protection'],
+  ['crisis-multilingual', 'protection-multilingual'],
+  ['distress-multilingual', 'distress-multilingual'],
+  ['distress-multilingual', 'protection-multilingual'],
   ['distress', 'self'],
   ['distress', 'distress'],
   ['distress', 'context'],
@@ -67,6 +82,10 @@ export const listPairs: readonly (readonly [string, string])[] = [
   ['illicit', 'frame'],
   ['illicit', 'illicit'],
   ['illicit', 'context'],
+  ['illicit-weak', 'frame'],
+  ['illicit-weak', 'illicit'],
+  ['illicit-weak', 'illicit-weak'],
+  ['illicit-weak', 'context'],
   ['violence', 'person'],
   ['violence', 'frame'],
   ['violence', 'context'],

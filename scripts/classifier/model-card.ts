@@ -51,7 +51,7 @@ are stacked. Without the package of the encoder and its run time, and while they
 - Scores are calibrated so that 0.5 is the default threshold, per category and direction. They are not probabilities. All thresholds were
   chosen on the dev half of the evaluation set and on harmless text; the other half of that set was not used.
 - \`sexual/minors\` is composed: sexual evidence near evidence of age, or a request about the abuse of children. The encoder does not change it.
-- In the linear stage, \`self-harm\`, \`sexual\` and \`sexual/minors\` are flagged only if the text contains a word of their lists, because character
+- In the linear stage, \`self-harm\`, \`sexual\`, \`sexual/minors\` and \`illicit\` are flagged only if the text contains a word of their lists, because character
   n-grams of code and logs can add up to anything. Code, logs, tables and system prompts of agents are in the training data and in the tests.`
 
 const notMeasured = '| encoder | not measured with this version of the linear stage | | |'

@@ -17,6 +17,8 @@ export type ScaryPrompt = { readonly text: string; readonly safe: boolean }
 
 export type Data = {
   readonly train: readonly Row[]
+  /** Further English rows with a label for hate alone. */
+  readonly moreHate: readonly Row[]
   readonly pool: readonly { readonly text: string }[]
   readonly dev: readonly Row[]
   readonly overblock: readonly ScaryPrompt[]
@@ -25,11 +27,21 @@ export type Data = {
 export function readData(folder: string): Data {
   return {
     train: readLines(folder, 'train'),
+    moreHate: readLines<Row>(folder, 'train-hate-extra').filter(isHatemoji).map(aboutHate),
     pool: readLines(folder, 'pool-unlabelled'),
     dev: readLines(folder, 'eval-dev'),
     overblock: readLines(folder, 'overblock-dev'),
   }
 }
+
+/** Of the further rows about hate. Those in other languages are left out, because they take weight from English words. */
+const isHatemoji = ({ source }: Row): boolean => source === 'hatemoji'
+
+/** Their other labels are not checked. */
+const aboutHate = (row: Row): Row => ({
+  ...row,
+  labels: row.labels.hate === undefined ? {} : { hate: row.labels.hate },
+})
 
 export function readLines<Line>(folder: string, name: string): Line[] {
   const text = gunzipSync(readFileSync(join(folder, `${name}.jsonl.gz`))).toString('utf8')

@@ -12,7 +12,7 @@ export type Lexicon = {
   listsOfPhrase(phraseHash: number): number
 }
 
-export const longestPhrase = 6
+export const longestPhrase = 8
 const shortestStem = 3
 
 export function createLexicon(tables: LexiconTables): Lexicon {

@@ -28,6 +28,7 @@ const scan = createScanText({ classifier, cacheEntries: 0, pause: () => Promise.
 
 for (const [name, subject] of [
   ['blocked', 'the embedded classifier flags'],
+  ['languages-and-slang', 'the embedded classifier flags, in other languages and in slang,'],
   ['evasion', 'the embedded classifier sees through'],
 ] as const) {
   describe(subject, () => {
@@ -46,7 +47,7 @@ for (const [name, subject] of [
 }
 
 describe('the embedded classifier allows', () => {
-  for (const { title, text } of readCases('over-blocking')) {
+  for (const { title, text } of [...readCases('over-blocking'), ...readCases('harmless-neighbours')]) {
     it(title, async () => {
       for (const direction of ['request', 'response'] as const) {
         const { classification } = await scan({ text, direction })

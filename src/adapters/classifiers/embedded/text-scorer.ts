@@ -8,9 +8,9 @@ export type RawScores = PerCategory<number>
 
 /** The raw score of a text without words. */
 const scoreWithoutWords = -20
-/** Buckets of a state that is enough for a slice of a text. A bucket has 48 words, and a word at least one character and a gap. */
-const sliceBuckets = 128
-const fewestBucketCharacters = 96
+/** Buckets of a state that is enough for a slice of a text. A bucket has 48 words, and a word at least one character. */
+const sliceBuckets = 256
+const fewestBucketCharacters = 48
 /** A complete text is scored as a whole only. */
 const noDecision = -1
 

@@ -118,7 +118,9 @@ describe('a text that streams', () => {
     const ends = words.map((_, at) => words.slice(0, at + 1).join(' ').length)
     assert.deepEqual([...placesOf(`${words.join(' ')} `, [0]).keys()], [ends[23], ends[47], ends[71], ends[95]])
     assert.deepEqual([...placesOf('. '.repeat(200), [0]).keys()], [128, 256, 384])
-    assert.deepEqual([...placesOf('語'.repeat(300), [3]).keys()], [128, 256])
+    const everyLetter = Array.from({ length: 12 }, (_, at) => 24 * (at + 1))
+    assert.deepEqual([...placesOf('語'.repeat(300), [3]).keys()], everyLetter, 'each is a word')
+    assert.equal(placesOf('語'.repeat(9_000), [0]).size, 375)
   })
 
   it('is looked at up to the unfinished word, with the result of the same text alone, however it is cut', () => {

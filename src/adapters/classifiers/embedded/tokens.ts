@@ -5,6 +5,8 @@ const letter = 1
 /** Symbols that stand for letters inside words: `don't`, `k!ll`, `f*ck`. */
 const joint = 2
 const dollar = 3
+/** Letters of Chinese and Japanese. Each is a token, because these languages put no spaces between words. */
+const ideograph = 4
 
 const kinds = new Uint8Array(128)
 for (let code = 48; code <= 57; code++) kinds[code] = letter
@@ -12,12 +14,19 @@ for (let code = 97; code <= 122; code++) kinds[code] = letter
 for (const sign of "'*@!|+") kinds[sign.charCodeAt(0)] = joint
 kinds['$'.charCodeAt(0)] = dollar
 
-/** Every non-ASCII character counts as a letter except punctuation, symbols and surrogates of emoji. */
+/** Every other non-ASCII character counts as a letter except punctuation, symbols and surrogates of emoji. */
 function kindOf(code: number): number {
   if (code < 128) return kinds[code] ?? outside
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
+  if (code >= 0x3040 && code < 0xa000) return isIdeograph(code) ? ideograph : letter
   return code < 0xd800 || code >= 0xf900 ? letter : outside
 }
+
+/** Kana and Han characters. */
+const isIdeograph = (code: number): boolean => code < 0x3100 || code >= 0x3400
+
+/** Marks that follow a kana. */
+const isVoicingMark = (code: number): boolean => code === 0x3099 || code === 0x309a
 
 export type TokenVisitor = {
   /** A token from `start` to `end`. */
@@ -37,6 +46,13 @@ export function visitTokens(text: string, visitor: TokenVisitor): void {
   let isSpelling = false
   for (let at = 0; at < text.length;) {
     const kind = kindOf(codes[at] ?? 0)
+    if (kind === ideograph) {
+      const end = isVoicingMark(codes[at + 1] ?? 0) ? at + 2 : at + 1
+      visitor.word(text.slice(at, end), at, end)
+      isSpelling = false
+      at = end
+      continue
+    }
     const isStart = kind === letter || (kind === dollar && kindOf(codes[at + 1] ?? 0) === letter)
     if (!isStart) {
       at += 1
@@ -56,7 +72,7 @@ function endOfToken(codes: Uint16Array, start: number, last: number): number {
   while (at < last) {
     const code = codes[at] ?? 0
     const kind = kindOf(code)
-    if (kind === outside) break
+    if (kind === outside || kind === ideograph) break
     if (kind === joint) {
       const next = codes[at + 1] ?? 0
       if (kindOf(next) !== letter && next !== code) break

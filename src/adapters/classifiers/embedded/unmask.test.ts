@@ -39,6 +39,10 @@ function tokensOf(text: string): readonly string[] {
 }
 
 describe('tokens', () => {
+  it('are single letters in Chinese and Japanese, each with its voicing mark', () => {
+    assert.deepEqual(tokensOf('想死abcか\u3099x。한국'), ['想', '死', 'abc', 'か\u3099', 'x', '한국'])
+  })
+
   it('are words, with the symbols inside them', () => {
     assert.deepEqual(tokensOf("don't k!ll f**k p@ss, e-mail: a@b.c!"), [
       "don't",

@@ -33,7 +33,7 @@ const youngOrdinal = /^(1st|2nd|3rd|([4-9]|1[0-7])th)$/
 /** The word behind a token; usually the token itself. */
 export function unmask(token: string, vocabulary: Vocabulary): string {
   if (plain.test(token) && !stretched.test(token)) return vocabulary.misspellings.get(token) ?? token
-  const bare = token.replace(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}$]+$/gu, '')
+  const bare = token.replace(/^[^\p{L}\p{M}\p{N}$]+|[^\p{L}\p{M}\p{N}$]+$/gu, '')
   if (number.test(bare)) return isYoung(bare) ? '#young' : bare.length > 1 ? '00' : '0'
   if (numbers.test(bare)) return '00'
   const age = statedAge.exec(bare)

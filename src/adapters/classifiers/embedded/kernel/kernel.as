@@ -33,11 +33,11 @@ export const ascii: usize = memory.data(8_192 + 32, 16)
 const tailAndText: usize = memory.data(2 * (408 + 8_192) + 64, 16)
 export const text: usize = tailAndText + 2 * maxTail
 /**
- * Positions of the places that the last push passed, and per place the highest scores so far. Two places are at least 46
- * characters apart, so that a push passes fewer than 256.
+ * Positions of the places that the last push passed, and per place the highest scores so far. Two places are at least 24
+ * characters apart, so that a push passes fewer than 512.
  */
-export const places: usize = memory.data(4 * 256, 4)
-export const placeScores: usize = memory.data(48 * 256, 8)
+export const places: usize = memory.data(4 * 512, 4)
+export const placeScores: usize = memory.data(48 * 512, 8)
 let placeCount: i32 = 0
 const placeEveryWords: i32 = 24
 const placeCharacters: i32 = 128
@@ -90,7 +90,7 @@ export function read(state: State, length: i32, isEnd: bool): i32 {
   while (at < end) {
     const kind = kindOf(codeAt(at))
     let next = at + 2
-    if (kind == letter || kind == dollar) {
+    if (kind == letter || kind > joint) {
       next = readToken(state, at, end, isEnd)
       if (next == 0) break
     }
@@ -125,6 +125,7 @@ const outside: i32 = 0
 const letter: i32 = 1
 const joint: i32 = 2
 const dollar: i32 = 3
+const ideograph: i32 = 4
 // prettier-ignore
 const kinds: usize = memory.data<u8>([
   0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0, 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
@@ -133,7 +134,7 @@ const kinds: usize = memory.data<u8>([
   0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1, 1,1,1,1,1,1,1,1,1,1,1,0,2,0,0,0,
 ])
 
-/** Every non-ASCII character counts as a letter except punctuation, symbols and surrogates of emoji. */
+/** Kana and Han characters are tokens of one letter. Every other non-ASCII character counts as a letter except punctuation, symbols and surrogates of emoji. */
 // @ts-ignore: a decorator of AssemblyScript
 @inline
 function kindOf(code: i32): i32 {
@@ -142,6 +143,7 @@ function kindOf(code: i32): i32 {
 
 function kindBeyondAscii(code: i32): i32 {
   if (code < 0xc0 || (code >= 0x2000 && code < 0x2e80) || (code >= 0x3000 && code < 0x3040)) return outside
+  if (code >= 0x3040 && code < 0xa000) return code < 0x3100 || code >= 0x3400 ? ideograph : letter
   return code < 0xd800 || code >= 0xf900 ? letter : outside
 }
 
@@ -160,9 +162,10 @@ function readToken(state: State, at: usize, end: usize, isEnd: bool): usize {
     if (at + 2 >= end && !isEnd) return 0
     if (kindOf(codeAt(at + 2)) != letter) return at + 2
   }
-  const next = endOfToken(at, end, isEnd)
+  const isOne = kindOf(codeAt(at)) == ideograph
+  const next = isOne ? endOfIdeograph(at, end, isEnd) : endOfToken(at, end, isEnd)
   if (next == 0) return 0
-  if (next == at + 2) {
+  if (next == at + 2 && !isOne) {
     const isSpelling = state.words > 0 && state.spelledWords == state.words
     const spacedEnd = endOfSpacedLetters(at, end, isEnd, isSpelling ? 4 : 8)
     if (spacedEnd == 0) return 0
@@ -175,6 +178,13 @@ function readToken(state: State, at: usize, end: usize, isEnd: bool): usize {
   return next
 }
 
+/** A letter and its voicing mark. */
+function endOfIdeograph(at: usize, end: usize, isEnd: bool): usize {
+  if (at + 2 >= end && !isEnd) return 0
+  const mark = codeAt(at + 2)
+  return mark == 0x3099 || mark == 0x309a ? at + 4 : at + 2
+}
+
 function endOfToken(at: usize, end: usize, isEnd: bool): usize {
   const last = min(end, at + longestToken)
   let next = at + 2
@@ -184,7 +194,7 @@ function endOfToken(at: usize, end: usize, isEnd: bool): usize {
     if (plain == 8 || next >= last) continue
     const code = codeAt(next)
     const kind = kindOf(code)
-    if (kind == outside) return next
+    if (kind == outside || kind == ideograph) return next
     if (kind == joint) {
       if (next + 2 >= end && !isEnd) return 0
       const after = codeAt(next + 2)
@@ -341,7 +351,7 @@ function visitPair(state: State, row: usize, hash: i32): void {
 function phraseLists(word: Entry, position: i32, recentHashes: usize): i32 {
   let hits = 0
   let phrase = word.phraseHash
-  for (let length = 2; length <= min(6, position + 1); length++) {
+  for (let length = 2; length <= min(8, position + 1); length++) {
     if (word.phraseLengths >> length == 0) break
     phrase = hashNext(phrase, load<i32>(recentHashes + (((position - length + 1) & 7) << 2)))
     if ((word.phraseLengths & (1 << length)) != 0 && mayHave(phrases, phrase)) hits |= findSlot(phrases, phrase)

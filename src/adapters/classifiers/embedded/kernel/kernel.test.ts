@@ -36,7 +36,23 @@ const words = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
-  { weight: 1, arbitrary: fc.constantFrom('кill', 'убить', '日本語', 'ＫＩＬＬ', 'e\u0301', '😀', '\ud83d', '…') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'кill',
+      'убить',
+      '日本語',
+      '死にたい',
+      'がﾊﾞx',
+      'か\u3099\u309a',
+      'मरना',
+      'ＫＩＬＬ',
+      'e\u0301',
+      '😀',
+      '\ud83d',
+      '…',
+    ),
+  },
 )
 const gaps = fc.constantFrom(' ', ' ', ' ', ' ', ', ', '. ', '\n', ' - ', "'", '*', '$', '', '\0')
 const texts = fc
