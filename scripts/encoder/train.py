@@ -36,6 +36,7 @@ SOURCE_WEIGHTS = {
     'authored/responses': 0.7,
     'authored/hard-negatives': 1.5,
     'authored/reports': 1.5,
+    'authored/double-meanings': 1.5,
     'authored/self-harm': 1.5,
     'authored/slang': 3,
     'authored/sexual': 3,
