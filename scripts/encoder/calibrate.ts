@@ -18,14 +18,17 @@ import { quantile } from '../classifier/metrics.ts'
 import { readData } from '../classifier/rows.ts'
 
 const sizes = { windowTokens: 256, strideTokens: 192 }
-/** In log-odds of the linear score. Chosen on the dev half: below this the encoder changes no verdict that matters. */
+/**
+ * In log-odds of the linear score. Chosen on the dev half and on the share of ordinary text that is asked about: categories in which
+ * ordinary text scores high have higher bounds.
+ */
 const askFrom: PerCategory<number> = {
-  'self-harm': -3,
-  'sexual/minors': -3,
-  harassment: -3,
-  hate: -3,
-  illicit: -3,
-  sexual: -3,
+  'self-harm': -2.5,
+  'sexual/minors': 0,
+  harassment: -3.5,
+  hate: -2.5,
+  illicit: -2,
+  sexual: -2,
 }
 /** The share of the encoder in each category; the linear score has the rest. Chosen by average precision on the dev half. */
 const encoderShare: PerCategory<number> = {
@@ -38,11 +41,11 @@ const encoderShare: PerCategory<number> = {
 }
 /** The largest share of turns of real conversations, many of them adversarial, that a category may flag. */
 const poolShare: PerCategory<number> = {
-  'self-harm': 0.006,
+  'self-harm': 0.005,
   'sexual/minors': 1,
   harassment: 0.009,
   hate: 0.02,
-  illicit: 0.018,
+  illicit: 0.03,
   sexual: 0.015,
 }
 /** The same for harmless prompts that sound unsafe. */
@@ -123,7 +126,7 @@ function labelledScores(category: Category): Parameters<typeof slopeOf> {
 }
 
 function isAsked({ logOdds }: Scored): boolean {
-  return categories.some((category) => logOdds[category] >= askFrom[category])
+  return categories.some((category) => encoderShare[category] > 0 && logOdds[category] >= askFrom[category])
 }
 
 function inputsOf(category: Category): Pick<StackedCategory, 'encoder' | 'linear'> {

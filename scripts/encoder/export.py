@@ -3,7 +3,7 @@
 
 usage: export.py STUDENT.npz MODEL.onnx
 
-Matrix products take int8 weights with one scale per output, and activations that are quantised on the fly. Word vectors are
+Matrix products take int8 weights (of seven bits) with one scale per output, and activations that are quantised on the fly. Word vectors are
 int8 with one scale per word piece. The weights are in MODEL.onnx.data, because then the run time needs less memory.
 Input: `ids`, int64 [1, T], without padding. Output: `logits`, float [1, 7], in the order of LABELS in model.py. Needs numpy
 and onnx, no torch. The model runs on ONNX Runtime only: it has nodes of its domain com.microsoft."""
@@ -15,6 +15,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 WIDTH, HEADS, LABEL_COUNT = 384, 12, 7
+
+
+def seven_bits(matrix, scale):
+    """Processors without VNNI add pairs of products in 16 bits. With weights of eight bits that overflows."""
+    values = matrix.astype(np.float32) * scale
+    coarser = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-8) / 63
+    return np.round(values / coarser).astype(np.int8), coarser.astype(np.float32)
 
 
 class Graph:
@@ -36,13 +43,13 @@ class Graph:
 
     def linear(self, x, names):
         """The product with several matrices side by side."""
-        matrix = np.concatenate([self.weights[f'{name}.weight|int8'] for name in names])
-        scale = np.concatenate([self.weights[f'{name}.weight|scale'] for name in names]).reshape(-1)
+        packed = [(self.weights[f'{name}.weight|int8'], self.weights[f'{name}.weight|scale']) for name in names]
+        matrix, scale = (np.concatenate(parts) for parts in zip(*[seven_bits(*pair) for pair in packed]))
         bias = np.concatenate([self.weights[f'{name}.bias'] for name in names])
         quantised, step, zero = self.add('DynamicQuantizeLinear', x, outputs=3)
         no_offset = self.constant(np.zeros(len(matrix), np.int8))
         product = self.add('MatMulInteger', quantised, self.constant(matrix.T), zero, no_offset)
-        scaled = self.add('Mul', self.add('Cast', product, to=TensorProto.FLOAT), self.add('Mul', step, self.constant(scale)))
+        scaled = self.add('Mul', self.add('Cast', product, to=TensorProto.FLOAT), self.add('Mul', step, self.constant(scale.reshape(-1))))
         return self.add('Add', scaled, self.constant(bias))
 
     def norm(self, x, name):
