@@ -161,7 +161,7 @@ describe('the stream of a cascade', () => {
     const stream = cascadeOf(encoder, { first: wordClassifier }).startStream?.('response') ?? assert.fail()
     for (const chunk of chunksOf('poison and the gate of the town was open '.repeat(4), [17])) await stream.push(chunk)
     assert.equal(encoder.texts.length, 4)
-    assert.deepEqual(stream.decided()?.flagged, [])
+    assert.deepEqual(stream.decided()?.flagged, ['self-harm'], 'the first stage is certain of it')
   })
 
   it('passes a denial of the first stage that the encoder does not confirm, and does not hold its text back', async () => {

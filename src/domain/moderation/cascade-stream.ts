@@ -12,7 +12,6 @@ import {
   type TextDirection,
 } from './classifier.ts'
 import type { AskEncoder, EncoderAnswer } from './encoder-calls.ts'
-import { isEnglish } from './english.ts'
 import { createWindows } from './windows.ts'
 
 export type CascadeStreamParts = {
@@ -37,7 +36,7 @@ export type SettleText = (
 export type JudgeText = (
   linear: Classification,
   answers: readonly EncoderAnswer[],
-  text: { readonly direction: TextDirection; readonly unread: number; readonly isEnglish: boolean },
+  text: { readonly direction: TextDirection; readonly unread: number; readonly windows: readonly string[] },
 ) => Classification
 
 /** The encoder reads the last 512 characters before a place. After so many further ones it is asked again. */
@@ -102,8 +101,7 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
     const left = [...answers]
     for (const { place, linear, window, isAsked } of near) {
       const answer = isAsked ? left.shift() : undefined
-      const both =
-        answer === undefined ? linear : judged(linear, [answer], { direction, unread: 0, isEnglish: isEnglish(window) })
+      const both = answer === undefined ? linear : judged(linear, [answer], { direction, unread: 0, windows: [window] })
       isLate ||= answer === 'linear_encoder_late'
       if (both.stage === 'encoder') lastJudged = { end: place.end, linear, both }
       decided = decided === undefined ? both : strongest(decided, both)

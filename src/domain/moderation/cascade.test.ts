@@ -60,6 +60,38 @@ describe('a cascade of two stages', () => {
     assert.deepEqual([scores['sexual/minors'], flagged], [0.9, ['sexual/minors']])
   })
 
+  it('keeps the verdict of the first stage for the parts that are not English', async () => {
+    const { cascade } = cascadeOf(createFakeEncoder(() => ({ hate: -9 })))
+    const { scores, flagged } = await cascade.classify(`${english}. Ich bin bad und nicht gut.`, 'request')
+    assert.deepEqual([scores.hate, flagged], [0.8, ['hate']])
+    const own = await cascade.classify(`${english}. Ich bin gut. They are bad and that is what you said.`, 'request')
+    assert.deepEqual(own.flagged, [])
+  })
+
+  it('flags what the first stage is certain of in a category that is always blocked', async () => {
+    const certain = { ...first, classify: () => scored({ 'self-harm': 0.92, hate: 0.92 }) }
+    const encoder = createFakeEncoder(() => ({ 'self-harm': -9, hate: -9 }))
+    const cascade = createCascade({
+      first: certain,
+      encoder,
+      clock: createHandClock().clock,
+      onResult: () => undefined,
+    })
+    const { scores, flagged } = await cascade.classify(english, 'request')
+    assert.deepEqual([scores['self-harm'], flagged], [0.5, ['self-harm']])
+  })
+
+  it('asks about at most four windows of a text, those with the highest scores', async () => {
+    const encoder = createFakeEncoder(() => ({}))
+    const { cascade } = cascadeOf(encoder)
+    await cascade.classify(
+      `${`an odd text, ${english}. `.repeat(120)} bad ${`an odd text, ${english}. `.repeat(120)}`,
+      'request',
+    )
+    assert.equal(encoder.texts.length, 4)
+    assert.ok(encoder.texts.some((text) => text.includes(' bad ')))
+  })
+
   it('asks from the score that each category has for it, and never for a category that it does not judge', async () => {
     const { hate, 'sexual/minors': minors } = createSilentEncoder().stack.categories
     const encoder = createFakeEncoder(() => ({}), {

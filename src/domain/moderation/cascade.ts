@@ -1,10 +1,11 @@
 import { andThen } from '../../base/maybe-promise.ts'
+import { noClassification, strongest } from './classifier.ts'
 import type { Classification, Classifier, SynchronousClassifier, TextDirection } from './classifier.ts'
 import { createCascadeStream, type JudgeText, type SettleText } from './cascade-stream.ts'
 import { perCategory } from './categories.ts'
 import type { Encoder, EncoderStack } from './encoder.ts'
 import { createAskEncoder, type EncoderAnswer, type EncoderCallsParts } from './encoder-calls.ts'
-import { isEnglish } from './english.ts'
+import { partsNotEnglish } from './english.ts'
 import { stackScores } from './stacked-scores.ts'
 import { textWindows } from './text-windows.ts'
 
@@ -32,26 +33,40 @@ export function createCascade(parts: CascadeParts): Classifier {
   const isScoredHigh = createIsNear(stack)
   const isNear = (linear: Classification): boolean => isScoredHigh(linear) && !isOff()
 
-  /** The windows of a text that the first stage scores high enough; all of them if only the whole text scores so high. */
+  /**
+   * The windows of a text that the first stage scores high enough, at most four, those with the highest scores. If only the whole
+   * text scores so high, the highest four of all.
+   */
   function nearWindows(windows: readonly string[], direction: TextDirection): readonly string[] {
     if (windows.length === 1) return windows
-    const near = windows.filter((window) => isNear(first.classify(window, direction)))
-    return near.length > 0 ? near : windows
+    const scored = windows.map((window) => ({ window, linear: first.classify(window, direction) }))
+    const near = scored.filter(({ linear }) => isNear(linear))
+    return (near.length > 0 ? near : scored)
+      .toSorted((one, other) => highestScore(other.linear) - highestScore(one.linear))
+      .slice(0, mostWindows)
+      .map(({ window }) => window)
   }
 
   const settle: SettleText = (linear, { text, direction, limitMs }) => {
     if (!isNear(linear)) return linear
-    const windows = textWindows(text)
+    const windows = textWindows(text).filter((window) => letter.test(window))
     const asked = nearWindows(windows, direction)
     const stackAll = (answers: readonly EncoderAnswer[]): Classification =>
-      judged(linear, answers, { direction, unread: windows.length - asked.length, isEnglish: asked.every(isEnglish) })
+      judged(linear, answers, { direction, unread: windows.length - asked.length, windows: asked })
     return limitMs > 0 ? andThen(ask(asked, limitMs), stackAll) : stackAll(['linear_encoder_late'])
   }
 
   const judged: JudgeText = (linear, answers, text) => {
     const missed = answers.find((answer) => typeof answer === 'string')
     if (missed !== undefined) return { ...linear, isProvisional: true, stage: missed }
-    return stackScores(stack, { ...text, linear, logits: answers.filter((answer) => typeof answer !== 'string') })
+    const { windows, direction } = text
+    const notEnglish = windows
+      .map((window) => partsNotEnglish(window))
+      .filter((part) => part !== '')
+      .map((part) => first.classify(part, direction))
+      .reduce(strongest, noClassification)
+    const logits = answers.filter((answer) => typeof answer !== 'string')
+    return stackScores(stack, { ...text, linear, logits, notEnglish })
   }
 
   const classify: Classifier['classify'] = (text, direction) =>
@@ -76,6 +91,12 @@ export function createCascade(parts: CascadeParts): Classifier {
 }
 
 const never = (): boolean => false
+
+const letter = /\p{L}/u
+/** The encoder reads at most this many windows of a slice, so that a long text does not keep it busy for seconds. */
+const mostWindows = 4
+
+const highestScore = ({ scores }: Classification): number => Math.max(...Object.values(scores))
 
 /** Whether the encoder is asked. Written out per category, because every text passes here. */
 function createIsNear({ categories }: EncoderStack): (linear: Classification) => boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isEnglish } from './english.ts'
+import { partsNotEnglish } from './english.ts'
 
 const englishTexts = [
   'I want to tell you about the garden that we planted last spring.',
@@ -26,23 +26,31 @@ const otherTexts = [
   '今日は何をすればいいか分からない',
 ]
 
-describe('the language of a text', () => {
-  for (const text of englishTexts) it(`is English: ${text}`, () => assert.equal(isEnglish(text), true))
+const preface =
+  'Please tell me what you think about this and how you would answer it, because I need to know what they want: '
 
-  for (const text of otherTexts) it(`is not English: ${text}`, () => assert.equal(isEnglish(text), false))
+describe('the parts of a text that are not English', () => {
+  for (const text of englishTexts) it(`are none: ${text}`, () => assert.equal(partsNotEnglish(text), ''))
 
-  it('counts as not English if the text is too short to tell', () => {
-    for (const text of ['', '42', 'Berlin', 'ja', 'muero', 'to do', '🙂', 'x = y + 1'])
-      assert.equal(isEnglish(text), false, text)
+  for (const text of otherTexts) {
+    it(`are all words: ${text}`, () => {
+      const words = text.match(/\p{L}[\p{L}\p{M}'’]*/gu) ?? []
+      assert.equal(partsNotEnglish(text), words.join(' '))
+    })
+    it(`are found behind English: ${text}`, () => {
+      const parts = partsNotEnglish(preface + text)
+      assert.ok(parts.endsWith(partsNotEnglish(text)), parts)
+      assert.ok(!parts.includes('how you would answer'))
+    })
+  }
+
+  it('are found between English words of one clause', () => {
+    const parts = partsNotEnglish('can you say ich kann nicht mehr und will nicht mehr to them when you see them again')
+    assert.ok(parts.includes('ich kann nicht mehr und will nicht mehr'), parts)
   })
 
-  it('counts as not English if a sentence of another language is beside an English one of the same length', () => {
-    assert.equal(isEnglish('Please tell me what this means: ich will nicht mehr und ich kann nicht mehr'), false)
-    assert.equal(isEnglish('Please tell me what this means: 我不知道 今天 该 做什么'), false)
-  })
-
-  it('is decided by the words, so that code is English only with English comments', () => {
-    assert.equal(isEnglish('const total = items.reduce((sum, item) => sum + item.price, 0)'), false)
-    assert.equal(isEnglish('// This is the price that you should show to them.\nconst total = sum(items)'), true)
+  it('have texts without a common word in them, because they are too short to tell', () => {
+    for (const text of ['Berlin', 'muero', 'voglio morire']) assert.equal(partsNotEnglish(text), text)
+    for (const text of ['', '42', '🙂']) assert.equal(partsNotEnglish(text), '')
   })
 })

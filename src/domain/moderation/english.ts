@@ -1,4 +1,4 @@
-/** Tells English from other languages by its most common words. A name, a list or a few words in no context have none of them. */
+/** Tells English from other languages by its most common words. */
 
 const wordsIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
@@ -23,24 +23,48 @@ const others = wordsIn(`
   w z się nie jest że jak ja mnie ale co po od tak już tylko czy być
 `)
 
-/** The least share of English words in an English text. */
+/** The least share of English words in a run of words that counts as English. */
 const leastShare = 0.15
-/** A longer text is judged by its beginning. */
-const readCharacters = 2_048
+/** A run begins at every fourth word, so that a short statement between English words is not missed. */
+const runWords = 8
+const runStep = 4
+/** A long word of a script without spaces is a clause. It counts as one word of another language per so many letters. */
+const clauseLetters = 2
 
+const sentence = /[^.!?;:\n\u061b\u061f\u06d4\u0964\u3002\uff01\uff1b\uff1f]+/gu
 const word = /\p{L}[\p{L}\p{M}'’]*/gu
 const otherScript = /[^\p{Script=Latin}\p{M}'’]/u
 
-/** False for a text that is too short to tell. */
-export function isEnglish(text: string): boolean {
-  let words = 0
+/**
+ * The runs of words that are not known to be English, joined; empty if the whole text is English. A run without common words, such
+ * as a name or a list, is among them.
+ */
+export function partsNotEnglish(text: string): string {
+  const parts: string[] = []
+  for (const [clause] of text.matchAll(sentence)) {
+    const words = Array.from(clause.matchAll(word), ([found]) => found)
+    if (words.length > 0) parts.push(...wordsNotEnglish(words))
+  }
+  return parts.join(' ')
+}
+
+function wordsNotEnglish(words: readonly string[]): readonly string[] {
+  const isOther = words.map(() => false)
+  for (let start = 0; start === 0 || start + runStep < words.length; start += runStep) {
+    const run = words.slice(start, start + runWords)
+    if (!isEnglishRun(run)) isOther.fill(true, start, start + run.length)
+  }
+  return words.filter((_, at) => isOther[at])
+}
+
+function isEnglishRun(run: readonly string[]): boolean {
   let englishWords = 0
   let otherWords = 0
-  for (const [found] of text.slice(0, readCharacters).toLowerCase().matchAll(word)) {
-    const plain = found.replaceAll('’', "'")
-    words += 1
+  for (const found of run) {
+    const plain = found.toLowerCase().replaceAll('’', "'")
     if (english.has(plain)) englishWords += 1
-    else if (others.has(plain) || otherScript.test(plain)) otherWords += 1
+    else if (otherScript.test(plain)) otherWords += Math.ceil(plain.length / clauseLetters)
+    else if (others.has(plain)) otherWords += 1
   }
-  return englishWords > otherWords * 2 && englishWords >= words * leastShare
+  return englishWords > otherWords * 2 && englishWords >= run.length * leastShare
 }

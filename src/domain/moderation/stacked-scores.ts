@@ -1,5 +1,5 @@
 /** Combines the logits of the encoder with the scores of the first stage. */
-import { categories, perCategory, type PerCategory } from './categories.ts'
+import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
 import { flagThreshold, type Classification, type TextDirection } from './classifier.ts'
 import type { EncoderStack, StackedCategory } from './encoder.ts'
 
@@ -14,8 +14,8 @@ export type StackedText = {
   /** The number of windows that it was not asked about. Each counts as an average text. */
   readonly unread: number
   readonly direction: TextDirection
-  /** False if the encoder does not know the language of a window. Then it may raise a score, and not lower it. */
-  readonly isEnglish: boolean
+  /** The result of the first stage for the parts that are not English. The encoder may raise these scores, and not lower them. */
+  readonly notEnglish: Classification
 }
 
 /** One classification from both stages. Its scores and flags agree: 0.5 is the threshold. */
@@ -32,10 +32,23 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
       logOdds: logOddsOf(first),
       direction: text.direction,
     })
-    return text.isEnglish ? both : Math.max(first, both)
+    return Math.max(both, standing(category, text))
   })
   return { scores, flagged: categories.filter((category) => scores[category] >= flagThreshold), stage: 'encoder' }
 }
+
+/**
+ * The score that stands whatever the encoder says: that of a part which it cannot read, and the threshold if the first stage is
+ * certain of a category that is always blocked.
+ */
+function standing(category: Category, { linear, notEnglish }: StackedText): number {
+  const own = notEnglish.scores[category]
+  if (own >= flagThreshold) return own
+  return alwaysBlocked.has(category) && linear.scores[category] >= certainScore ? flagThreshold : 0
+}
+
+const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
+const certainScore = 0.9
 
 type StackInputs = { readonly logit: number; readonly logOdds: number; readonly direction: TextDirection }
 

@@ -27,6 +27,19 @@ describe('the text that the encoder reads', () => {
     const text = 'user4@example.com v1.2.3 x86_64 0x1f $100 c++ 10!'
     assert.equal(read(text), text)
   })
+  it('has spaces for emoji, other symbols and invisible characters, so that they are in no word', () => {
+    for (const symbol of ['\u{1f62d}', '→', '♥', '°', '€', '\u2800', '\ue000', '\u0000', '\u007f', '\u0085'])
+      assert.equal(
+        read(`i${symbol}hate${symbol}${symbol}this${symbol}`).trim().split(/\s+/).join(' '),
+        'i hate this',
+        symbol,
+      )
+    assert.equal(read('a + b = c ^ d | ~e $1 <p>'), 'a + b = c ^ d | ~e $1 <p>')
+  })
+  it('has only the beginning of a long run of punctuation', () => {
+    assert.ok(read(`i hate this ${'! ? . '.repeat(400)} really`).length < 40)
+    assert.equal(read('what?! ... (really)'), 'what?! ... (really)')
+  })
   it('changes nothing when it is read again', () => {
     fc.assert(
       fc.property(

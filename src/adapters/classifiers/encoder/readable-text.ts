@@ -1,12 +1,18 @@
 /**
  * The text that the encoder reads. Its word pieces are those of plain text, so homoglyphs, leetspeak, stretched words and letters
- * written one by one are replaced by the words behind them. Everything else keeps its place, punctuation and numbers too.
+ * written one by one are replaced by the words behind them. Symbols that its vocabulary lacks, such as emoji, separate words: left
+ * in a word they would make it unknown. Everything else keeps its place, punctuation and numbers too.
  */
 import { normalise } from '../../../domain/moderation/normalise.ts'
 import { visitTokens } from '../embedded/tokens.ts'
 import { segment, unmask, type Vocabulary } from '../embedded/unmask.ts'
 
 const letters = /^\p{L}/u
+/** Beyond ASCII, symbols and characters that show nothing. */
+const symbols = /[\p{S}\p{C}](?<![\x20-\x7e])/gu
+/** Long runs of punctuation would fill the encoder's windows. */
+const punctuation = /(?:[^\p{L}\p{N}\s]\s*){4,}/gu
+const keptPunctuation = 8
 
 export function readableText(text: string, vocabulary: Vocabulary): string {
   const normal = normalise(text)
@@ -23,5 +29,7 @@ export function readableText(text: string, vocabulary: Vocabulary): string {
     },
     spacedLetters: (spaced, start, end) => replace(segment(spaced, vocabulary).join(' '), start, end),
   })
-  return readable + normal.slice(copiedTo)
+  return (readable + normal.slice(copiedTo))
+    .replaceAll(symbols, ' ')
+    .replaceAll(punctuation, (run) => (run.length > keptPunctuation ? `${run.slice(0, keptPunctuation)} ` : run))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { combineWindows, windowsOf } from './windows.ts'
+import { windowsOf } from './windows.ts'
 
 const upTo = (length: number): number[] => Array.from({ length }, (_, at) => at)
 const sizes = { windowTokens: 256, strideTokens: 192 }
@@ -30,11 +30,4 @@ describe('the windows of a text', () => {
       }),
     )
   })
-})
-
-describe('the logits of several windows', () => {
-  it('are those of a single window', () => assert.equal(combineWindows([-3.25]), -3.25))
-  it('are the logarithm of the mean', () => assert.ok(Math.abs(combineWindows([0, Math.log(3)]) - Math.log(2)) < 1e-12))
-  it('are at most 1 below the highest, however many low windows there are', () =>
-    assert.equal(combineWindows([2, ...Array.from({ length: 50 }, () => -9)]), 1))
 })

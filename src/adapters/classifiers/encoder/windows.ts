@@ -14,13 +14,3 @@ export function windowsOf(ids: readonly number[], { windowTokens, strideTokens }
   const starts = Array.from({ length: count }, (_, at) => at * strideTokens)
   return [...starts, ids.length - size].map((start) => ids.slice(start, start + size))
 }
-
-/** The logits of a text may be lower than those of its highest window by at most this. */
-const mostBelowHighest = 1
-
-/** One logit from those of all windows: log-mean-exp, so that several high windows count for more than one. */
-export function combineWindows(logits: readonly number[]): number {
-  const highest = Math.max(...logits)
-  const sum = logits.reduce((total, logit) => total + Math.exp(logit - highest), 0)
-  return highest + Math.max(Math.log(sum / logits.length), -mostBelowHighest)
-}

@@ -15,7 +15,7 @@ import {
 } from './encoder-package.ts'
 import { readableText } from './readable-text.ts'
 import { everyText, sharedAt } from './shared-memory.ts'
-import { combineWindows, windowsOf, type WindowSizes } from './windows.ts'
+import { windowsOf, type WindowSizes } from './windows.ts'
 import { createWordPiece } from './wordpiece.ts'
 
 export type EncoderThreadOptions = WindowSizes & {
@@ -109,7 +109,8 @@ function createScorer({ runtime, session, files }: ScorerParts): Scorer {
       if (logits === undefined) return { kind: 'cancelled' }
       windows.push(logits)
     }
-    const logits = (windows[0] ?? []).map((_, at) => combineWindows(windows.map((window) => window[at] ?? Number.NaN)))
+    // The highest: the caller's windows are about as long as these, and it allows for the length of a text.
+    const logits = (windows[0] ?? []).map((_, at) => Math.max(...windows.map((window) => window[at] ?? Number.NaN)))
     return { kind: 'scored', logits, durationMs: systemClock.monotonicMs() - startedMs }
   }
 }
