@@ -63,8 +63,8 @@ const languages = `## Languages
 
 Both stages were made for English. The linear stage also has phrases of people in a crisis in German, Spanish, French, Italian, Portuguese, Dutch,
 Polish, Russian, Arabic, Hindi, Chinese and Japanese; the table of probes shows how many statements it finds in each. The other categories are
-hardly found in these languages, and nothing is found in any other. The encoder knows English alone: in a text of another language it can raise a
-score and never lowers one.`
+hardly found in these languages, and nothing is found in any other. The encoder knows English alone: parts of a text in another
+language keep the verdict of the linear stage.`
 
 const errors = `## Known errors
 

@@ -50,6 +50,7 @@ export function createCascade(parts: CascadeParts): Classifier {
   const settle: SettleText = (linear, { text, direction, limitMs }) => {
     if (!isNear(linear)) return linear
     const windows = textWindows(text).filter((window) => letter.test(window))
+    if (windows.length === 0) return linear
     const asked = nearWindows(windows, direction)
     const stackAll = (answers: readonly EncoderAnswer[]): Classification =>
       judged(linear, answers, { direction, unread: windows.length - asked.length, windows: asked })
