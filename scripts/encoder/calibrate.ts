@@ -41,10 +41,10 @@ const encoderShare: PerCategory<number> = {
 }
 /** The largest share of turns of real conversations, many of them adversarial, that a category may flag. */
 const poolShare: PerCategory<number> = {
-  'self-harm': 0.005,
+  'self-harm': 0.004,
   'sexual/minors': 1,
-  harassment: 0.009,
-  hate: 0.02,
+  harassment: 0.007,
+  hate: 0.016,
   illicit: 0.03,
   sexual: 0.015,
 }

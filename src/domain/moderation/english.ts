@@ -2,7 +2,7 @@
 
 const wordsIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Common words of English that are no words of the other languages. Words such as "to" and "me" are in neither list. */
+/** Common words of English that are no words of the other languages. */
 const english = wordsIn(`
   the and you your yours with that this these those have has having what they them their there from would could should which about
   will been being when where while were who how why my mine myself yourself are not his her hers she it its it's i'm i've i'll i'd
@@ -23,8 +23,9 @@ const others = wordsIn(`
   w z się nie jest że jak ja mnie ale co po od tak już tylko czy być
 `)
 
-/** The least share of English words in a run of words that counts as English. */
-const leastShare = 0.15
+/** Words of English that other languages have as well. They tell that a run is English only if nothing speaks against it. */
+const shared = wordsIn('a an as at be do i in is no of on or so to we me he up go')
+
 /** A run begins at every fourth word, so that a short statement between English words is not missed. */
 const runWords = 8
 const runStep = 4
@@ -59,12 +60,14 @@ function wordsNotEnglish(words: readonly string[]): readonly string[] {
 
 function isEnglishRun(run: readonly string[]): boolean {
   let englishWords = 0
+  let sharedWords = 0
   let otherWords = 0
   for (const found of run) {
     const plain = found.toLowerCase().replaceAll('’', "'")
     if (english.has(plain)) englishWords += 1
+    else if (shared.has(plain)) sharedWords += 1
     else if (otherScript.test(plain)) otherWords += Math.ceil(plain.length / clauseLetters)
     else if (others.has(plain)) otherWords += 1
   }
-  return englishWords > otherWords * 2 && englishWords >= run.length * leastShare
+  return otherWords > 0 ? englishWords > otherWords * 2 : englishWords + sharedWords > 0
 }
