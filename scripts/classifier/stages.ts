@@ -75,7 +75,6 @@ function cached(encoder: Encoder): Encoder {
       known.set(text, logits)
       return logits
     },
-    [Symbol.dispose]: () => known.clear(),
   }
 }
 

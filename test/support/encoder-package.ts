@@ -48,6 +48,16 @@ export const runtimeThatDiesOn = (id: number): string => `
   }
   return { env, Tensor, InferenceSession: { create } }`
 
+/** A run time that never returns when it gets the word with this id. For the service it then stays in native code. */
+export const runtimeThatHangsOn = (id: number): string => `
+  const { env, Tensor, InferenceSession } = ${runtime}
+  const create = async (...args) => {
+    const session = await InferenceSession.create(...args)
+    const run = (feeds) => feeds.ids.data.includes(${id}n) ? new Promise(() => {}) : session.run(feeds)
+    return { inputNames: session.inputNames, outputNames: session.outputNames, run }
+  }
+  return { env, Tensor, InferenceSession: { create } }`
+
 /** A run time whose model gives this instead of its logits. */
 export const runtimeThatGives = (logits: string): string => `
   const { env, Tensor, InferenceSession } = ${runtime}

@@ -45,7 +45,6 @@ export function createFakeEncoder(
       const logits = await judge(text)
       return perCategory((category) => logits[category] ?? -9)
     },
-    [Symbol.dispose]: () => undefined,
   }
 }
 

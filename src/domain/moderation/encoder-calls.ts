@@ -3,20 +3,24 @@ import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { PerCategory } from './categories.ts'
 import type { SecondStage } from './classifier.ts'
-import type { Encoder } from './encoder.ts'
+import { EncoderUnavailable, type Encoder } from './encoder.ts'
 import { createScanCache } from './scan-cache.ts'
 
 type MissedStage = Extract<SecondStage, `linear_encoder_${string}`>
 /** Logits of the encoder, or why there are none. */
 export type EncoderAnswer = PerCategory<number> | MissedStage
 
-export const encoderResults = ['judged', 'late', 'failed'] as const
+/**
+ * `busy`: too much text waited already. `starting`: the model is being loaded. `paused`: the text was not sent, because the
+ * encoder was late for the last ones.
+ */
+export const encoderResults = ['judged', 'late', 'busy', 'starting', 'failed', 'paused'] as const
 export type EncoderResult = (typeof encoderResults)[number]
 
 export type EncoderCallsParts = {
   readonly encoder: Pick<Encoder, 'score'>
   readonly clock: Clock
-  /** Called after each call of the encoder; with its error if it failed. */
+  /** Called for each text that needs the encoder; with the error of a call that failed. */
   readonly onResult: (result: EncoderResult, error?: unknown) => void
 }
 
@@ -26,22 +30,36 @@ export type EncoderCallsParts = {
  */
 export type AskEncoder = (texts: readonly string[], limitMs: number) => MaybePromise<readonly EncoderAnswer[]>
 
+/**
+ * After so many late answers in a row no text is sent for a while, because each would wait for its whole time limit. Then one text
+ * tries again.
+ */
+const latesToPause = 3
+const pauseMs = 5_000
+
 /** Logits of recent texts are cached by the hash of the text: parts of a streamed text are read again if it is denied. */
 const cachedTexts = 4_096
 
 export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts): AskEncoder {
   const cache = createScanCache<PerCategory<number>>(cachedTexts)
+  const breaker = createCircuitBreaker(clock)
 
   async function askOne({ key, text }: KeyedText, limit: AbortSignal): Promise<EncoderAnswer> {
     if (limit.aborted) return 'linear_encoder_late'
+    if (!breaker.mayAsk()) {
+      onResult('paused')
+      return 'linear_encoder_late'
+    }
     try {
       const logits = await beforeAbort(encoder.score(text, limit), limit)
       if (!Object.values(logits).every(Number.isFinite)) throw new Error('The encoder answered without a number.')
       cache.set(key, logits)
+      breaker.answered()
       onResult('judged')
       return logits
     } catch (error) {
-      onResult(limit.aborted ? 'late' : 'failed', error)
+      if (limit.aborted) breaker.late()
+      onResult(limit.aborted ? 'late' : resultOf(error), error)
       return limit.aborted ? 'linear_encoder_late' : 'linear_encoder_failed'
     }
   }
@@ -70,6 +88,34 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
     return isKnown ? known : askAll(keyed, limitMs)
   }
 }
+
+function createCircuitBreaker(clock: Clock) {
+  let lates = 0
+  let pausedUntilMs = 0
+  return {
+    /** After the pause true for one text. Its answer ends the pause; without one the next text tries after another pause. */
+    mayAsk(): boolean {
+      if (lates < latesToPause) return true
+      const nowMs = clock.monotonicMs()
+      if (nowMs < pausedUntilMs) return false
+      pausedUntilMs = nowMs + pauseMs
+      return true
+    },
+    answered(): void {
+      lates = 0
+    },
+    late(): void {
+      lates += 1
+      pausedUntilMs = clock.monotonicMs() + pauseMs
+    },
+  }
+}
+
+/** A busy encoder or one that starts rejects at once, so neither leads to a pause. */
+const resultOf = (error: unknown): EncoderResult =>
+  error instanceof EncoderUnavailable && (error.reason === 'busy' || error.reason === 'starting')
+    ? error.reason
+    : 'failed'
 
 type KeyedText = { readonly key: string; readonly text: string }
 

@@ -2,14 +2,24 @@ import type { PerCategory } from './categories.ts'
 import type { ClassifierIdentity, TextDirection } from './classifier.ts'
 
 /** The port to the encoder: the slower, more accurate second stage of the embedded classifier. */
-export type Encoder = Disposable & {
+export type Encoder = {
   readonly identity: ClassifierIdentity
   readonly stack: EncoderStack
   /**
-   * The logits of one text, without work on the event loop. Rejects if the worker has died or `signal` aborts; never answers for
-   * a text that it did not read.
+   * The logits of one text, without work on the event loop. Rejects with `EncoderUnavailable`, or the reason of `signal`; never
+   * answers for a text that it did not read.
    */
   score(text: string, signal?: AbortSignal): Promise<PerCategory<number>>
+}
+
+/** The encoder has no answer for a text. Unless the reason is `off` or `closed`, it may have one later. */
+export class EncoderUnavailable extends Error {
+  readonly reason: 'starting' | 'busy' | 'died' | 'failed' | 'off' | 'closed'
+
+  constructor(reason: EncoderUnavailable['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 /** How the logits of the encoder and the scores of the first stage become one score. */

@@ -8,13 +8,15 @@ import { systemClock } from '../../../base/clock.ts'
 import { categories } from '../../../domain/moderation/categories.ts'
 import {
   runtimeThatDiesOn,
+  runtimeThatHangsOn,
   runtimeThatGives,
   writeEncoderPackage,
   type EncoderPackageChanges,
 } from '../../../../test/support/encoder-package.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { EncoderUnavailable, openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.ts'
+import { EncoderUnavailable } from '../../../domain/moderation/encoder.ts'
+import { openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.ts'
 import type { EncoderStatus } from './thread.ts'
 
 const timeout = 120_000
@@ -150,7 +152,7 @@ describe('the queue of the encoder', { timeout }, () => {
   it('rejects a text whose signal is aborted while it is read, and answers the next', async (t) => {
     const encoder = await open(t)
     const abort = new AbortController()
-    const first = encoder.score('hello '.repeat(5_000), abort.signal)
+    const first = encoder.score('hello '.repeat(2_500), abort.signal)
     abort.abort(new Error('late'))
     await assert.rejects(first, /late/)
     await assertSexual(encoder, 'world', sumOf([ids.world]))
@@ -162,7 +164,7 @@ describe('the queue of the encoder', { timeout }, () => {
     const pending = [encoder.score('hello'), encoder.score('world')].map((each) =>
       assert.rejects(each, unavailable('closed')),
     )
-    encoder[Symbol.dispose]()
+    await encoder[Symbol.asyncDispose]()
     await Promise.all(pending)
     await assert.rejects(encoder.score('hello'), unavailable('closed'))
   })
@@ -202,6 +204,24 @@ describe('the thread of the encoder', { timeout }, () => {
     await assert.rejects(encoder.score('crash'), unavailable('died'))
     advance(1_000) // the pause is short again after an answer
     await states.next('ready')
+  })
+
+  it('is started again if it gives no answer for ten seconds', async (t) => {
+    const { clock, advance } = createHandClock()
+    const states = createStates()
+    const encoder = await open(t, { loadRuntime: runtimeThatHangsOn(ids.crash) }, { clock, onStatus: states.add })
+    await states.next('ready')
+    const texts = ['crash', 'hello'].map((text) => assert.rejects(encoder.score(text), /no answer for 10 seconds/))
+    advance(9_999)
+    assert.deepEqual(encoder.status(), { state: 'ready' })
+    advance(1)
+    await Promise.all(texts)
+    await assert.rejects(encoder.score('hello'), unavailable('died'))
+    advance(1_000)
+    await states.next('ready')
+    await assertSexual(encoder, 'hello', sumOf([ids.hello]))
+    advance(10_000)
+    assert.deepEqual([encoder.status(), encoder.queued()], [{ state: 'ready' }, 0])
   })
 
   it('is not started again after it was closed', async (t) => {

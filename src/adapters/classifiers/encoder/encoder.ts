@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
-import type { Encoder } from '../../../domain/moderation/encoder.ts'
+import { EncoderUnavailable, type Encoder } from '../../../domain/moderation/encoder.ts'
 import { loadModel } from '../embedded/classifier.ts'
 import {
   describePackage,
@@ -9,7 +9,6 @@ import {
   type EncoderDescription,
   type EncoderProblem,
 } from './encoder-package.ts'
-import { createSharedMemory, sharedAt } from './shared-memory.ts'
 import { startEncoderThread, type EncoderStatus, type EncoderThread } from './thread.ts'
 import type { EncoderThreadAnswer, EncoderThreadRequest } from './worker.ts'
 
@@ -35,18 +34,8 @@ export type ThreadedEncoder = Encoder &
 
 export type OpenedEncoder = { readonly encoder: ThreadedEncoder } | { readonly problem: EncoderProblem }
 
-/** The encoder has no answer for a text. Unless the reason is `off` or `closed`, it may have one later. */
-export class EncoderUnavailable extends Error {
-  readonly reason: 'starting' | 'busy' | 'died' | 'failed' | 'off' | 'closed'
-
-  constructor(reason: EncoderUnavailable['reason'], message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
-
-/** About two seconds of work. */
-const defaultQueuedCharacters = 64 * 1024
+/** About half a second of work, so that a streamed text gets its answer beside long requests. */
+const defaultQueuedCharacters = 16 * 1024
 
 /** Finds the package and starts the thread, or says why not. The model is loaded in the background; until then texts are rejected. */
 export async function openEncoder(parts: EncoderParts): Promise<OpenedEncoder> {
@@ -59,7 +48,6 @@ type Job = EncoderThreadRequest & { readonly result: PromiseWithResolvers<PerCat
 function createThreadedEncoder(description: EncoderDescription, parts: EncoderParts): ThreadedEncoder {
   const { version, digest, stack, windowTokens, strideTokens } = description
   const { clock, packageName = shippedPackage, maxQueuedCharacters = defaultQueuedCharacters, onScored } = parts
-  const shared = createSharedMemory()
   const waiting = new Set<Job>()
   let running: Job | undefined
   let characters = 0
@@ -67,7 +55,7 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
 
   const thread = startEncoderThread({
     clock,
-    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens, shared },
+    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens },
     onAnswer(answer) {
       const job = running
       running = undefined
@@ -107,7 +95,7 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
   /** A text that waits is removed. The thread stops reading one at its next window. */
   function leave(job: Job, reason: unknown): void {
     if (waiting.delete(job)) characters -= job.text.length
-    else if (job === running) Atomics.store(shared, sharedAt.cancelled, job.id)
+    else if (job === running) thread.cancel(job.id)
     job.result.reject(reason)
   }
 
@@ -132,7 +120,6 @@ function createThreadedEncoder(description: EncoderDescription, parts: EncoderPa
       next()
       return await job.result.promise.finally(() => signal?.removeEventListener('abort', onAbort))
     },
-    [Symbol.dispose]: () => void thread.close(),
     [Symbol.asyncDispose]: thread.close,
   }
 }
