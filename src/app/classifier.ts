@@ -2,8 +2,11 @@ import { Agent } from 'undici'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import type { ThreadedEncoder } from '../adapters/classifiers/encoder/encoder.ts'
 import type { EncoderProblem } from '../adapters/classifiers/encoder/encoder-package.ts'
+import { problemOf } from '../adapters/classifiers/encoder/thread.ts'
 import { createOpenaiClassifier } from '../adapters/classifiers/openai/classifier.ts'
 import { createRequest } from '../adapters/network/request.ts'
+import { minuteMs } from '../base/clock.ts'
+import { messageOf } from '../base/fault.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { ConfigError } from '../config/config.ts'
@@ -42,14 +45,20 @@ async function openEmbedded(infrastructure: Infrastructure): Promise<Classifier>
   })
   for (const result of encoderResults) texts.add({ result }, 0)
   const encoder = await openEncoder(infrastructure)
-  const problem = 'code' in encoder ? encoder : setting === 'required' ? await problemOf(encoder) : undefined
+  const problem = 'code' in encoder ? encoder : setting === 'required' ? problemOf(await encoder.started()) : undefined
   if (problem !== undefined) {
     if (setting === 'required') throw new ConfigError([`moderation.encoder: required, but ${problem.message}`])
     const level = problem.code === 'package_missing' ? 'debug' : 'warn'
     log[level]({ code: problem.code }, `the encoder is off: ${problem.message}`)
   }
   if ('code' in encoder) return first
-  const onResult = (result: EncoderResult): void => texts.add({ result })
+  let quietUntilMs = 0
+  const onResult = (result: EncoderResult, error: unknown): void => {
+    texts.add({ result })
+    if (result !== 'failed' || clock.monotonicMs() < quietUntilMs) return
+    quietUntilMs = clock.monotonicMs() + minuteMs
+    log.warn({ error: messageOf(error) }, 'the encoder failed; further failures within a minute are only counted')
+  }
   const isOff = (): boolean => encoder.status().state === 'off'
   return createCascade({ first, encoder, clock, onResult, isOff })
 }
@@ -80,12 +89,6 @@ async function openEncoder(infrastructure: Infrastructure): Promise<ThreadedEnco
     encoder.status().state === 'ready' ? 1 : 0,
   )
   return encoder
-}
-
-/** Waits until the model is loaded. */
-async function problemOf(encoder: ThreadedEncoder): Promise<EncoderProblem | undefined> {
-  const status = await encoder.started()
-  return status.state === 'off' ? status.problem : undefined
 }
 
 function openTiered(infrastructure: Infrastructure, first: Classifier): Classifier {
@@ -131,6 +134,9 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
   const { classify, startStream } = classifier
   return {
     ...classifier,
+    get identity() {
+      return classifier.identity
+    },
     classify(text, direction) {
       count[direction]()
       return classify(text, direction)

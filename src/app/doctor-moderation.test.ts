@@ -46,5 +46,14 @@ describe('the doctor on moderation', () => {
     const { state, message } = await check('auto', opens(failing))
     assert.equal(state, 'warning')
     assert.match(message, /did not classify a text: no memory/)
+    assert.equal((await check('required', opens(failing))).state, 'wrong')
+  })
+
+  it('warns of an encoder whose thread ends while it loads the model, which is wrong if one is required', async () => {
+    const dying = opens(answering, { state: 'restarting' })
+    const { state, message } = await check('auto', dying)
+    assert.equal(state, 'warning')
+    assert.match(message, /alone\. The thread of the encoder is restarting/)
+    assert.equal((await check('required', dying)).state, 'wrong')
   })
 })

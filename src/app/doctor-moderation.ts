@@ -1,6 +1,7 @@
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { openEncoder, type ThreadedEncoder } from '../adapters/classifiers/encoder/encoder.ts'
 import type { EncoderProblem } from '../adapters/classifiers/encoder/encoder-package.ts'
+import { problemOf } from '../adapters/classifiers/encoder/thread.ts'
 import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config } from '../config/config.ts'
@@ -26,9 +27,10 @@ export async function checkModeration(
   const opened = await open({ clock: systemClock })
   if ('problem' in opened) return withoutEncoder(linear, opened.problem, setting)
   await using encoder = opened.encoder
-  const status = await encoder.started()
-  if (status.state === 'off') return withoutEncoder(linear, status.problem, setting)
-  return await tryEncoder(first, encoder, linear)
+  const problem = problemOf(await encoder.started())
+  if (problem !== undefined) return withoutEncoder(linear, problem, setting)
+  const tried = await tryEncoder(first, encoder, linear)
+  return tried.state === 'warning' && setting === 'required' ? { ...tried, state: 'wrong' } : tried
 }
 
 async function tryEncoder(first: SynchronousClassifier, encoder: ThreadedEncoder, linear: string): Promise<Diagnosis> {

@@ -77,7 +77,7 @@ export function openEvaluation(
     }),
     clock,
     ids,
-    classifier: classifier.identity,
+    classifier,
     crisisMessage: config.moderation.crisis_message,
     restoresPersonalData: config.moderation.restore_redacted,
     pause,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createLog } from '../../src/base/log.ts'
 import { createFakeEncoder, opens, opensNothing, type FakeEncoder } from '../support/fake-encoder.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 
@@ -65,10 +66,19 @@ describe('the encoder behind the embedded classifier', () => {
     assert.deepEqual([await stageOf(harmless), await stageOf(crisis)], ['linear', 'encoder'])
   })
 
-  it('leaves the decision to the first stage if it fails', async () => {
-    await using app = await start(opens(createFakeEncoder(() => Promise.reject(new Error('no memory')))))
+  it('leaves the decision to the first stage if it fails, and the reason is logged once', async () => {
+    const lines: string[] = []
+    await using app = await startTestApp({
+      config: { moderation: { encoder: 'auto' } },
+      openEncoder: opens(createFakeEncoder(() => Promise.reject(new Error('no memory')))),
+      log: createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } }),
+    })
     assert.equal(await chat(app, crisis), 400)
+    assert.equal(await chat(app, crisis.replace('tonight', 'today')), 400)
     assert.match((await classifiersOf(app)).join(), /"stage":"linear_encoder_failed"/)
+    const [line = '', ...others] = lines.filter((each) => each.includes('the encoder failed'))
+    assert.match(line, /"error":"no memory"/)
+    assert.deepEqual(others, [])
   })
 
   it('is not used if it is off or not installed', async () => {
@@ -78,6 +88,18 @@ describe('the encoder behind the embedded classifier', () => {
       assert.equal(await chat(app, crisis), 400)
       assert.match((await classifiersOf(app)).join(), /"id":"embedded","stage":"linear"/)
     }
+  })
+
+  it('is not named in the audit event if its package is damaged', async () => {
+    const problem = { code: 'wrong_digest', message: 'The model is damaged.' } as const
+    await using app = await start(
+      opens(
+        createFakeEncoder(() => assert.fail('the encoder is not asked')),
+        { state: 'off', problem },
+      ),
+    )
+    assert.equal(await chat(app, crisis), 400)
+    assert.match((await classifiersOf(app)).join(), /^\{"id":"embedded","stage":"linear","version":"[^"+]+"\}$/)
   })
 
   it('keeps the gateway from starting if it is required and cannot be used', async () => {
@@ -90,5 +112,13 @@ describe('the encoder behind the embedded classifier', () => {
       },
     )
     await assert.rejects(start(damaged, 'required'), /moderation\.encoder: required, but the model is damaged/)
+    const dying = opens(
+      createFakeEncoder(() => ({})),
+      { state: 'restarting' },
+    )
+    await assert.rejects(
+      start(dying, 'required'),
+      /moderation\.encoder: required, but The thread of the encoder is rest/,
+    )
   })
 })

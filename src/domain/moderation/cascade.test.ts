@@ -210,4 +210,14 @@ describe('a cascade of two stages', () => {
     const { cascade } = cascadeOf(createSilentEncoder())
     assert.deepEqual(cascade.identity, { id: 'embedded+encoder', version: '2+1', digest: 'l+e' })
   })
+
+  it('has the identity of the first stage alone once the encoder cannot work', () => {
+    let isOff = false
+    const { clock } = createHandClock()
+    const parts = { first, encoder: createSilentEncoder(), clock, onResult: () => undefined, isOff: () => isOff }
+    const cascade = createCascade(parts)
+    assert.equal(cascade.identity.id, 'embedded+encoder')
+    isOff = true
+    assert.deepEqual(cascade.identity, first.identity)
+  })
 })

@@ -30,6 +30,7 @@ export function createCascade(parts: CascadeParts): Classifier {
   const { first, encoder, clock, onResult, isOff = never } = parts
   const { stack } = encoder
   const ask = createAskEncoder({ encoder, clock, onResult })
+  const identity = joinIdentities(first, encoder)
   const isScoredHigh = createIsNear(stack)
   const isNear = (linear: Classification): boolean => isScoredHigh(linear) && !isOff()
 
@@ -74,7 +75,9 @@ export function createCascade(parts: CascadeParts): Classifier {
     settle(first.classify(text, direction), { text, direction, limitMs: textLimitMs })
 
   return {
-    identity: joinIdentities(first, encoder),
+    get identity() {
+      return isOff() ? first.identity : identity
+    },
     classify,
     startStream: (direction) =>
       createCascadeStream({

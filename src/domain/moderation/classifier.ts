@@ -11,6 +11,7 @@ export type TextDirection = (typeof textDirections)[number]
  * reports a text as harmless that it did not classify.
  */
 export type Classifier = {
+  /** It may change: a stage that turns out not to work is not named any more. */
   readonly identity: ClassifierIdentity
   classify(text: string, direction: TextDirection): MaybePromise<Classification>
   /** Starts the classification of a text that streams. Undefined if the classifier can only classify complete texts. */

@@ -52,10 +52,12 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
     andThen(first.classify(text, direction), (firstResult) => settle(firstResult, text, direction))
 
   return {
-    identity: {
-      id: `${first.identity.id}+${second.identity.id}`,
-      version: `${first.identity.version}+${second.identity.version}`,
-      digest: first.identity.digest,
+    get identity() {
+      return {
+        id: `${first.identity.id}+${second.identity.id}`,
+        version: `${first.identity.version}+${second.identity.version}`,
+        digest: first.identity.digest,
+      }
     },
     classify,
     startStream: (direction) =>

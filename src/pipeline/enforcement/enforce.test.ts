@@ -78,7 +78,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     clock: createHandClock().clock,
     pause: noPause,
     ids: (prefix) => `${prefix}_1`,
-    classifier: poisonClassifier.identity,
+    classifier: poisonClassifier,
     crisisMessage: 'You are not alone.',
     restoresPersonalData: true,
     countDecisions: (_organizationId, decisions) => void counted.push(decisions),

@@ -18,7 +18,7 @@ import {
 } from '../../domain/evaluation/verdict/combine.ts'
 import { type Plan, planFor } from '../../domain/evaluation/plan.ts'
 import { createStageLog } from '../../domain/evaluation/stage-log.ts'
-import type { ClassifierIdentity } from '../../domain/moderation/classifier.ts'
+import type { Classifier } from '../../domain/moderation/classifier.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import { type QuotaReservation, boundless, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
 import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
@@ -57,7 +57,7 @@ export type EnforceParts = PlanParts &
     readonly pause: () => Promise<unknown>
     readonly ids: Ids
     /** Named in audit events. */
-    readonly classifier: ClassifierIdentity
+    readonly classifier: Pick<Classifier, 'identity'>
     /** Shown if a request about self-harm is blocked. */
     readonly crisisMessage: string
     /** Whether callers get their own personal data back if the model repeats its placeholder. */
@@ -92,7 +92,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
   return async (call, { expected, maxOutputTokens }) => {
     const planned = planRequest(parts, call)
-    const plan = recordedPlan(isPromise(planned) ? await planned : planned, call, parts.classifier)
+    const plan = recordedPlan(isPromise(planned) ? await planned : planned, call, parts.classifier.identity)
     const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
     const quota = isPromise(reserved) ? await reserved : reserved
     try {
@@ -221,7 +221,7 @@ function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCa
 }
 
 /** The plan with what records the evaluation: the stages of the classifier, and the judge's calls if the request is traced. */
-const recordedPlan = (plan: Plan, { trace, onVerdict }: InferenceCall, classifier: ClassifierIdentity): Plan => ({
+const recordedPlan = (plan: Plan, { trace, onVerdict }: InferenceCall, classifier: Classifier['identity']): Plan => ({
   ...plan,
   ...(onVerdict && { stageLog: createStageLog(classifier) }),
   ...(trace && { onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }),

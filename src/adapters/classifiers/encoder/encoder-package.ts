@@ -24,6 +24,7 @@ const problemCodes = [
   'runtime_missing',
   'wrong_digest',
   'unsupported',
+  'not_started',
 ] as const
 
 /** Why there is no encoder, for the log and for `gatehouse doctor`. */

@@ -1,6 +1,6 @@
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import type { Clock } from '../../../base/clock.ts'
-import { textOf, type EncoderProblem } from './encoder-package.ts'
+import { problem, textOf, type EncoderProblem } from './encoder-package.ts'
 import { createSharedMemory, everyText, sharedAt } from './shared-memory.ts'
 import type { EncoderThreadAnswer, EncoderThreadOptions, EncoderThreadReply, EncoderThreadRequest } from './worker.ts'
 
@@ -8,6 +8,13 @@ import type { EncoderThreadAnswer, EncoderThreadOptions, EncoderThreadReply, Enc
 export type EncoderStatus =
   | { readonly state: 'starting' | 'ready' | 'restarting' | 'closed' }
   | { readonly state: 'off'; readonly problem: EncoderProblem }
+
+/** Why an encoder that should have started cannot read texts. Undefined if it can. */
+export function problemOf(status: EncoderStatus): EncoderProblem | undefined {
+  if (status.state === 'ready') return undefined
+  if (status.state === 'off') return status.problem
+  return problem('not_started', `The thread of the encoder is ${status.state}: it ended before the model was loaded.`)
+}
 
 /** Keeps one worker thread running. A thread that ends or does not answer is replaced, unless it said why it cannot work. */
 export type EncoderThread = {
