@@ -20,7 +20,7 @@ import { openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.
 import type { EncoderStatus } from './thread.ts'
 
 const timeout = 120_000
-const [start, end, unknown] = [2, 3, 1]
+const [start, end] = [2, 3]
 const ids = { hello: 4, world: 5, good: 6, morning: 7, crash: 11 }
 
 type Cleanup = { after(close: () => PromiseLike<void>): void }
@@ -90,18 +90,16 @@ describe('the encoder', { timeout }, () => {
     await assertSexual(encoder, 'h3ll0 w o r l d', sumOf([ids.hello, ids.world]))
   })
 
-  it('reads all windows of a long text', async () => {
+  it('gives the highest logits of all windows of a long text', async () => {
     // Windows of four pieces, and three from one to the next: the last two of eight are read with the two before.
     const text = 'hello hello hello hello good good world world'
     const windows = [sumOf([4, 4, 4, 4]), sumOf([4, 6, 6, 5]), sumOf([6, 6, 5, 5])]
-    const highest = Math.max(...windows)
-    const mean = windows.reduce((sum, each) => sum + Math.exp(each - highest), 0) / windows.length
-    await assertSexual(encoder, text, highest + Math.max(Math.log(mean), -1))
+    await assertSexual(encoder, text, Math.max(...windows))
   })
 
   for (const [title, text, pieces] of [
     ['an empty text', '', []],
-    ['a text of emoji only', '😀😀 👍🏽', [unknown, unknown]],
+    ['a text of emoji only', '😀😀 👍🏽', []],
     ['a lone surrogate', 'hello \ud800', [ids.hello]],
     ['control characters', '\u0000\u0007hello\u200b', [ids.hello]],
   ] as const) {
