@@ -56,7 +56,7 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
     const findings = givenCategories
       ? addFindings(collected.findings, { ...noFindings, categories: givenCategories })
       : collected.findings
-    if (findings.stage !== undefined) plan.stageLog?.note(findings, direction)
+    if (findings.stage !== undefined || findings.categories.length > 0) plan.stageLog?.note(findings, direction)
     if (reportsDenialsOnly && hasNoFindings(findings) && matchesNoPolicy(plan.policies[direction], scores)) {
       return { verdict: allowed, findings, offendingTexts }
     }

@@ -4,7 +4,7 @@ import { noFindings, type Findings } from './scan/findings.ts'
 
 /** Notes for one request and its response which stage of the classifier decided, for the audit event. */
 export type StageLog = {
-  /** Called with findings for which the first stage was not enough. */
+  /** Called with findings that flag a category, or for which the first stage was not enough. */
   note(findings: Findings, direction: TextDirection): void
   /** The classifier with the stage that decided about the request or the response; without a direction, about both. */
   decidedBy(direction?: TextDirection): ClassifierFacts

@@ -92,6 +92,14 @@ describe('a cascade of two stages', () => {
     assert.ok(encoder.texts.some((text) => text.includes(' bad ')))
   })
 
+  it('names the first stage for a text that is flagged only in a category without the encoder', async () => {
+    const { cascade } = cascadeOf(createFakeEncoder((text) => ({ hate: text.includes('bad') ? 3 : -9 })))
+    const ofFirst = await cascade.classify(`an odd and gated text, ${english}`, 'request')
+    assert.deepEqual([ofFirst.flagged, ofFirst.stage, ofFirst.isProvisional], [['sexual/minors'], undefined, undefined])
+    const ofBoth = await cascade.classify(`a bad and gated text, ${english}`, 'request')
+    assert.deepEqual([ofBoth.flagged.toSorted(), ofBoth.stage], [['hate', 'sexual/minors'], 'encoder'])
+  })
+
   it('asks from the score that each category has for it, and never for a category that it does not judge', async () => {
     const { hate, 'sexual/minors': minors } = createSilentEncoder().stack.categories
     const encoder = createFakeEncoder(() => ({}), {

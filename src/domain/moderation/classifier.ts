@@ -75,7 +75,7 @@ export type Classification = {
   readonly flagged: readonly Category[]
   /** True if a better classifier should have been used and failed. Such a result is valid once and must not be cached. */
   readonly isProvisional?: boolean
-  /** Which stage gave the scores. Undefined if the classifier has one stage, or its second was not needed. */
+  /** Which stage gave the scores. Undefined if the classifier has one stage, or the first alone decided. */
   readonly stage?: SecondStage
 }
 

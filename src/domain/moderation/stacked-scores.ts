@@ -18,7 +18,10 @@ export type StackedText = {
   readonly notEnglish: Classification
 }
 
-/** One classification from both stages. Its scores and flags agree: 0.5 is the threshold. */
+/**
+ * One classification from both stages. Its scores and flags agree: 0.5 is the threshold. It names the encoder, unless only
+ * categories are flagged that the encoder does not judge.
+ */
 export function stackScores(stack: EncoderStack, text: StackedText): Classification {
   const scores = perCategory((category) => {
     const settings = stack.categories[category]
@@ -34,7 +37,9 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
     })
     return Math.max(both, standing(category, text))
   })
-  return { scores, flagged: categories.filter((category) => scores[category] >= flagThreshold), stage: 'encoder' }
+  const flagged = categories.filter((category) => scores[category] >= flagThreshold)
+  const isOfFirst = flagged.length > 0 && flagged.every((category) => stack.categories[category].encoder.weight === 0)
+  return { scores, flagged, ...(!isOfFirst && { stage: 'encoder' }) }
 }
 
 /**

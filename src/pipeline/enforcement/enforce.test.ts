@@ -164,6 +164,22 @@ describe('the classifier in the facts for the audit log', () => {
     await eventsOf(enforced.guard(meteredOf(streamOf(responseOf('Drink the poison.'))), stopUpstream))
     assert.deepEqual([verdicts.at(-1)?.direction, verdicts.at(-1)?.classifier?.stage], ['response', 'encoder'])
   })
+
+  it('is the first stage if that alone denied a block of the response, after the encoder allowed another', async () => {
+    const onlyRead = (text: string): SecondStage | undefined => (text.includes('read') ? 'encoder' : undefined)
+    const { send, verdicts } = createScene(rulebookWith({}), scannedBy(onlyRead))
+    const enforced = await send('How are you?')
+    const [start = { events: [] }, ...denied] = responseOf('Drink the poison.')
+    const allowed: Chunk = {
+      events: [
+        { type: 'open', block: 1, part: { type: 'text' } },
+        { type: 'delta', block: 1, text: 'It is read twice.' },
+        { type: 'close', block: 1 },
+      ],
+    }
+    await eventsOf(enforced.guard(meteredOf(streamOf([start, allowed, ...denied])), stopUpstream))
+    assert.deepEqual([verdicts.at(-1)?.decision, verdicts.at(-1)?.classifier?.stage], ['refuse', 'linear'])
+  })
 })
 
 describe('enforcing rules on a request', () => {
