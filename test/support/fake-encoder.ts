@@ -1,5 +1,6 @@
 import type { EncoderStatus } from '../../src/adapters/classifiers/encoder/thread.ts'
 import type { World } from '../../src/app.ts'
+import type { Clock } from '../../src/base/clock.ts'
 import { perCategory, type Category, type PerCategory } from '../../src/domain/moderation/categories.ts'
 import type { Encoder, StackedCategory } from '../../src/domain/moderation/encoder.ts'
 
@@ -69,3 +70,17 @@ export const opensNothing: OpenEncoder = async () => ({
 /** An encoder that never answers. */
 export const createSilentEncoder = (): FakeEncoder =>
   createFakeEncoder(() => Promise.withResolvers<FakeLogits>().promise)
+
+/** An encoder that needs as long for a text as the real one does on a slow machine, by a clock. It reads one text after the other. */
+export function createSlowEncoder({ after }: Pick<Clock, 'after'>, judge: (text: string) => FakeLogits): FakeEncoder {
+  let last: Promise<unknown> = Promise.resolve()
+  return createFakeEncoder((text) => {
+    const read = (): Promise<FakeLogits> =>
+      new Promise((resolve) => void after(text.length * slowMsPerCharacter, () => resolve(judge(text))))
+    const answer = last.then(read)
+    last = answer
+    return answer
+  })
+}
+
+const slowMsPerCharacter = 0.045

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/base/clock.ts'
+import { isPromise, type MaybePromise } from '../../src/base/maybe-promise.ts'
 
 /** A clock that the test moves by hand. */
 export type HandClock = {
@@ -7,6 +8,8 @@ export type HandClock = {
   advance(ms: number): void
   /** The same, and resolves once the callbacks' asynchronous work has had a turn. */
   pass(ms: number): Promise<void>
+  /** Advances by a millisecond at a time, while a timer is pending, until the promise is settled. */
+  passUntil<T>(promise: MaybePromise<T>): Promise<T>
   /** Number of pending timers. */
   waiting(): number
 }
@@ -28,12 +31,20 @@ export function createHandClock(): HandClock {
     const due = Array.from(timers).filter(({ dueMs }) => dueMs <= nowMs)
     for (const timer of due) if (timers.delete(timer)) timer.callback()
   }
+  const pass = async (ms: number): Promise<void> => {
+    advance(ms)
+    await new Promise(setImmediate)
+  }
   return {
     clock,
     advance,
-    async pass(ms) {
-      advance(ms)
-      await new Promise(setImmediate)
+    pass,
+    async passUntil(promise) {
+      let isSettled = !isPromise(promise)
+      const settle = (): void => void (isSettled = true)
+      Promise.resolve(promise).then(settle, settle)
+      while (!isSettled) await pass(timers.size > 0 ? 1 : 0)
+      return promise
     },
     waiting: () => timers.size,
   }

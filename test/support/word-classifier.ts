@@ -8,8 +8,8 @@ import {
   type SynchronousStream,
 } from '../../src/domain/moderation/classifier.ts'
 
-/** The score of self-harm by word: far below, below and above the bounds of `wordBounds`, and above the threshold. */
-const scoresByWord: Readonly<Record<string, number>> = { wary: 0.005, grave: 0.2, poison: 0.9 }
+/** The score of self-harm by word: far below, below and above the bounds of `wordBounds`, above the threshold, and certain. */
+const scoresByWord: Readonly<Record<string, number>> = { wary: 0.005, grave: 0.2, noose: 0.7, poison: 0.9 }
 
 const wordBounds: HoldBackBounds = {
   categories: perCategory(() => ({ calm: -6, frozen: -3 })),

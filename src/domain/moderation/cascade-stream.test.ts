@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { createFakeEncoder, createSilentEncoder, type FakeEncoder } from '../../../test/support/fake-encoder.ts'
+import {
+  createFakeEncoder,
+  createSilentEncoder,
+  createSlowEncoder,
+  type FakeEncoder,
+} from '../../../test/support/fake-encoder.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { wordClassifier } from '../../../test/support/word-classifier.ts'
 import { createEmbeddedClassifier } from '../../adapters/classifiers/embedded/classifier.ts'
@@ -156,12 +161,43 @@ describe('the stream of a cascade', () => {
     assert.ok(ofPlaces.length > 1 && ofPlaces.length <= text.length / 256 + 1)
   })
 
-  it('asks at every place that the first stage flags', async () => {
+  it('asks once per 256 characters about places that the first stage flags, and holds their text back until then', async () => {
     const encoder = createFakeEncoder(() => ({}))
     const stream = cascadeOf(encoder, { first: wordClassifier }).startStream?.('response') ?? assert.fail()
-    for (const chunk of chunksOf('poison and the gate of the town was open '.repeat(4), [17])) await stream.push(chunk)
-    assert.equal(encoder.texts.length, 4)
-    assert.deepEqual(stream.decided()?.flagged, ['self-harm'], 'the first stage is certain of it')
+    const line = 'noose and the gate of the town was open '
+    for (const chunk of chunksOf(line.repeat(6), [17])) await stream.push(chunk)
+    assert.equal(encoder.texts.length, 1)
+    assert.deepEqual([stream.decided()?.flagged, stream.look().flagged], [[], ['self-harm']])
+    for (const chunk of chunksOf(line.repeat(2), [17])) await stream.push(chunk)
+    assert.equal(encoder.texts.length, 2)
+    assert.deepEqual([stream.decided()?.flagged, stream.look().flagged], [[], []])
+  })
+
+  it('reads what it has left when the text ends', async () => {
+    const encoder = createFakeEncoder((text) => ({ 'self-harm': text.includes('end') ? 5 : -5 }))
+    const cascade = cascadeOf(encoder, { first: wordClassifier })
+    const text = 'noose and the gate of the town was open noose and the gate of the town was the end '
+    const ended = cascade.startStream?.('response') ?? assert.fail()
+    assert.deepEqual((await reportsOf(ended, text, [9])).decided?.flagged, ['self-harm'])
+    const sliced = cascade.startStream?.('response') ?? assert.fail()
+    for (const chunk of chunksOf(text, [9])) await sliced.push(chunk)
+    assert.deepEqual(sliced.decided()?.flagged, [])
+    await sliced.decideRest?.()
+    assert.deepEqual(sliced.decided()?.flagged, ['self-harm'])
+  })
+
+  it('holds back new words that the first stage flags, after words that the encoder has lowered', async () => {
+    const stream =
+      cascadeOf(
+        createFakeEncoder(() => ({})),
+        { first: wordClassifier },
+      ).startStream?.('response') ?? assert.fail()
+    await stream.push('noose and the gate of the town was ')
+    assert.deepEqual(stream.decided()?.stage, 'encoder')
+    await stream.push('open and the ')
+    assert.deepEqual(stream.look().flagged, [])
+    await stream.push('noose ')
+    assert.deepEqual(stream.look().flagged, ['self-harm'])
   })
 
   it('passes a denial of the first stage that the encoder does not confirm, and does not hold its text back', async () => {
@@ -183,5 +219,37 @@ describe('the stream of a cascade', () => {
     hand.advance(1)
     await pushed
     assert.equal(stream.decided()?.stage, 'linear_encoder_late')
+  })
+
+  describe('with an encoder that takes its time', () => {
+    /** Subtitles. No two are the same, because the encoder reads a window only once. */
+    const subtitles = (characters: number): string =>
+      Array.from(
+        { length: characters / 100 },
+        (_, at) => `${at}. "You are such a stupid idiot and I hate you," she says to him in the film, and they leave. `,
+      ).join('')
+
+    for (const characters of [3_200, 6_000, 8_000]) {
+      it(`gives a text of ${characters} characters in small chunks the result of the complete text`, async () => {
+        const hand = createHandClock()
+        const encoder = createSlowEncoder(hand.clock, () => ({ harassment: -4, hate: -4 }))
+        const cascade = cascadeOf(encoder, { clock: hand.clock })
+        const text = subtitles(characters)
+        assert.ok(embedded.classify(text, 'response').flagged.includes('harassment'))
+        const stream = cascade.startStream?.('response') ?? assert.fail()
+        const { whole, decided } = await hand.passUntil(reportsOf(stream, text, [20]))
+        assert.deepEqual(whole, await hand.passUntil(cascade.classify(text, 'response')))
+        assert.deepEqual([whole.stage, whole.flagged, decided?.flagged], ['encoder', [], []])
+      })
+    }
+
+    it('has the time to read a complete text of 6,000 characters', async () => {
+      const hand = createHandClock()
+      const encoder = createSlowEncoder(hand.clock, () => ({ harassment: -4, hate: -4 }))
+      const stream = cascadeOf(encoder, { clock: hand.clock }).startStream?.('response') ?? assert.fail()
+      await hand.passUntil(stream.push(subtitles(6_000), true))
+      const { whole, decided } = await hand.passUntil(stream.end())
+      assert.deepEqual([whole.stage, whole.flagged, decided?.flagged], ['encoder', [], []])
+    })
   })
 })

@@ -1,10 +1,12 @@
 import { andThen } from '../../base/maybe-promise.ts'
 import { noClassification, strongest } from './classifier.ts'
 import type { Classification, Classifier, SynchronousClassifier, TextDirection } from './classifier.ts'
-import { createCascadeStream, type JudgeText, type SettleText } from './cascade-stream.ts'
+import type { JudgeText } from './cascade-places.ts'
+import { createCascadeStream, type SettleText } from './cascade-stream.ts'
 import { perCategory } from './categories.ts'
 import type { Encoder, EncoderStack } from './encoder.ts'
 import { createAskEncoder, type EncoderAnswer, type EncoderCallsParts } from './encoder-calls.ts'
+import { createEncoderTurns } from './encoder-turns.ts'
 import { partsNotEnglish } from './english.ts'
 import { stackScores } from './stacked-scores.ts'
 import { textWindows } from './text-windows.ts'
@@ -48,14 +50,14 @@ export function createCascade(parts: CascadeParts): Classifier {
       .map(({ window }) => window)
   }
 
-  const settle: SettleText = (linear, { text, direction, limitMs }) => {
+  const settle: SettleText = (linear, { text, direction, ask: askInTurn }) => {
     if (!isNear(linear)) return linear
     const windows = textWindows(text).filter((window) => letter.test(window))
     if (windows.length === 0) return linear
     const asked = nearWindows(windows, direction)
     const stackAll = (answers: readonly EncoderAnswer[]): Classification =>
       judged(linear, answers, { direction, unread: windows.length - asked.length, windows: asked })
-    return limitMs > 0 ? andThen(ask(asked, limitMs), stackAll) : stackAll(['linear_encoder_late'])
+    return andThen(askInTurn(asked), stackAll)
   }
 
   const judged: JudgeText = (linear, answers, text) => {
@@ -72,7 +74,7 @@ export function createCascade(parts: CascadeParts): Classifier {
   }
 
   const classify: Classifier['classify'] = (text, direction) =>
-    settle(first.classify(text, direction), { text, direction, limitMs: textLimitMs })
+    settle(first.classify(text, direction), { text, direction, ask: (texts) => ask(texts, textLimitMs) })
 
   return {
     get identity() {
@@ -83,12 +85,10 @@ export function createCascade(parts: CascadeParts): Classifier {
       createCascadeStream({
         first,
         direction,
-        clock,
-        ask,
+        startTurn: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
         isNear,
         settle,
         judged,
-        limits: { streamLimitMs, textLimitMs },
       }),
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }

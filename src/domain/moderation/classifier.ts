@@ -37,6 +37,12 @@ export type ClassifierStream = Disposable & {
   reached(): readonly ReachedPlace[]
   /** The strongest classification at all places so far. Undefined before the first place. */
   decided(): Classification | undefined
+  /** Classifies a slice of the text, or a text that is encoded in it, within the time that this stream may take. */
+  classifyPart?(part: string, isWhole?: boolean): MaybePromise<Classification>
+  /** Classifies the places that are left for a second stage. Call after the last push, unless `end` is called. */
+  decideRest?(): MaybePromise<unknown>
+  /** The stream of the first stage alone, which never waits. */
+  readonly firstStage?: ClassifierStream
   /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
   end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
 }
@@ -47,7 +53,7 @@ export type SynchronousClassifier = Omit<Classifier, 'classify' | 'startStream'>
   startStream(direction: TextDirection): SynchronousStream
 }
 
-export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end'> & {
+export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end' | 'classifyPart' | 'decideRest'> & {
   push(text: string): void
   lookAtEnd(): void
   end(): { readonly whole: Classification; readonly decided: Classification | undefined }

@@ -60,6 +60,10 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
   let readTo = 0
   let lastPlace = 0
   let isWholeText = true
+  /** Classifies slices and encoded parts. */
+  const parts: Pick<Classifier, 'classify'> = {
+    classify: (part) => stream.classifyPart?.(part, isWholeText) ?? classifier.classify(part, direction),
+  }
 
   function placesReached(): readonly Place[] {
     const reached = stream.reached()
@@ -84,7 +88,7 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
       const encodedIn = oncePerText(encodedTexts)
       return {
         name: 'part',
-        classify: ({ text }) => withEncoded(classification, encodedIn(text), { classifier, direction }),
+        classify: ({ text }) => withEncoded(classification, encodedIn(text), { classifier: parts, direction }),
         encodedTexts: ({ text }) => encodedIn(text),
         personalData,
       }
@@ -103,14 +107,14 @@ function createStreamedText(classifier: Classifier, direction: TextDirection): S
     const classify = (text: string): MaybePromise<Classification> =>
       text.length === whole.length
         ? andThen(stream.end(), (ended) => ended.whole)
-        : classifier.classify(text, direction)
+        : andThen(stream.decideRest?.(), () => parts.classify(text, direction))
     return {
       name: 'whole and at places',
       classify: ({ text }) =>
         andThen(classify(text), (own) => {
           const decided = stream.decided()
           const all = decided === undefined ? own : strongest(own, decided)
-          return withEncoded(all, encodedIn(text), { classifier, direction })
+          return withEncoded(all, encodedIn(text), { classifier: parts, direction })
         }),
       encodedTexts: ({ text }) => encodedIn(text),
       personalData({ text, start }) {

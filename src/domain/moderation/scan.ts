@@ -121,7 +121,7 @@ function scanUncached(
 
 const noHits: readonly TermHit[] = []
 
-type ClassifierCall = { readonly classifier: Classifier; readonly direction: TextDirection }
+type ClassifierCall = { readonly classifier: Pick<Classifier, 'classify'>; readonly direction: TextDirection }
 
 function fullScan(text: string, { classifier, direction }: ClassifierCall): ScanMode {
   const search = createIncrementalSearch()

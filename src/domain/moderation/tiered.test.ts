@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createSilentEncoder } from '../../../test/support/fake-encoder.ts'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { wordClassifier } from '../../../test/support/word-classifier.ts'
+import { createCascade } from './cascade.ts'
 import { categories, perCategory, type Category } from './categories.ts'
 import type { Classification, Classifier } from './classifier.ts'
 import { createTieredClassifier } from './tiered.ts'
@@ -78,6 +82,36 @@ describe('a tiered classifier', () => {
     assert.deepEqual(flagged, ['self-harm'])
     assert.match(String(failures[0]), /down/)
     assert.deepEqual((await classify({ hate: 0.92, sexual: 0.3 }, new Error('down'))).flagged, ['hate'])
+  })
+
+  it('keeps the mark of a provisional result of the first classifier', async () => {
+    for (const score of [0.1, 0.5, 0.95]) {
+      const first: Classifier = {
+        ...classifierOf('first', {}),
+        classify: () => ({
+          ...classificationOf({ hate: score }),
+          isProvisional: true,
+          stage: 'linear_encoder_late',
+        }),
+      }
+      const tiered = createTieredClassifier({ first, second: classifierOf('second', {}), onFailure: () => {} })
+      assert.equal((await tiered.classify('text', 'request')).isProvisional, true)
+    }
+  })
+
+  it('waits once per streamed text for the encoder of the first classifier, if that never answers', async () => {
+    const hand = createHandClock()
+    const first = createCascade({
+      first: wordClassifier,
+      encoder: createSilentEncoder(),
+      clock: hand.clock,
+      onResult: () => undefined,
+    })
+    const tiered = createTieredClassifier({ first, second: classifierOf('second', {}), onFailure: () => {} })
+    const stream = tiered.startStream?.('response') ?? assert.fail()
+    for (let at = 0; at < 20; at++) await hand.passUntil(stream.push('noose and the gate of the town was open '))
+    assert.equal((await hand.passUntil(stream.end())).whole.isProvisional, true)
+    assert.equal(hand.clock.nowMs(), 150)
   })
 
   it('has an identity made of both', () => {

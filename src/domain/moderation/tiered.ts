@@ -60,8 +60,19 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
       }
     },
     classify,
-    startStream: (direction) =>
-      createWindowedStream({ classifier: { classify }, direction, looks: first.startStream?.(direction) }),
+    startStream(direction) {
+      const stream = first.startStream?.(direction)
+      return createWindowedStream({
+        classifier: {
+          classify: (part, _, isWhole) =>
+            andThen(stream?.classifyPart?.(part, isWhole) ?? first.classify(part, direction), (firstResult) =>
+              settle(firstResult, part, direction),
+            ),
+        },
+        direction,
+        looks: stream?.firstStage ?? stream,
+      })
+    },
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
 }
@@ -91,16 +102,25 @@ function joined(firstResult: Classification, secondResult: Classification): Clas
       ? Math.max(firstResult.scores[category], secondResult.scores[category])
       : secondResult.scores[category],
   )
+  const isProvisional = firstResult.isProvisional === true || secondResult.isProvisional === true
   return decided(
-    { ...firstResult, scores, stage: 'remote' },
+    { ...firstResult, scores, isProvisional, stage: 'remote' },
     (category) => isHigh(firstResult, category) || secondResult.flagged.includes(category),
   )
 }
 
 /** Makes scores and flags agree: a flagged category scores at least 0.5, any other less. */
-function decided({ scores, stage }: Classification, isFlagged: (category: Category) => boolean): Classification {
+function decided(
+  { scores, stage, isProvisional }: Classification,
+  isFlagged: (category: Category) => boolean,
+): Classification {
   const consistent: PerCategory<number> = perCategory((category) =>
     isFlagged(category) ? Math.max(scores[category], flagThreshold) : Math.min(scores[category], notFlaggedScore),
   )
-  return { scores: consistent, flagged: categories.filter(isFlagged), ...(stage !== undefined && { stage }) }
+  return {
+    scores: consistent,
+    flagged: categories.filter(isFlagged),
+    ...(isProvisional === true && { isProvisional }),
+    ...(stage !== undefined && { stage }),
+  }
 }

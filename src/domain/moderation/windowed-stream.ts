@@ -16,10 +16,15 @@ export const startClassifierStream = (classifier: Classifier, direction: TextDir
   classifier.startStream?.(direction) ?? createWindowedStream({ classifier, direction })
 
 export type WindowedStreamParts = {
-  readonly classifier: Pick<Classifier, 'classify'>
+  readonly classifier: PartClassifier
   readonly direction: TextDirection
   /** A cheaper classifier that looks at the text between two places. */
   readonly looks?: ClassifierStream | undefined
+}
+
+/** Classifies the parts of one streamed text. `isWhole`: see `ClassifierStream`. */
+type PartClassifier = {
+  classify(part: string, direction: TextDirection, isWhole?: boolean): MaybePromise<Classification>
 }
 
 /**
@@ -34,9 +39,12 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
   let decided: Classification | undefined
   let last = noClassification
   let settledTo = 0
+  let isWholeText = true
+
+  const classifyPart = (part: string): MaybePromise<Classification> => classifier.classify(part, direction, isWholeText)
 
   function classify({ start, end }: Span): MaybePromise<Classification> {
-    return andThen(classifier.classify(text.slice(start, end), direction), (classification) => (last = classification))
+    return andThen(classifyPart(text.slice(start, end)), (classification) => (last = classification))
   }
 
   function decide(window: Span): MaybePromise<unknown> {
@@ -55,7 +63,8 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
   }
 
   return {
-    push(more) {
+    push(more, isWhole = false) {
+      isWholeText &&= isWhole
       text += more
       reached = []
       return andThen(looks?.push(more), decideDue)
@@ -68,7 +77,8 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
         : looks.lookAtEnd(),
     reached: () => reached,
     decided: () => decided,
-    end: () => andThen(classifier.classify(text, direction), (whole) => ({ whole, decided })),
+    classifyPart,
+    end: () => andThen(classifyPart(text), (whole) => ({ whole, decided })),
     [Symbol.dispose]: () => looks?.[Symbol.dispose](),
   }
 }

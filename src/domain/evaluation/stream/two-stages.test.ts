@@ -10,6 +10,7 @@ import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded
 import { createCascade } from '../../moderation/cascade.ts'
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
+import { slicesOf } from '../../moderation/slices.ts'
 import { createEvaluate } from '../evaluate.ts'
 import { planFor } from '../plan.ts'
 import { emptyRulebook } from '../rulebook.ts'
@@ -125,5 +126,30 @@ describe('a stream scanner with both stages of the classifier', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  it('waits once for an encoder that never answers, however many slices and encoded parts the text has', async () => {
+    const line = 'they spoke about his suicide, and the gate of the town was open to all of them. '
+    const note = (at: number): string =>
+      Buffer.from(`${at}. I want to kill myself in the ${at}. town`).toString('base64')
+    const notes = Array.from({ length: 12 }, (_, at) => `${note(at)} and the gate of the town was open. `).join('')
+    for (const text of [line.repeat(500), notes]) {
+      const hand = createHandClock()
+      const streamed = createIncrementalScan(
+        createCascade({
+          first: embedded,
+          encoder: createSilentEncoder(),
+          clock: hand.clock,
+          onResult: () => undefined,
+        }),
+      ).start('response')
+      for (const chunk of cutText(text, [2_000])) await hand.passUntil(streamed.push(chunk))
+      const mode = await streamed.end(text)
+      for (const slice of slicesOf(text)) {
+        const { stage, isProvisional } = await hand.passUntil(mode.classify(slice))
+        assert.deepEqual([stage, isProvisional], ['linear_encoder_late', true])
+      }
+      assert.equal(hand.clock.nowMs(), 150)
+    }
   })
 })
