@@ -41,7 +41,7 @@ const encoderShare: PerCategory<number> = {
 }
 /** The largest share of turns of real conversations, many of them adversarial, that a category may flag. */
 const poolShare: PerCategory<number> = {
-  'self-harm': 0.004,
+  'self-harm': 0.005,
   'sexual/minors': 1,
   harassment: 0.007,
   hate: 0.016,

@@ -43,12 +43,13 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
 }
 
 /**
- * The score that stands whatever the encoder says: that of a part which it cannot read, and the threshold if the first stage is
- * certain of a category that is always blocked.
+ * The score that stands whatever the encoder says. A text without English, whose parts score like the whole, keeps its score. The
+ * threshold stands if a part in another language is flagged beside English, and if the first stage is certain of a category that is
+ * always blocked.
  */
 function standing(category: Category, { linear, notEnglish }: StackedText): number {
   const own = notEnglish.scores[category]
-  if (own >= flagThreshold) return own
+  if (own >= flagThreshold) return own === linear.scores[category] ? own : flagThreshold
   return alwaysBlocked.has(category) && linear.scores[category] >= certainScore ? flagThreshold : 0
 }
 
