@@ -17,7 +17,7 @@ import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { EncoderUnavailable } from '../../../domain/moderation/encoder.ts'
 import { openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.ts'
-import type { EncoderStatus } from './thread.ts'
+import { problemOf as problemOfStatus, type EncoderStatus } from './thread.ts'
 
 const timeout = 120_000
 const [start, end] = [2, 3]
@@ -220,6 +220,12 @@ describe('the thread of the encoder', { timeout }, () => {
     await assertSexual(encoder, 'hello', sumOf([ids.hello]))
     advance(10_000)
     assert.deepEqual([encoder.status(), encoder.queued()], [{ state: 'ready' }, 0])
+  })
+
+  it('is reported if it ends while it loads the model', async (t) => {
+    const { clock } = createHandClock()
+    const encoder = await open(t, { loadRuntime: 'process.exit(7)' }, { clock })
+    assert.equal(problemOfStatus(await encoder.started())?.code, 'not_started')
   })
 
   it('is not started again after it was closed', async (t) => {
