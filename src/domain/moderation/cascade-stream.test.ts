@@ -14,6 +14,8 @@ import { isPromise } from '../../base/maybe-promise.ts'
 import { categories } from './categories.ts'
 import { createCascade, type CascadeParts } from './cascade.ts'
 import type { Classification, ClassifierStream, ReachedPlace } from './classifier.ts'
+import { createIncrementalScan } from './incremental-scan.ts'
+import { slicesOf } from './slices.ts'
 
 const embedded = createEmbeddedClassifier()
 
@@ -229,19 +231,48 @@ describe('the stream of a cascade', () => {
         (_, at) => `${at}. "You are such a stupid idiot and I hate you," she says to him in the film, and they leave. `,
       ).join('')
 
-    for (const characters of [3_200, 6_000, 8_000]) {
-      it(`gives a text of ${characters} characters in small chunks the result of the complete text`, async () => {
+    for (const [characters, chunk] of [
+      [3_200, 20],
+      [8_000, 20],
+      [8_000, 2_000],
+    ] as const) {
+      it(`gives ${characters} characters in chunks of ${chunk} the result of the complete text`, async () => {
         const hand = createHandClock()
         const encoder = createSlowEncoder(hand.clock, () => ({ harassment: -4, hate: -4 }))
         const cascade = cascadeOf(encoder, { clock: hand.clock })
         const text = subtitles(characters)
         assert.ok(embedded.classify(text, 'response').flagged.includes('harassment'))
         const stream = cascade.startStream?.('response') ?? assert.fail()
-        const { whole, decided } = await hand.passUntil(reportsOf(stream, text, [20]))
+        const { whole, decided } = await hand.passUntil(reportsOf(stream, text, [chunk]))
         assert.deepEqual(whole, await hand.passUntil(cascade.classify(text, 'response')))
         assert.deepEqual([whole.stage, whole.flagged, decided?.flagged], ['encoder', [], []])
       })
     }
+
+    it('reads a text of several slices in time, and leaves one window for the end', async () => {
+      const hand = createHandClock()
+      const encoder = createSlowEncoder(hand.clock, () => ({ harassment: -4, hate: -4 }))
+      const streamed = createIncrementalScan(cascadeOf(encoder, { clock: hand.clock })).start('response')
+      const text = subtitles(20_000)
+      for (const chunk of chunksOf(text, [20])) await hand.passUntil(streamed.push(chunk))
+      const readBefore = encoder.texts.length
+      const mode = await streamed.end(text)
+      for (const slice of slicesOf(text)) {
+        const { stage, flagged } = await hand.passUntil(mode.classify(slice))
+        assert.deepEqual([stage, flagged], ['encoder', []])
+      }
+      assert.ok(encoder.texts.length <= readBefore + 2)
+    })
+
+    it('decides at places also after it was late for a window that is needed only at the end', async () => {
+      const hand = createHandClock()
+      const { promise: never } = Promise.withResolvers<Record<string, number>>()
+      const encoder = createFakeEncoder((text) => (text.length > 600 ? never : { harassment: -4, hate: -4 }))
+      const stream = cascadeOf(encoder, { clock: hand.clock }).startStream?.('response') ?? assert.fail()
+      for (const chunk of chunksOf(subtitles(5_000), [20])) await hand.passUntil(stream.push(chunk))
+      assert.ok(hand.clock.nowMs() < 300, 'it waits for one such window')
+      assert.deepEqual([stream.decided()?.stage, stream.decided()?.flagged], ['encoder', []])
+    })
 
     it('has the time to read a complete text of 6,000 characters', async () => {
       const hand = createHandClock()

@@ -2,12 +2,12 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { appendText } from '../../base/append-text.ts'
 import { createCascadePlaces, type CascadePlacesParts } from './cascade-places.ts'
 import type { Classification, ClassifierStream, ReachedPlace, TextDirection } from './classifier.ts'
-import type { AskInTurn, StartTurn } from './encoder-turns.ts'
+import type { AskInTurn, EncoderTurns } from './encoder-turns.ts'
 import { slicesOf } from './slices.ts'
 import { textWindows } from './text-windows.ts'
 
 export type CascadeStreamParts = CascadePlacesParts & {
-  readonly startTurn: StartTurn
+  readonly turns: EncoderTurns
   readonly settle: SettleText
 }
 
@@ -22,7 +22,7 @@ export type SettleText = (
  * waits for the encoder. Other places cost nothing more.
  */
 export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream {
-  const { first, direction, startTurn, isNear, settle } = parts
+  const { first, direction, turns, isNear, settle } = parts
   const stream = first.startStream(direction)
   const places = createCascadePlaces(parts)
   const readAhead = createReadAhead((window) => isNear(first.classify(window, direction)))
@@ -42,21 +42,21 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
       isWholeText &&= isWhole
       text = appendText(text, more)
       stream.push(more)
-      const ask = startTurn(isWhole)
-      return andThen(settlePlaces(ask), () =>
-        reached.length === 0 || places.decided() === undefined || isWhole ? undefined : ask(readAhead(text)),
-      )
+      return andThen(settlePlaces(turns.start(isWhole)), () => {
+        const isAhead = reached.length > 0 && places.decided() !== undefined && !isWhole
+        return isAhead ? turns.askAhead(readAhead(text)) : undefined
+      })
     },
     look: () => places.look(text, stream.look(), stream.settledTo()),
     settledTo: stream.settledTo,
     lookAtEnd: stream.lookAtEnd,
     reached: () => reached,
     decided: () => places.decided() ?? stream.decided(),
-    decideRest: () => places.readDeferred(text, startTurn(isWholeText)),
+    decideRest: () => places.readDeferred(text, turns.start(isWholeText)),
     classifyPart: (part, isWhole = false) =>
-      settle(first.classify(part, direction), { text: part, direction, ask: startTurn(isWhole) }),
+      settle(first.classify(part, direction), { text: part, direction, ask: turns.start(isWhole) }),
     end() {
-      const ask = startTurn(isWholeText)
+      const ask = turns.start(isWholeText)
       const ended = stream.end()
       const placesDone = andThen(settlePlaces(ask), () => places.readDeferred(text, ask))
       return andThen(placesDone, () =>

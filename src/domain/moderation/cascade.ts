@@ -85,7 +85,7 @@ export function createCascade(parts: CascadeParts): Classifier {
       createCascadeStream({
         first,
         direction,
-        startTurn: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
+        turns: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
         isNear,
         settle,
         judged,
