@@ -254,7 +254,10 @@ describe('the evaluation of a streamed text', () => {
         const whole = await evaluate(parts.plan, { texts: [text], direction: 'response' })
         const { verdict } = await verdictOn(parts, text, one)
         assert.equal(verdict.effectiveDecision, whole.verdict.effectiveDecision)
-        assert.deepEqual((await verdictOn(parts, text, other)).verdict, verdict)
+        const again = (await verdictOn(parts, text, other)).verdict
+        assert.equal(again.effectiveDecision, verdict.effectiveDecision)
+        // Where a letter gets longer in another case, another of several denying checks may come first.
+        if (!/[İΣ\u212a]/.test(text)) assert.deepEqual(again, verdict)
         const scanner = createStreamScanner(parts)
         for (let at = 0; at < text.length; at += 5) {
           scanner.push(text.slice(at, at + 5))
