@@ -23,11 +23,11 @@ const sizes = { windowTokens: 256, strideTokens: 192 }
  * ordinary text scores high have higher bounds.
  */
 const askFrom: PerCategory<number> = {
-  'self-harm': -2.5,
+  'self-harm': -2.25,
   'sexual/minors': 0,
-  harassment: -3.5,
-  hate: -2.5,
-  illicit: -2,
+  harassment: -3,
+  hate: -2.25,
+  illicit: -1.5,
   sexual: -2,
 }
 /** The share of the encoder in each category; the linear score has the rest. Chosen by average precision on the dev half. */

@@ -26,6 +26,8 @@ const others = wordsIn(`
 /** Words of English that other languages have as well. They tell that a run is English only if nothing speaks against it. */
 const shared = wordsIn('a an as at be do i in is no of on or so to we me he up go')
 
+/** The least share of English words in a run, in which a shared word counts half. Misspelt English has fewer. */
+const leastShare = 0.25
 /** A run begins at every fourth word, so that a short statement between English words is not missed. */
 const runWords = 8
 const runStep = 4
@@ -69,5 +71,6 @@ function isEnglishRun(run: readonly string[]): boolean {
     else if (otherScript.test(plain)) otherWords += Math.ceil(plain.length / clauseLetters)
     else if (others.has(plain)) otherWords += 1
   }
-  return otherWords > 0 ? englishWords > otherWords * 2 : englishWords + sharedWords > 0
+  if (otherWords > 0) return englishWords > otherWords * 2
+  return englishWords * 2 + sharedWords >= run.length * leastShare
 }
