@@ -90,6 +90,8 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
   let position = 0
   let decided: RawScores | undefined
   let reached: readonly ScoredPlace[] = []
+  /** A character such as ㌖ folds to several words, and a place may be between them. It ends with the character. */
+  let lastPlaceEnd = 0
   let looked: RawScores | undefined
   let isLookedAtEnd = false
   let wholeScores: RawScores | undefined
@@ -121,6 +123,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     }))
     return places.map(({ end, highest }) => {
       const placeEnd = folding.endOf(end)
+      lastPlaceEnd = placeEnd
       decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(placeEnd))
       return { end: placeEnd, scores: decided }
     })
@@ -161,7 +164,7 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
         looked = position > folding.contextFrom() ? scoreInContext(folding.startOf(position)) : lookAt(enter(self))
       return looked
     },
-    settledTo: () => (isLookedAtEnd ? text.length : folding.startOf(position)),
+    settledTo: () => (isLookedAtEnd ? text.length : Math.max(folding.startOf(position), lastPlaceEnd)),
     lookAtEnd() {
       if (isLookedAtEnd) return
       isLookedAtEnd = true
