@@ -17,7 +17,7 @@ export function compilePatternSet(patterns: readonly SourcePattern[]): PatternSe
   let failures = 0
   return {
     startStream() {
-      if (automaton === undefined || failures >= maxFailures) return gaveUpAtStart
+      if (automaton === undefined || failures >= maxFailures) return startUnread()
       return startPatternStream(automaton, () => (failures += 1))
     },
   }
@@ -28,7 +28,16 @@ function compileAutomaton(patterns: readonly SourcePattern[]): PatternAutomaton 
   return size > maxInstructions ? undefined : createPatternAutomaton(compileProgram(patterns), patterns.length)
 }
 
-const gaveUpAtStart: PatternStream = { push() {}, matched: () => 1, settledTo: () => 0, end: () => undefined }
+/** A search that gave up before the first character. */
+function startUnread(): PatternStream {
+  let unread = 0
+  return {
+    push: (text) => void (unread += text.length),
+    matched: () => unread,
+    settledTo: () => 0,
+    end: () => undefined,
+  }
+}
 
 function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): PatternStream {
   const { asciiClasses } = automaton
@@ -40,6 +49,8 @@ function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): 
   let lead = 0
   let newStates = 0
   let hasGivenUp = false
+  /** The characters after the one at which the search gave up, and that one. */
+  let unread = 0
 
   function read(rune: number): void {
     const runeClass = automaton.classOf(rune)
@@ -90,7 +101,8 @@ function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): 
 
   return {
     push(text) {
-      for (let at = 0; at < text.length && !hasGivenUp;) {
+      let at = 0
+      while (at < text.length && !hasGivenUp) {
         at = readKnown(text, at)
         if (at === text.length) break
         readUnit(text.charCodeAt(at))
@@ -98,8 +110,9 @@ function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): 
         length += 1
         if (state.isIdle && !hasGivenUp) settledTo = lead === 0 ? length : length - 1
       }
+      if (hasGivenUp) unread += text.length - at + (unread === 0 ? 1 : 0)
     },
-    matched: () => found.size + (hasGivenUp ? 1 : 0),
+    matched: () => found.size + unread,
     settledTo: () => settledTo,
     end() {
       if (lead !== 0) read(lead)

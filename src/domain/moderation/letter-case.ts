@@ -11,18 +11,24 @@ export function startInCase(stream: PatternStream, letterCase: LetterCase): Patt
   /** The first half of a surrogate pair at the end of the text so far. */
   let lead = ''
   let hasGivenUp = false
+  /** The characters after the one at which the search gave up, and that one. */
+  let unread = 0
   const changeCase = (text: string): string => (letterCase === 'lower' ? text.toLowerCase() : text.toUpperCase())
   return {
     push(more) {
-      if (hasGivenUp) return
+      if (hasGivenUp) {
+        unread += more.length
+        return
+      }
       const isSplit = endsInLead.test(more)
       const text = lead + (isSplit ? more.slice(0, -1) : more)
       lead = isSplit ? more.slice(-1) : ''
       const end = beyondAscii.test(text) ? endOfPlain(text, changeCase) : text.length
       hasGivenUp = end < text.length
+      if (hasGivenUp) unread = text.length - end + lead.length
       stream.push(changeCase(text.slice(0, end)))
     },
-    matched: () => stream.matched() + (hasGivenUp ? 1 : 0),
+    matched: () => stream.matched() + unread,
     settledTo: stream.settledTo,
     end() {
       stream.push(lead)

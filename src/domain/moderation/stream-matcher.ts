@@ -12,7 +12,7 @@ export type StreamMatcher = {
   matched(): number
   /**
    * Text before this position is part of no pending match, whatever follows. A matcher whose search becomes too expensive gives
-   * up: it then counts one match, and this position no longer moves.
+   * up: this position then no longer moves, and every character it does not read counts as a match, because it may be one.
    */
   settledTo(): number
 }

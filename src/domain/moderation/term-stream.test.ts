@@ -118,6 +118,6 @@ describe('terms in a streamed text', () => {
 
   it('hold back all further text after a word of a thousand homoglyphs', () => {
     const terms = compile('vodka')
-    assert.deepEqual(reportOn(terms, `so ${'а'.repeat(2_000)} and on`), { matched: 1, settledTo: 3 })
+    assert.deepEqual(reportOn(terms, `so ${'а'.repeat(2_000)} and on`), { matched: 2_007, settledTo: 3 })
   })
 })

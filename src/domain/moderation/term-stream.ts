@@ -115,7 +115,7 @@ export function startTermStream(terms: TermAutomaton): TermStream {
       }
       length = chunk.start + text.length
     },
-    matched: () => latin.found.size + (gaveUpAt === undefined ? 0 : 1),
+    matched: () => latin.found.size + (gaveUpAt === undefined ? 0 : length - gaveUpAt),
     settledTo: () => gaveUpAt ?? pendingStart(),
     end() {
       if (lead !== 0) readCodePoint(lead, length - 1)

@@ -83,6 +83,26 @@ async function atOnce(own: StreamScannerParts, text: string) {
   return scanner.end()
 }
 
+/** The evaluation of a text whose block is held back until it is complete. */
+async function heldWhole(own: StreamScannerParts, text: string) {
+  return atOnce({ ...own, holdBack: { ...own.holdBack, holdsWholeBlock: true } }, text)
+}
+
+const oneByOne = (text: string) => Array.from(text, () => [1, false] as const)
+
+describe('a text that is denied at a place, but not by the score of the whole text', () => {
+  const text = `I want to kill myself ann@example.org of a town ${'the '.repeat(3)}of a town project ${'the '.repeat(4)}of a town gate`
+
+  it('gets the same verdict in chunks, at once, and from a block that is held back', async () => {
+    const alone = await evaluate(plan, { texts: [text], direction: 'response' })
+    assert.equal(alone.verdict.effectiveDecision, 'allow', 'the whole text alone is not denied')
+    const inChunks = (await reportsOf(createStreamScanner(parts), text, oneByOne(text))).at(-1) as Evaluation
+    assert.equal(inChunks.verdict.effectiveDecision, 'refuse')
+    assert.deepEqual(await atOnce(parts, text), inChunks)
+    assert.deepEqual((await heldWhole(parts, text)).verdict, inChunks.verdict)
+  })
+})
+
 describe('a stream scanner with the embedded classifier', () => {
   it('gives the same evaluation as one that evaluates every place', async () => {
     await fc.assert(
@@ -183,12 +203,13 @@ describe('a denied term', () => {
 })
 
 describe('a text that arrives at once', () => {
-  it('gets the same verdict as one that arrives in chunks', async () => {
+  it('gets the same verdict as one that arrives in chunks, and as one that is held back until it is complete', async () => {
     const own = { ...parts, plan: ruled, holdBack: holdBackPolicyOf(ruled, false) }
     await fc.assert(
       fc.asyncProperty(ruledTexts, steps, async (text, chunks) => {
-        const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1)
+        const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1) as Evaluation
         assert.deepEqual(inChunks, await atOnce(own, text))
+        assert.equal((await heldWhole(own, text)).verdict.effectiveDecision, inChunks.verdict.effectiveDecision)
       }),
       { numRuns: 300 },
     )
@@ -225,9 +246,9 @@ describe('a conditional between two constants', () => {
           const scoreOf = ({ verdict }: Evaluation) =>
             verdict.decisions.find(({ check }) => check === 'policy')?.scoreBasisPoints
           const streamed = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1) as Evaluation
-          const whole = await evaluate(ofRule, { texts: [text], direction: 'response' })
-          fc.pre(whole.verdict.decisions.every(({ check, effect }) => check === 'policy' || effect === 'allow'))
+          const whole = await heldWhole(own, text)
           assert.equal(streamed.verdict.effectiveDecision, whole.verdict.effectiveDecision)
+          fc.pre(whole.verdict.decisions.every(({ check, effect }) => check === 'policy' || effect === 'allow'))
           // A rule that matches every text denies a stream at its first place, before the condition may be true.
           if (threshold > low * 10_000 || high < low) assert.equal(scoreOf(streamed), scoreOf(whole))
         },
