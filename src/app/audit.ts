@@ -28,7 +28,7 @@ export type AuditServices = AsyncDisposable & {
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
   const { config, database, clock, audit, reads, jobs, warn } = parts
   await using opened = new AsyncDisposableStack()
-  const appender = createAuditAppender(database, audit.events)
+  const appender = createAuditAppender(parts.requestWrites, audit.events)
   const checkpoints = {
     database,
     clock,

@@ -41,10 +41,10 @@ export type Credits = AsyncDisposable & {
 
 export async function openCredits(parts: CreditParts): Promise<Credits> {
   await using opened = new AsyncDisposableStack()
-  const { config, database, counters, clock, ids, log, failpoint, jobs, warn } = parts
+  const { config, database, requestWrites, counters, clock, ids, log, failpoint, jobs, warn } = parts
   const { limits } = counters
   const measures = createMeasures(parts.metrics)
-  const ledger = ledgerStore(database, { ids, clock })
+  const ledger = ledgerStore(requestWrites, { ids, clock })
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, ledger, opened)
   const holderOf = (epoch: string) => (epoch === counters.ownEpoch ? 'node' : 'shared')
   const allocator = createSliceAllocator({ ...parts, ledger, limits, holderOf })

@@ -36,6 +36,8 @@ export type Infrastructure = Required<World> & {
   readonly ids: Ids
   readonly metrics: Metrics
   readonly database: Database
+  /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
+  readonly requestWrites: Database
   readonly storage: StorageHealth
   /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
@@ -58,7 +60,8 @@ export async function openInfrastructure(
 ): Promise<Infrastructure> {
   const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
   const open = world.openEncoder ?? openEncoder
-  const { database, keyring, health: storage } = built.use(await openStorage(config, { clock, random }))
+  const opened = built.use(await openStorage(config, { clock, random }))
+  const { database, requestWrites, keyring, health: storage } = opened
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
@@ -88,6 +91,7 @@ export async function openInfrastructure(
     ids,
     metrics,
     database,
+    requestWrites,
     storage,
     keyring,
     live,

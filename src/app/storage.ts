@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
-import { messageOf } from '../base/fault.ts'
+import { messageOf, type Fault } from '../base/fault.ts'
 import type { Random } from '../base/random.ts'
 import { createStorageHealth, type ProbedStorage, type StorageHealth } from '../base/storage-health.ts'
 import type { Config } from '../config/config.ts'
@@ -16,6 +16,8 @@ import { readServerSecrets } from './server-secrets.ts'
 
 export type OpenStorage = AsyncDisposable & {
   readonly database: Database
+  /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
+  readonly requestWrites: Database
   /** Probes the storage regularly after its first `probe`. */
   readonly health: ProbedStorage
   /** The keys that are derived from the server secret. */
@@ -49,7 +51,8 @@ export async function openStorage(
   )
   const kept = opened.move()
   return {
-    database: withErrorMapping(database, health),
+    database: withErrorMapping(database, { failed: health.failed, written: health.written }),
+    requestWrites: withErrorMapping(database, health),
     health,
     keyring,
     migrationsApplied,
@@ -85,6 +88,10 @@ async function shared(options: { url: string; answerTimeoutMs: number }, clock: 
   return { database: await openPostgres(options), migrationsApplied }
 }
 
+/** A rejected write needs its reason, because nothing else says what the operator has to correct. */
+const problemOf = (fault: Fault | undefined): string | undefined =>
+  fault?.code === 'storage_rejected' ? `${fault.message} The reason: ${messageOf(fault.cause)}` : fault?.message
+
 export type StorageCheckParts = {
   readonly database: Database
   readonly storage: StorageHealth
@@ -104,7 +111,7 @@ export function storageChecks({ database, storage, config: { audit } }: StorageC
   return [
     {
       part: 'storage',
-      problem: async () => (await readable()) ?? storage.database()?.message,
+      problem: async () => (await readable()) ?? problemOf(storage.database()),
       isVital: () => isEmbedded || isAuditRequired || isRejecting(),
     },
     ...(isEmbedded ? [] : [{ part: 'disk', problem: async () => storage.disk()?.message, isVital: isRejecting }]),

@@ -152,6 +152,8 @@ export const faultCodes = {
   storage_unavailable:
     'The database cannot be reached; retry after `Retry-After`. A change that was in progress may have been made: repeat it with its `Idempotency-Key`.',
   storage_full: 'The disk of the database is full; nothing was changed.',
+  storage_rejected:
+    'The database answers but rejects writes, for instance because the server lost a permission; nothing was changed. The operator has to correct it: `/health/ready` names the reason. Retry after `Retry-After`.',
   unavailable:
     'The service is starting, shutting down, lacks a part that it needs, or has too many large requests in progress; retry.',
   internal_error: 'An unexpected failure. The server log has the details under the request id.',

@@ -48,6 +48,21 @@ describe('the health of storage', () => {
     assert.deepEqual(probes, ['disk', 'disk', 'database', 'disk in full', 'database'])
   })
 
+  it('counts a rejected write until the same write is accepted, whatever else is written', async () => {
+    const { health, pass } = createScene(false)
+    await health.probe()
+    let isAccepted = false
+    const rejected = new Fault('unavailable', 'storage_rejected', 'rejected')
+    health.rejected(rejected, async () => isAccepted)
+    health.written()
+    await pass(1_000)
+    assert.equal(health.requestFault(), rejected)
+    assert.equal(health.database(), rejected)
+    isAccepted = true
+    await pass(1_000)
+    assert.equal(health.requestFault(), undefined)
+  })
+
   it('does not treat one failed statement as an outage', async () => {
     const { health, pass } = createScene(false)
     await health.probe()

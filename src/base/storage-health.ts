@@ -15,6 +15,11 @@ export type StorageHealth = {
 export type StorageObserver = {
   failed(fault: Fault): void
   written(): void
+  /**
+   * The database answers, but rejects a write that every request needs. `isAccepted` tries it again without effect. Other writes may
+   * succeed meanwhile, so neither they nor the probe end this state.
+   */
+  rejected?(fault: Fault, isAccepted: () => Promise<boolean>): void
 }
 
 export type StorageHealthParts = {
@@ -27,10 +32,15 @@ export type StorageHealthParts = {
   readonly writeDisk: (wasFailing: boolean) => Promise<unknown>
 }
 
-export type ProbedStorage = StorageHealth & StorageObserver & Disposable & { probe(): Promise<void> }
+export type ProbedStorage = StorageHealth & Required<StorageObserver> & Disposable & { probe(): Promise<void> }
+
+type RejectedWrite = { readonly fault: Fault; isAccepted(): Promise<boolean> }
 
 const diskEveryMs = 5_000
 const failingEveryMs = 1_000
+
+/** Writes to different tables may be rejected. A further one is noticed when these are accepted again. */
+const maxRejected = 4
 
 /**
  * A write that fails because the disk is full counts at once. If a call reports that the database is unavailable, a probe
@@ -41,6 +51,7 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   let disk: Fault | undefined
   let probing: Promise<void> | undefined
   let isSuspected = false
+  let rejected: readonly RejectedWrite[] = []
   let isDisposed = false
   let cancel = (): void => {}
 
@@ -57,8 +68,18 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
           () => (database = undefined),
           (error: unknown) => (database = faultOf(error)),
         ),
+      retryRejected(),
     ])
   }
+
+  async function retryRejected(): Promise<void> {
+    for (const write of rejected) {
+      if (!(await write.isAccepted().catch(() => false))) return
+      rejected = rejected.filter((other) => other !== write)
+    }
+  }
+
+  const databaseFault = (): Fault | undefined => database ?? rejected[0]?.fault
 
   function probe(): Promise<void> {
     cancel()
@@ -72,15 +93,15 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
   function scheduleNext(): void {
     cancel()
     if (isDisposed || probing) return
-    const isFailing = database !== undefined || disk !== undefined
+    const isFailing = databaseFault() !== undefined || disk !== undefined
     const delayMs = isSuspected ? 0 : isFailing ? failingEveryMs : diskEveryMs
     cancel = parts.clock.after(delayMs, () => void probe())
   }
 
   return {
-    database: () => (parts.hasSpool ? database : (database ?? disk)),
+    database: () => (parts.hasSpool ? databaseFault() : (databaseFault() ?? disk)),
     disk: () => disk,
-    requestFault: () => (parts.hasSpool ? disk && database : (database ?? disk)),
+    requestFault: () => (parts.hasSpool ? disk && databaseFault() : (databaseFault() ?? disk)),
     failed(fault) {
       if (fault.code === 'storage_full') database = fault
       else if (database === undefined) isSuspected = true
@@ -89,6 +110,10 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
     },
     written() {
       database = undefined
+    },
+    rejected(fault, isAccepted) {
+      if (rejected.length < maxRejected) rejected = [...rejected, { fault, isAccepted }]
+      scheduleNext()
     },
     probe,
     [Symbol.dispose]() {

@@ -140,7 +140,7 @@ describe('a request that is rejected because the audit log cannot be written', (
   })
 })
 
-it('a request that can be neither charged nor recorded is one lost event and one log line about its charge', async () => {
+it('a request that can be neither charged nor recorded is one lost event, and the next one does not reach the upstream', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'error', destination: { write: (line: string) => void lines.push(line) } })
   await using folder = await temporaryFolder()
@@ -150,11 +150,14 @@ it('a request that can be neither charged nor recorded is one lost event and one
   using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
   for (const table of ['charge', 'audit_event'])
     database.exec(`create trigger no_${table} before insert on ${table} begin select raise(abort, 'broken'); end`)
-  assert.equal((await send(scene)).status, 500)
-  assert.equal((await send(scene, { stream: true })).status, 500)
+  assert.equal((await send(scene)).status, 503)
+  assert.equal(scene.upstream.requests.length, 2)
+  assert.equal((await send(scene, { stream: true })).status, 503)
+  assert.equal(scene.upstream.requests.length, 2)
   assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 2)
-  assert.equal(lines.filter((line) => line.includes('a charge could not be written')).length, 2)
+  assert.equal(lines.filter((line) => line.includes('a charge could not be written')).length, 1)
   for (const table of ['charge', 'audit_event']) database.exec(`drop trigger no_${table}`)
+  await eventually(async () => (await scene.app.get('/health/ready')).status === 200)
   assert.equal((await send(scene)).status, 200)
   assert.equal(await scene.remaining(), start - 2 * cost)
   assert.equal((await messagesOf(scene))[1], '2 events could not be written to the audit log.')

@@ -39,7 +39,7 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     try {
       settled = await (backlog === null ? ledger.settle(charge) : writeOrSpool(charge, backlog))
     } catch (error) {
-      return failed(request, error)
+      return failed({ ...request, tokens }, error)
     }
     onCharge(settled === null ? 'waiting' : settled.isFirst ? 'written' : 'repeated')
     const after = failpoint('recorded')
@@ -53,9 +53,11 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     return settled
   }
 
-  async function failed(request: Renewal, error: unknown): Promise<never> {
+  /** The caller gets an error in place of the answer, so a charge that was certainly not written costs nothing. */
+  async function failed({ tokens, ...request }: Renewal & { tokens: number }, error: unknown): Promise<never> {
     onCharge('failed')
-    await limits.leave(request)
+    if (mayBeWritten(error)) await limits.leave(request)
+    else await limits.settle({ ...request, tokens, micro: 0 })
     throw error
   }
 
@@ -63,10 +65,14 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     try {
       return await ledger.settle(charge)
     } catch (error) {
-      if (!isFault(error) || error.kind !== 'unavailable') throw error
+      // The ledger may have written the charge all the same. It ignores a second charge for the same request.
+      await spool.add(charge).catch(() => {
+        throw error
+      })
+      return null
     }
-    // The ledger may have written the charge all the same. It ignores a second charge for the same request.
-    await spool.add(charge)
-    return null
   }
 }
+
+/** After a lost connection it is unknown whether the ledger has the charge. Its hold stays, and the reconciler ends it. */
+const mayBeWritten = (error: unknown): boolean => isFault(error) && error.code === 'storage_unavailable'

@@ -43,9 +43,12 @@ export type DatabaseRow = Record<string, Value>
 export type Statement = { readonly sql: string; readonly params?: readonly Value[]; readonly expect?: number }
 export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: number }
 
-/** An error of the database, with a reason that both engines share. */
+/**
+ * An error of the database, with a reason that both engines share. `rejected`: it takes no such write, whatever the values are,
+ * for instance because of a lost permission. After `unavailable` alone it is unknown whether a write was committed.
+ */
 export class DatabaseError extends Error {
-  readonly reason: 'unique' | 'foreign_key' | 'check' | 'unavailable' | 'full' | 'other'
+  readonly reason: 'unique' | 'foreign_key' | 'check' | 'unavailable' | 'full' | 'rejected' | 'other'
 
   constructor(reason: DatabaseError['reason'], message: string, cause?: unknown) {
     super(message, { cause })

@@ -1,27 +1,54 @@
 import { Fault } from '../../../base/fault.ts'
 import type { StorageObserver } from '../../../base/storage-health.ts'
-import { DatabaseError, type Database } from './database.ts'
+import { DatabaseError, type Database, type Transaction } from './database.ts'
 
 const unobserved: StorageObserver = { failed() {}, written() {} }
 
 /** Maps outages of the database to Faults, which tell the caller that nothing was changed and when to retry. */
 export function withErrorMapping(database: Database, observer = unobserved): Database {
-  const rethrow = (error: unknown): never => {
+  const rethrow = (error: unknown, tryAgain?: () => Promise<boolean>): never => {
     const fault = faultOf(error)
     if (fault === undefined) throw error
-    observer.failed(fault)
+    if (fault.code === 'storage_rejected' && tryAgain) observer.rejected?.(fault, tryAgain)
+    else observer.failed(fault)
     throw fault
   }
   const reportWritten = <T>(value: T): T => {
     observer.written()
     return value
   }
+  const write: Database['write'] = (statements, options) =>
+    database.write(statements, options).then(reportWritten, (error: unknown) =>
+      rethrow(error, () =>
+        isAccepted(database, async (tx) => {
+          for (const { sql, params } of statements) await tx.query(sql, params)
+        }),
+      ),
+    )
   return {
     engine: database.engine,
-    read: (sql, params) => database.read<never>(sql, params).catch(rethrow),
-    write: (statements, options) => database.write(statements, options).then(reportWritten, rethrow),
-    transaction: (work) => database.transaction(work).then(reportWritten, rethrow),
+    read: (sql, params) => database.read<never>(sql, params).catch((error: unknown) => rethrow(error)),
+    write,
+    transaction: (work) =>
+      database
+        .transaction(work)
+        .then(reportWritten, (error: unknown) => rethrow(error, () => isAccepted(database, work))),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+const rollback = new Error('this attempt is rolled back')
+
+/** Tries a rejected write again and rolls it back. Any other failure, such as a conflict, shows that it is not rejected any more. */
+async function isAccepted(database: Database, work: (tx: Transaction) => Promise<unknown>): Promise<boolean> {
+  try {
+    await database.transaction(async (tx) => {
+      await work(tx)
+      throw rollback
+    })
+    return true
+  } catch (error) {
+    return error === rollback || faultOf(error) === undefined
   }
 }
 
@@ -34,6 +61,11 @@ function faultOf(cause: unknown): Fault | undefined {
     })
   if (cause.reason === 'full')
     return new Fault('unavailable', 'storage_full', 'The disk of the database is full.', {
+      retryAfterSeconds: 30,
+      cause,
+    })
+  if (cause.reason === 'rejected')
+    return new Fault('unavailable', 'storage_rejected', 'The database rejects writes.', {
       retryAfterSeconds: 30,
       cause,
     })

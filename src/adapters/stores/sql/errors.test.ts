@@ -11,7 +11,7 @@ test('SQLite’s codes are mapped to reasons, extended ones by their base code i
   const reasons: Record<number, DatabaseError['reason']> = {
     1: 'other',
     5: 'unavailable',
-    8: 'unavailable',
+    8: 'rejected',
     10: 'unavailable',
     13: 'full',
     20: 'other',
@@ -19,8 +19,9 @@ test('SQLite’s codes are mapped to reasons, extended ones by their base code i
     517: 'unavailable', // busy: the snapshot is too old
     778: 'unavailable', // input or output: write
     787: 'foreign_key',
-    1032: 'unavailable', // read-only: the file was moved
+    1032: 'rejected', // read-only: the file was moved
     1555: 'unique',
+    1811: 'rejected', // a trigger
     2067: 'unique',
     3091: 'other', // a value of the wrong type
   }
@@ -38,7 +39,10 @@ test('PostgreSQL’s states are mapped to reasons', () => {
     '23505': 'unique',
     '23514': 'check',
     '40P01': 'unavailable',
-    '42P01': 'other',
+    '25006': 'rejected', // read-only
+    '42501': 'rejected', // no permission
+    '42P01': 'rejected', // no such table
+    '42601': 'other',
     '53100': 'full',
     '53300': 'unavailable',
     '57014': 'unavailable',

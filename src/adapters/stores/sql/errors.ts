@@ -7,17 +7,20 @@ const sqliteExtendedReasons: Readonly<Record<number, Reason>> = {
   787: 'foreign_key',
   1299: 'check', // not null
   1555: 'unique', // primary key
+  1811: 'rejected', // a trigger; Gatehouse creates none
   2067: 'unique',
 }
 
 const sqliteReasons: Readonly<Record<number, Reason>> = {
+  3: 'rejected', // no permission
   5: 'unavailable', // busy
   6: 'unavailable', // locked
-  8: 'unavailable', // read-only
+  8: 'rejected', // read-only
   10: 'unavailable', // input or output error
   11: 'unavailable', // corrupt
   13: 'full',
   14: 'unavailable', // cannot open
+  23: 'rejected', // not authorized
   26: 'unavailable', // not a database
 }
 
@@ -25,8 +28,8 @@ const sqliteReasons: Readonly<Record<number, Reason>> = {
 export function fromSqlite(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const code = propertyOf(error, 'errcode')
-  const reason =
-    typeof code === 'number' ? (sqliteExtendedReasons[code] ?? sqliteReasons[code & 0xff] ?? 'other') : 'other'
+  const known = typeof code === 'number' ? (sqliteExtendedReasons[code] ?? sqliteReasons[code & 0xff]) : undefined
+  const reason = known ?? (messageOf(error).startsWith('no such table') ? 'rejected' : 'other')
   return new DatabaseError(reason, messageOf(error), error)
 }
 
@@ -38,9 +41,12 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '23503': 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
+  '25006': 'rejected', // read-only, as on a standby
   '3D000': 'unavailable', // the server runs but the database is missing, as during a restore
   '40001': 'unavailable', // serialization failure
   '40P01': 'unavailable', // deadlock
+  '42501': 'rejected', // no permission
+  '42P01': 'rejected', // no such table
   '53100': 'full',
   '53200': 'unavailable', // out of memory
   '53300': 'unavailable', // too many connections
@@ -48,6 +54,8 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '55P03': 'unavailable', // lock not available
   '57014': 'unavailable', // cancelled, for instance by the statement time-out
   '58030': 'unavailable', // input or output error
+  XX001: 'rejected', // a damaged table
+  XX002: 'rejected', // a damaged index
 }
 
 /** States of an unavailable server: lost connections, operator intervention, missing database. */
