@@ -35,6 +35,7 @@ import { ownershipStore } from '../adapters/stores/sql/identity/ownership.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { decisionHours, decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
+import { reportedSpikes } from '../adapters/stores/sql/policies/reported-spikes.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { backtestStore } from '../adapters/stores/sql/policies/backtests.ts'
@@ -85,6 +86,7 @@ export function createAdministration(parts: AdministrationParts) {
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
     decisions: { ...decisionSums(tx), ...decisionHours(tx) },
+    spikes: reportedSpikes(tx),
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
     events: auditReads(tx),

@@ -20,7 +20,7 @@ import type { RequestMetrics } from './request-metrics.ts'
 import type { Rules } from './rules.ts'
 import { decisionCounts } from '../adapters/stores/sql/policies/decision-counts.ts'
 import { gatewaySubject } from '../domain/evaluation/spikes/counted-decisions.ts'
-import { createAutoDisable } from '../domain/evaluation/spikes/auto-disable.ts'
+import { createActOnSpike, spikeActions } from '../domain/evaluation/spikes/act-on-spike.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../domain/evaluation/spikes/spike-monitor.ts'
 import { backtestQueue, releaseBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
 import { createReplay, type ReplayParts } from '../domain/evaluation/backtest/replay.ts'
@@ -81,9 +81,9 @@ export function openEvaluation(
     crisisMessage: config.moderation.crisis_message,
     restoresPersonalData: config.moderation.restore_redacted,
     pause,
-    countDecisions(organizationId, decisions) {
-      countDecisions(decisions)
-      spikeMonitor.count({ organizationId, decisions })
+    countDecisions(request) {
+      countDecisions(request.decisions)
+      spikeMonitor.count(request)
     },
   })
   /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
@@ -117,16 +117,18 @@ function openSpikeMonitor(
   { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
 ): SpikeMonitor {
   const { built, database, clock, log, metrics, jobs, warn } = infrastructure
-  const help = 'Policies paused and gateway configurations rolled back because their denials spiked.'
-  const spikes = metrics.counter('gatehouse_spikes_total', help, { subject: ['policy', 'gateway'] })
+  const help = 'Denial spikes: of a policy or the gateway configuration, which was disabled or only reported.'
+  const labels = { subject: ['policy', 'gateway'], action: [...spikeActions] }
+  const spikes = metrics.counter('gatehouse_spikes_total', help, labels)
+  const counts = decisionCounts(database)
   const monitor = built.use(
     createSpikeMonitor({
-      counts: decisionCounts(database),
-      autoDisable: createAutoDisable({ reads, mutate, clock }),
+      counts,
+      actOnSpike: createActOnSpike({ reads, mutate, counts, clock }),
       clock,
-      onAutoDisabled(monitored) {
-        spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy' })
-        log.warn({ ...monitored }, 'denials spiked; the policy or gateway configuration behind them is disabled')
+      onSpike(monitored, action) {
+        spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy', action })
+        log.warn({ ...monitored, action }, 'the denials of a policy or of the gateway configuration spiked')
       },
       onError: warn('decision counts could not be written'),
     }),

@@ -63,6 +63,7 @@ async function openExpiry(
       removeExpiredResponses: (nowMs) => responses.removeExpired(nowMs),
       releaseExpiredReservations: (nowMs) => quotas.releaseExpired(nowMs),
       removeEndedQuotas: (beforeMs) => quotas.removeEnded(beforeMs),
+      removeDecisionCallers: (beforeMinute) => decisions.removeCallersBefore(beforeMinute),
       removeDecisionCounts: (beforeMinute) => decisions.removeBefore(beforeMinute),
       removeDecisionHours: (beforeHour) => decisions.removeHoursBefore(beforeHour),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),

@@ -9,6 +9,7 @@ export type ExpiryStores = {
   releaseExpiredReservations(nowMs: number): Promise<unknown>
   removeEndedQuotas(beforeMs: number): Promise<unknown>
   removeDecisionCounts(beforeMinute: number): Promise<unknown>
+  removeDecisionCallers(beforeMinute: number): Promise<unknown>
   removeDecisionHours(beforeHour: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
 }
@@ -28,6 +29,7 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('release-expired-quota-reservations', () => stores.releaseExpiredReservations(nowMs()))
   start('remove-ended-quotas', () => stores.removeEndedQuotas(nowMs() - quotaMarginMs))
   start('remove-old-decision-counts', () => stores.removeDecisionCounts(minuteOf(nowMs()) - 2 * dayMinutes))
+  start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
   start('remove-old-decision-hours', () => {
     const hour = Math.floor(minuteOf(nowMs()) / hourMinutes)
     return stores.removeDecisionHours(hour - decisionDays * 24)

@@ -164,7 +164,8 @@ export const jobs = [
     name: 'watch-denial-spikes',
     everyMs: 2_000,
     runs: 'each node',
-    purpose: 'Writes the decision counts of this node, and disables a policy whose denials spike over all nodes.',
+    purpose:
+      'Writes the decision counts of this node, and reports a policy whose denials spike over all nodes or pauses it.',
   },
   {
     name: 'flush-spooled-responses',
@@ -209,6 +210,12 @@ export const jobs = [
     everyMs: hourMs,
     runs: 'each node',
     purpose: 'Removes decision counts that are older than two days.',
+  },
+  {
+    name: 'remove-old-decision-callers',
+    everyMs: 10 * minuteMs,
+    runs: 'each node',
+    purpose: 'Removes callers without a request for an hour from the counts of the spike monitor.',
   },
   {
     name: 'remove-old-decision-hours',

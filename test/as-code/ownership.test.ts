@@ -294,12 +294,13 @@ it('an owner cannot be set on a gateway configuration that a denial spike has di
   assert.match((await scene.plan()).output, /^ {4}- rolled_back: true\n {4}\+ rolled_back: false$/m)
 })
 
-/** Sends requests, of which the last are denied. */
+/** Sends requests for several users, of which the last are denied. */
 async function denySpike({ app }: Awaited<ReturnType<typeof openAsCode>>): Promise<void> {
-  const statusOf = async (content: string): Promise<number> => {
+  const statusOf = async (content: string, user: string): Promise<number> => {
     const body = { model: 'gatehouse-echo', max_tokens: 16, messages: [{ role: 'user', content }] }
-    return (await app.post('/v1/messages', body)).status
+    return (await app.post('/v1/messages', body, { authorization: `Bearer ${app.apiKey}`, 'x-policy-user': user }))
+      .status
   }
-  for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello'), 200)
-  for (let count = 0; count < 6; count++) assert.equal(await statusOf('About the falcon'), 400)
+  for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello', 'ann'), 200)
+  for (let count = 0; count < 6; count++) assert.equal(await statusOf('About the falcon', `user ${count}`), 400)
 }

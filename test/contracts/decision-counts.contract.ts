@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { decisionCounts, decisionHours, decisionSums } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
+import { reportedSpikes } from '../../src/adapters/stores/sql/policies/reported-spikes.ts'
+import type { CallerCount, MinuteCount, ReportedSpikes } from '../../src/domain/evaluation/spikes/decision-counts.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import {
   createPolicy,
@@ -16,6 +18,20 @@ import type { Engine } from '../support/engines.ts'
 const minuteMs = 60_000
 const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2, recordedRequests: 0, recordedDenials: 0 }
 
+const callerCount = (
+  keyId: string,
+  userDigest: string,
+  [activeMinute, deniedMinute]: [number, number],
+): CallerCount => ({
+  organizationId: 'org_1',
+  subject: 'pol_1',
+  version: 2,
+  keyId,
+  userDigest,
+  activeMinute,
+  deniedMinute,
+})
+
 /** The contract of every store of decision counts. */
 export function decisionCountContract({ name, skip, open }: Engine): void {
   describe(`decision counts: ${name}`, { skip }, () => {
@@ -23,7 +39,7 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       await using scene = await openScene(open)
       const others = Array.from({ length: 5 }, (_, at) => ({ ...watched, subject: `pol_${at}`, version: 1 }))
       const write = (order: 1 | -1) =>
-        scene.counts.add(
+        scene.add(
           [watched, ...others].map((each) => ({ ...each, minute: 100, requests: 2, denials: 1 })).sort(() => order),
         )
       await Promise.all([write(1), write(-1), write(1), write(-1)])
@@ -39,14 +55,14 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
         [1985 - 1439, 1_000], // the oldest minute of that day
         [1985 - 1440, 10_000], // before that day: not counted
       ] as const)
-        await scene.counts.add([{ ...watched, minute, requests, denials: 1 }])
+        await scene.add([{ ...watched, minute, requests, denials: 1 }])
       assert.deepEqual(await scene.sums(2000), { window: [11, 2], dayBefore: [1_100, 2] })
     })
 
     it('cover this version in the window, any version in the day before, and no other subject or organization', async () => {
       await using scene = await openScene(open)
       const one = { ...watched, requests: 1, denials: 1 }
-      await scene.counts.add([
+      await scene.add([
         { ...one, minute: 2000, version: 1 },
         { ...one, minute: 1900, version: 1 },
         { ...one, minute: 2000, subject: 'pol_2' },
@@ -57,7 +73,7 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
 
     it('restart after the minute in which a policy was resumed', async () => {
       await using scene = await openScene(open)
-      const count = (minute: number) => scene.counts.add([{ ...watched, minute, requests: 20, denials: 9 }])
+      const count = (minute: number) => scene.add([{ ...watched, minute, requests: 20, denials: 9 }])
       await count(1999)
       await count(2000)
       let policy = await scene.change(await scene.put(), (last) => pausePolicy(last, 1999 * minuteMs))
@@ -74,8 +90,8 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
     it('are kept by the hour with what was only recorded, which the window leaves out', async () => {
       await using scene = await openScene(open)
       const recorded = { ...watched, requests: 0, denials: 0, recordedRequests: 5, recordedDenials: 2 }
-      await scene.counts.add([{ ...recorded, minute: 1979 }])
-      await scene.counts.add([
+      await scene.add([{ ...recorded, minute: 1979 }])
+      await scene.add([
         { ...recorded, minute: 1980 },
         { ...watched, minute: 1981, requests: 3, denials: 1 },
         { ...recorded, minute: 1981, version: 3 },
@@ -96,9 +112,54 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.hours(['pol_1'], 0), expected.slice(1))
     })
 
+    it('hold each caller once, with its last minutes, over nodes that write at the same time', async () => {
+      await using scene = await openScene(open)
+      const callers = Array.from({ length: 6 }, (_, at) => callerCount(`key_${at % 3}`, `user_${at}`, [1990 + at, 0]))
+      const denied = callers.slice(0, 2).map((each) => ({ ...each, activeMinute: 1986, deniedMinute: 1986 }))
+      await Promise.all([scene.addCallers(callers), scene.addCallers(denied.toReversed()), scene.addCallers(callers)])
+      assert.deepEqual(await scene.callers(2000), { callers: [6, 2], keys: [3, 2] })
+      assert.deepEqual(await scene.callers(2001), { callers: [6, 0], keys: [3, 0] })
+      assert.deepEqual(await scene.callers(2009), { callers: [1, 0], keys: [1, 0] })
+      await scene.addCallers([
+        { ...callerCount('key_9', '', [2000, 2000]), version: 1 },
+        { ...callerCount('key_9', '', [2000, 2000]), subject: 'pol_2' },
+        { ...callerCount('key_9', '', [2000, 2000]), organizationId: 'org_2' },
+      ])
+      assert.deepEqual(await scene.callers(2000), { callers: [6, 2], keys: [3, 2] })
+      await scene.counts.removeCallersBefore(1992)
+      assert.deepEqual(await scene.callers(2000), { callers: [4, 0], keys: [3, 0] })
+    })
+
+    it('ignore callers of before a resumption', async () => {
+      await using scene = await openScene(open)
+      await scene.addCallers([callerCount('key_1', '', [2000, 2000]), callerCount('key_2', '', [2001, 1999])])
+      const paused = await scene.change(await scene.put(), (last) => pausePolicy(last, 1999 * minuteMs))
+      await scene.change(paused, (last) => resumePolicy(last, 2000 * minuteMs))
+      assert.deepEqual(await scene.callers(2001), { callers: [1, 0], keys: [1, 0] })
+    })
+
+    it('have a spike reported once while it lasts, and again after a window without it', async () => {
+      await using scene = await openScene(open)
+      const report = (minute: number) => scene.spikes((spikes) => spikes.report(watched, minute))
+      assert.deepEqual((await Promise.all([report(100), report(100)])).sort(), [false, true])
+      await scene.counts.extendSpike(watched, 110)
+      await scene.counts.extendSpike(watched, 109)
+      assert.equal(await report(125), false)
+      const spike = { subject: 'pol_1', version: 2, firstMinute: 100, lastMinute: 110 }
+      assert.deepEqual(await scene.spikes((spikes) => spikes.findSpike(watched)), spike)
+      assert.deepEqual(await scene.spikes((spikes) => spikes.recent('org_1', 110)), [spike])
+      assert.deepEqual(await scene.spikes((spikes) => spikes.recent('org_1', 111)), [])
+      assert.equal(await report(126), true)
+      assert.deepEqual(await scene.spikes((spikes) => spikes.recent('org_1', 0)), [
+        { ...spike, firstMinute: 126, lastMinute: 126 },
+      ])
+      await scene.counts.removeBefore(127)
+      assert.equal(await scene.spikes((spikes) => spikes.findSpike(watched)), undefined)
+    })
+
     it('are removed when they are old', async () => {
       await using scene = await openScene(open)
-      await scene.counts.add([1999, 2000].map((minute) => ({ ...watched, minute, requests: 1, denials: 0 })))
+      await scene.add([1999, 2000].map((minute) => ({ ...watched, minute, requests: 1, denials: 0 })))
       await scene.counts.removeBefore(2000)
       assert.deepEqual(await scene.sums(2000), { window: [1, 0], dayBefore: [0, 0] })
     })
@@ -111,6 +172,16 @@ async function openScene(open: () => Promise<Database>) {
   await database.write(['org_1', 'org_2'].map((id) => ({ sql: insert, params: [id] })))
   return {
     counts: decisionCounts(database),
+    add: (minutes: readonly MinuteCount[]) => decisionCounts(database).add({ minutes, callers: [] }),
+    addCallers: (callers: readonly CallerCount[]) => decisionCounts(database).add({ minutes: [], callers }),
+    /** Active and denied. */
+    async callers(minute: number) {
+      const sums = decisionSums({ query: (sql, params) => database.read(sql, params) })
+      const { callers, keys } = await sums.sums(watched, minute)
+      return { callers: [callers.active, callers.denied], keys: [keys.active, keys.denied] }
+    },
+    spikes: <T>(work: (spikes: ReportedSpikes) => Promise<T>): Promise<T> =>
+      database.transaction((tx) => work(reportedSpikes(tx))),
     /** Requests and denials. */
     async sums(minute: number) {
       const sums = decisionSums({ query: (sql, params) => database.read(sql, params) })

@@ -20,10 +20,18 @@ describe('a running app', () => {
   const save = async (config: object): Promise<void> =>
     assert.equal((await app.post('/api/policy-gateway/config', config)).status, 200)
 
-  /** Sends requests, of which the last are denied. */
+  /** Sends requests for several users, of which the last are denied. */
   async function spike(word: string): Promise<void> {
     for (let count = 0; count < 14; count++) assert.equal(await statusOf('Hello'), 200)
-    for (let count = 0; count < 6; count++) assert.equal(await statusOf(`About the ${word}`), 400)
+    for (let count = 0; count < 6; count++) {
+      const { status } = await send(`About the ${word}`, { 'x-policy-user': `user ${count}` })
+      assert.equal(status, 400)
+    }
+  }
+  async function publish(settings: object): Promise<string> {
+    const policy = textOf(await app.admin.post('/policies', { name: 'P', mode: 'enforcing', ...settings }))
+    await app.admin.post(`/policies/${policy}/publish`, { revision: 1 })
+    return policy
   }
   async function logged(kind: string): Promise<Json> {
     for (;;) {
@@ -46,14 +54,38 @@ describe('a running app', () => {
     await save({})
   })
 
-  it('pauses a policy whose denials spike', async () => {
-    const policy = await app.admin.post('/policies', { name: 'P', rule: 'Never say "eagle".', mode: 'enforcing' })
-    await app.admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
+  it('reports a policy whose denials spike, which stays in force', async () => {
+    const policy = await publish({ rule: 'Never say "heron".' })
+    await spike('heron')
+    const { resource_id: id, details } = await logged('policy.denial_spike.reported')
+    assert.equal(id, policy)
+    assert.partialDeepStrictEqual(details, { name: 'P', spike: { denied_callers: 6 } })
+    assert.equal(await statusOf('About the heron'), 400)
+    const { attention } = (await app.admin.get('/overview')) as { attention: Json[] }
+    assert.partialDeepStrictEqual(
+      attention.find(({ kind }) => kind === 'policy_denials_spiked'),
+      { severity: 'warning', object_id: policy },
+    )
+    assert.match(
+      await (await app.get('/metrics')).text(),
+      /^gatehouse_spikes_total\{subject="policy",action="reported"\} 1$/m,
+    )
+    await app.admin.send('DELETE', `/policies/${policy}?revision=2`)
+  })
+
+  it('pauses a policy that asks for it when its denials spike, and none for the denials of one caller', async () => {
+    await publish({ name: 'One caller', rule: 'Never say "crane".', pause_on_spike: true })
+    for (let count = 0; count < 25; count++) assert.equal(await statusOf('About the crane'), 400)
+    const policy = await publish({ rule: 'Never say "eagle".', pause_on_spike: true })
     await spike('eagle')
     const { resource_id: id, old_revision: from, new_revision: to } = await logged('policy.paused')
-    assert.deepEqual([id, from, to], [textOf(policy), 2, 3])
+    assert.deepEqual([id, from, to], [policy, 2, 3])
     assert.equal(await statusOf('About the eagle'), 200)
-    assert.match(await (await app.get('/metrics')).text(), /^gatehouse_spikes_total\{subject="policy"\} 1$/m)
+    assert.equal(await statusOf('About the crane'), 400)
+    assert.match(
+      await (await app.get('/metrics')).text(),
+      /^gatehouse_spikes_total\{subject="policy",action="disabled"\} 1$/m,
+    )
   })
 
   it('enforces the quotas of users and projects', async () => {

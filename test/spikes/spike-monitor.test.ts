@@ -22,14 +22,14 @@ const policy = (policyId: string, version = 1) => ({ check: 'policy', policyId, 
 const gateway = (version: number) => ({ check: 'gateway', policyId: 'default', version }) as const
 
 describe('the spike monitor', () => {
-  it('pauses a policy at the request that completes a spike, and audits the numbers', async () => {
+  it('pauses a policy that asks for it, and audits the numbers', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
     const { revision } = await scene.policyOf(id)
-    const nextDisabled = scene.nextDisabled()
-    scene.countDecisions(policy(id), 14, 0)
-    scene.countDecisions(policy(id), 6, 6)
-    assert.deepEqual(await nextDisabled, { organizationId: 'org_1', subject: id, version: 1 })
+    scene.countDecisions(policy(id), 14, { denials: 0 })
+    scene.countDecisions(policy(id), 6, { denials: 6 })
+    await scene.runMonitor()
+    assert.deepEqual(scene.actions, ['disabled'])
     const paused = await scene.policyOf(id)
     assert.deepEqual([paused.state, paused.revision], ['paused', revision + 1])
     assert.deepEqual(await scene.automaticActions(), [
@@ -44,6 +44,10 @@ describe('the spike monitor', () => {
             requests: 20,
             denials: 6,
             denied_percent: 30,
+            callers: 14,
+            denied_callers: 6,
+            keys: 14,
+            denied_keys: 6,
             day_before: { requests: 0, denials: 0, denied_percent: 0 },
           },
         },
@@ -51,15 +55,65 @@ describe('the spike monitor', () => {
     ])
   })
 
+  it('reports a spike once while it lasts, and leaves a policy in force that does not ask to be paused', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce(false)
+    for (let minute = 0; minute < 20; minute++) {
+      scene.countDecisions(policy(id), 20, { denials: 20 })
+      await scene.runMonitor()
+      await scene.hand.pass(minuteMs)
+    }
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    assert.deepEqual(scene.actions, ['reported'])
+    const [event, ...more] = await scene.automaticActions()
+    assert.deepEqual(more, [])
+    assert.equal(event?.code, 'policy.denial_spike.reported')
+    assert.equal(event.message, `The system reported the policy denial spike ${id}.`)
+    assert.partialDeepStrictEqual(event.details, { name: 'P', spike: { version: 1, requests: 20, denied_callers: 20 } })
+  })
+
+  it('only reports a spike that begins more than a day after the publication or save', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    const version = await scene.save(true)
+    await scene.hand.pass(24 * hourMs)
+    scene.countDecisions(policy(id), 20, { denials: 20 })
+    scene.countDecisions(gateway(version), 20, { denials: 20 })
+    await scene.runMonitor()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    assert.equal(await scene.isRolledBack(), false)
+    assert.deepEqual(scene.actions, ['reported', 'reported'])
+  })
+
+  it('ignores one caller, however many requests it has denied', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.countDecisions(policy(id), 500, { denials: 500, callerOf: () => ({ keyId: 'key_1', user: '' }) })
+    await scene.runMonitor()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    assert.deepEqual(scene.actions, [])
+  })
+
+  it('ignores one key among four that invents users', async () => {
+    await using scene = await openScene()
+    const id = await scene.enforce()
+    scene.countDecisions(policy(id), 4, { denials: 0 })
+    const inventive = (at: number) => ({ keyId: 'key_1', user: `user ${at}` })
+    scene.countDecisions(policy(id), 500, { denials: 500, callerOf: inventive })
+    await scene.runMonitor()
+    assert.equal((await scene.policyOf(id)).state, 'enforcing')
+    assert.deepEqual(scene.actions, [])
+  })
+
   it('does not pause a policy that denies as much as the day before', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions(policy(id), 19, 9) // too few to be a spike
+    scene.countDecisions(policy(id), 19, { denials: 9 }) // too few to be a spike
     await scene.hand.pass(2 * hourMs)
-    scene.countDecisions(policy(id), 100, 94) // a little less than twice 9 in 19
+    scene.countDecisions(policy(id), 100, { denials: 94 }) // a little less than twice 9 in 19
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
-    scene.countDecisions(policy(id), 100, 97) // now 191 in 200: a little more
+    scene.countDecisions(policy(id), 100, { denials: 97 }) // now 191 in 200: a little more
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
@@ -67,9 +121,9 @@ describe('the spike monitor', () => {
   it('ignores minutes before the window', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions(policy(id), 19, 19)
+    scene.countDecisions(policy(id), 19, { denials: 19 })
     await scene.hand.pass(15 * minuteMs)
-    scene.countDecisions(policy(id), 19, 1)
+    scene.countDecisions(policy(id), 19, { denials: 1 })
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
   })
@@ -77,13 +131,13 @@ describe('the spike monitor', () => {
   it('counts a new version from zero', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions(policy(id), 19, 19)
+    scene.countDecisions(policy(id), 19, { denials: 19 })
     await scene.publishAnew(id)
-    scene.countDecisions(policy(id, 2), 19, 19)
-    scene.countDecisions(policy(id), 1, 1) // a late decision of the previous version: its spike no longer matters
+    scene.countDecisions(policy(id, 2), 19, { denials: 19 })
+    scene.countDecisions(policy(id), 1, { denials: 1 }) // a late decision of the previous version: its spike no longer matters
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
-    scene.countDecisions(policy(id, 2), 1, 1)
+    scene.countDecisions(policy(id, 2), 1, { denials: 1 })
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
@@ -91,17 +145,17 @@ describe('the spike monitor', () => {
   it('counts from zero after the minute in which the policy was resumed', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions(policy(id), 40, 20)
+    scene.countDecisions(policy(id), 40, { denials: 20 })
     await scene.runMonitor()
     await scene.resume(id)
-    scene.countDecisions(policy(id), 20, 20) // still the same minute
+    scene.countDecisions(policy(id), 20, { denials: 20 }) // still the same minute
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
     await scene.hand.pass(minuteMs)
-    scene.countDecisions(policy(id), 19, 19)
+    scene.countDecisions(policy(id), 19, { denials: 19 })
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
-    scene.countDecisions(policy(id), 1, 1) // 20 of 20, after 40 of 60: not twice as much
+    scene.countDecisions(policy(id), 1, { denials: 1 }) // 20 of 20, after 40 of 60: not twice as much
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
     assert.equal((await scene.automaticActions()).length, 1)
@@ -110,10 +164,10 @@ describe('the spike monitor', () => {
   it('keeps its counts across a restart', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions(policy(id), 19, 19)
+    scene.countDecisions(policy(id), 19, { denials: 19 })
     await scene.restart()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
-    scene.countDecisions(policy(id), 1, 1)
+    scene.countDecisions(policy(id), 1, { denials: 1 })
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'paused')
   })
@@ -121,15 +175,16 @@ describe('the spike monitor', () => {
   it('rolls a configuration back if rollback_on_spike is set, until it is saved again', async () => {
     await using scene = await openScene()
     const careless = await scene.save(false)
-    scene.countDecisions(gateway(careless), 40, 40)
+    scene.countDecisions(gateway(careless), 40, { denials: 40 })
     await scene.runMonitor()
     assert.equal(await scene.isRolledBack(), false)
-    const careful = await scene.save(true)
     await scene.hand.pass(48 * hourMs)
-    scene.countDecisions(gateway(careful), 20, 6)
+    const careful = await scene.save(true)
+    scene.countDecisions(gateway(careful), 20, { denials: 6 })
     await scene.runMonitor()
     assert.equal(await scene.isRolledBack(), true)
-    const [event] = await scene.automaticActions()
+    const [report, event] = await scene.automaticActions()
+    assert.equal(report?.code, 'gateway.denial_spike.reported')
     assert.equal(event?.code, 'gateway.rollout.rolled_back')
     assert.equal(event.details?.['rollout_mode'], 'rollback')
     await scene.save(true)
@@ -141,7 +196,7 @@ describe('the spike monitor', () => {
   it('does not count decisions that are not enforced', async () => {
     await using scene = await openScene()
     const id = await scene.enforce()
-    scene.countDecisions({ ...policy(id), isEnforced: false }, 50, 50)
+    scene.countDecisions({ ...policy(id), isEnforced: false }, 50, { denials: 50 })
     await scene.runMonitor()
     assert.equal((await scene.policyOf(id)).state, 'enforcing')
   })

@@ -19,5 +19,6 @@ export const fieldSamples = (projectId: string): FieldSample[] =>
 function valuesOf(field: PolicyField, projectId: string): readonly unknown[] {
   if (field.kind === 'choice') return [...field.choices.filter((choice) => choice !== field.initial), field.initial]
   if (field.kind === 'optional integer') return [field.minimum, field.maximum, null]
+  if (field.kind === 'flag') return [!field.initial, field.initial]
   return field.kind === 'set' ? [[projectId], []] : ['Never say "one"', 'Ünïcode\n😀']
 }

@@ -1,13 +1,13 @@
-import { once, EventEmitter } from 'node:events'
 import assert from 'node:assert/strict'
+import { dayMs } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { decisionCounts } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAdministration } from '../../src/app/administration.ts'
 import type { Decision } from '../../src/domain/evaluation/verdict/combine.ts'
-import type { MonitoredSubject } from '../../src/domain/evaluation/spikes/decision-counts.ts'
-import { createAutoDisable } from '../../src/domain/evaluation/spikes/auto-disable.ts'
+import { createActOnSpike, type SpikeAction } from '../../src/domain/evaluation/spikes/act-on-spike.ts'
+import type { DecisionCaller } from '../../src/domain/evaluation/spikes/active-callers.ts'
 import { createSpikeMonitor } from '../../src/domain/evaluation/spikes/spike-monitor.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
 import { createChanges } from '../../src/domain/identity/changes.ts'
@@ -18,6 +18,8 @@ import { createHandClock, type HandClock } from './hand-clock.ts'
 const organizationId = 'org_1'
 const person: Actor = { organizationId, kind: 'operator', credentialId: null, requestId: null }
 
+type SentRequests = { readonly denials: number; readonly callerOf?: (at: number) => DecisionCaller }
+
 /** An empty organization. */
 export async function prepareWatched(database: Database): Promise<void> {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
@@ -26,6 +28,7 @@ export async function prepareWatched(database: Database): Promise<void> {
 
 /** One node with a denial-spike monitor and a manual clock. */
 export async function openWatcher(database: Database, hand: HandClock = createHandClock()) {
+  hand.advance(365 * dayMs) // minute 0 stands for no denial
   const { clock } = hand
   const ids = createIds(clock, systemRandom)
   const administration = createAdministration({
@@ -42,14 +45,15 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     hasJudge: false,
   })
   const { reads, mutate, policies } = administration
-  const news = new EventEmitter()
+  const actions: SpikeAction[] = []
+  const counts = decisionCounts(database)
   const errors: unknown[] = []
   const open = () =>
     createSpikeMonitor({
-      counts: decisionCounts(database),
-      autoDisable: createAutoDisable({ reads, mutate, clock }),
+      counts,
+      actOnSpike: createActOnSpike({ reads, mutate, counts, clock }),
       clock,
-      onAutoDisabled: (watched) => news.emit('disabled', watched),
+      onSpike: (_monitored, action) => void actions.push(action),
       onError: (error) => errors.push(error),
     })
   let monitor = open()
@@ -65,21 +69,19 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     errors,
     policyOf,
     runMonitor: () => monitor.run(),
-    /** Resolves with the next subject that is disabled. */
-    async nextDisabled(): Promise<MonitoredSubject> {
-      const [watched] = (await once(news, 'disabled')) as [MonitoredSubject]
-      return watched
-    },
-    /** Sends requests, the first of which are denied. */
+    /** What was done about spikes, oldest first. */
+    actions,
+    /** Sends requests, the first of which are denied, each from a key of its own unless a caller is given. */
     countDecisions(
       what: Pick<Decision, 'check' | 'policyId' | 'version'> & Partial<Decision>,
       requests: number,
-      denials: number,
+      { denials, callerOf = (index) => ({ keyId: `key_${index}`, user: '' }) }: SentRequests,
     ): void {
       for (let count = 0; count < requests; count++) {
         const decision = count < denials ? 'refuse' : 'allow'
         const rest = { isEnforced: true, rolloutMode: 'enforced', reasonCode: 'R', triggeredCategories: [] } as const
-        monitor.count({ organizationId, decisions: [{ decision, effect: decision, ...rest, ...what }] })
+        const decisions: Decision[] = [{ decision, effect: decision, ...rest, ...what }]
+        monitor.count({ organizationId, caller: callerOf(count), decisions })
       }
     },
     async restart(): Promise<void> {
@@ -87,8 +89,8 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       monitor = open()
     },
     /** Creates an enforced policy at version 1. */
-    async enforce(): Promise<string> {
-      const input = { name: 'P', rule: 'cel: true', mode: 'enforcing' } as const
+    async enforce(pauseOnSpike = true): Promise<string> {
+      const input = { name: 'P', rule: 'cel: true', mode: 'enforcing', pauseOnSpike } as const
       const { id } = await mutate(person, ({ policies: store }) => policies.create(store, organizationId, input))
       const target = await at(id)
       await mutate(person, ({ policies: store }) => policies.publish(store, target))

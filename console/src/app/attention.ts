@@ -26,9 +26,11 @@ const sink = ({ object_id: id }: AttentionItem): LinkOptions => ({
 /** The page that shows what an item is about. */
 const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions> = {
   policy_stopped_by_spike: policy,
+  policy_denials_spiked: policy,
   policy_paused: policy,
   rule_not_judged: policy,
   gateway_rolled_back: () => ({ to: '/gateway' }),
+  gateway_denials_spiked: () => ({ to: '/gateway' }),
   sink_failing: sink,
   dead_letters: sink,
   credit_low: () => ({ to: '/limits' }),

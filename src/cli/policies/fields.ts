@@ -47,7 +47,12 @@ function valueOf(field: PolicyField, text: string | undefined): unknown {
   if (field.kind === 'set') return readList(text)
   if (field.kind === 'optional integer' && text !== undefined)
     return text === 'none' ? null : wholeNumber(text, `--${optionOf(field)}`)
-  return text
+  return field.kind === 'flag' && text !== undefined ? flagOf(text, `--${optionOf(field)}`) : text
+}
+
+function flagOf(text: string, name: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new UsageError(`${name} must be true or false.`)
 }
 
 function ruleOf({ rule, 'rule-file': file }: FieldValues): string | undefined {
@@ -71,5 +76,6 @@ export const fieldUsage = [
 function placeholderOf(field: PolicyField): string {
   if (field.kind === 'choice') return field.choices.join('|')
   if (field.kind === 'optional integer') return `${field.minimum}..${field.maximum} (or none)`
+  if (field.kind === 'flag') return 'true|false'
   return field.kind === 'set' ? 'ID,ID' : 'TEXT'
 }

@@ -13,6 +13,7 @@ const all = () => true
 const nothing: AttentionFacts = {
   nowMs,
   pausedPolicies: [],
+  recentSpikes: [],
   unjudgedPolicies: [],
   configuration: undefined,
   sinks: [],
@@ -65,6 +66,33 @@ describe('what needs attention', () => {
       ['credit_low', 'warning', 'The credit lasts for 2.6 days'],
       ['policy_paused', 'info', 'The policy No code names is paused'],
     ])
+  })
+
+  it('says that denials rose while the policy or the configuration is still enforced', () => {
+    const recentSpikes = [
+      { policy: { id: 'pol_1', name: 'No code names' }, sinceMs: 5 },
+      { policy: undefined, sinceMs: 6 },
+    ]
+    assert.deepEqual(attentionOf({ ...nothing, recentSpikes }, all), [
+      {
+        kind: 'policy_denials_spiked',
+        severity: 'warning',
+        text: 'The denials of the policy No code names rose sharply; it is still enforced',
+        objectId: 'pol_1',
+        sinceMs: 5,
+      },
+      {
+        kind: 'gateway_denials_spiked',
+        severity: 'warning',
+        text: 'The denials of the gateway configuration rose sharply; it is still enforced',
+        objectId: null,
+        sinceMs: 6,
+      },
+    ])
+    assert.deepEqual(
+      textsOf({ recentSpikes }, (permission) => permission === 'keys:read'),
+      [],
+    )
   })
 
   it('says that the service paused a policy or switched off the gateway configuration', () => {

@@ -13,9 +13,11 @@ export type AttentionSeverity = 'info' | 'warning' | 'error'
 /** What an item is about, and the permission that shows the object. */
 const permissionOfKind = {
   policy_stopped_by_spike: 'policies:read',
+  policy_denials_spiked: 'policies:read',
   policy_paused: 'policies:read',
   rule_not_judged: 'policies:read',
   gateway_rolled_back: 'gateway:read',
+  gateway_denials_spiked: 'gateway:read',
   sink_failing: 'exports:read',
   dead_letters: 'exports:read',
   credit_low: 'usage:read',
@@ -43,9 +45,17 @@ export type PausedPolicy = Pick<PolicySummary, 'id' | 'name'> & {
   readonly isBySpike: boolean
 }
 
+/** A denial spike of what is still enforced. */
+export type RecentSpike = {
+  /** Undefined for the gateway configuration. */
+  readonly policy: Pick<PolicySummary, 'id' | 'name'> | undefined
+  readonly sinceMs: number
+}
+
 export type AttentionFacts = {
   readonly nowMs: number
   readonly pausedPolicies: readonly PausedPolicy[]
+  readonly recentSpikes: readonly RecentSpike[]
   /** Policies in force whose rule nothing can evaluate. */
   readonly unjudgedPolicies: readonly Pick<Policy, 'id' | 'name' | 'updatedAtMs'>[]
   readonly configuration: Pick<SavedConfiguration, 'isRolledBack'> | undefined
@@ -68,6 +78,7 @@ const noTime = { objectId: null, sinceMs: null }
 export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permission) => boolean): AttentionItem[] {
   const items = [
     ...facts.pausedPolicies.map(pausedItem),
+    ...facts.recentSpikes.map(spikeItem),
     ...facts.unjudgedPolicies.map(unjudgedItem),
     ...(facts.configuration?.isRolledBack === true ? [rolledBack] : []),
     ...facts.sinks.flatMap(sinkItems),
@@ -92,6 +103,17 @@ const pausedItem = ({ id, name, sinceMs, isBySpike }: PausedPolicy): AttentionIt
         sinceMs,
       }
     : { kind: 'policy_paused', severity: 'info', text: `The policy ${name} is paused`, objectId: id, sinceMs }
+
+const spikeItem = ({ policy, sinceMs }: RecentSpike): AttentionItem => {
+  const what = policy === undefined ? 'gateway configuration' : `policy ${policy.name}`
+  return {
+    kind: policy === undefined ? 'gateway_denials_spiked' : 'policy_denials_spiked',
+    severity: 'warning',
+    text: `The denials of the ${what} rose sharply; it is still enforced`,
+    objectId: policy?.id ?? null,
+    sinceMs,
+  }
+}
 
 const unjudgedItem = ({ id, name, updatedAtMs }: AttentionFacts['unjudgedPolicies'][number]): AttentionItem => ({
   kind: 'rule_not_judged',

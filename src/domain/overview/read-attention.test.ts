@@ -12,7 +12,12 @@ function storesWith(credentialId: string | undefined): AttentionStores {
   const session = credentialId === undefined ? undefined : { credential_uid: credentialId }
   const event = { document: { time: 5, actor: { session } } } as unknown as LoggedEvent
   return {
-    policies: { list: async () => ({ items: [policy], hasMore: false }), listInForce: async () => [] },
+    policies: {
+      list: async () => ({ items: [policy], hasMore: false }),
+      listInForce: async () => [],
+      find: async () => undefined,
+    },
+    spikes: { recent: async () => [] },
     events: { list: async () => ({ items: [event], hasMore: false }) },
     gateway: { find: async () => undefined },
     exports: { list: none },

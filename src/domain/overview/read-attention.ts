@@ -1,14 +1,20 @@
 import type { ExportStore } from '../audit/export/export-sink.ts'
 import type { AuditReads } from '../audit/log.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
+import { gatewaySubject } from '../evaluation/spikes/counted-decisions.ts'
+import type { ReportedSpike, ReportedSpikes } from '../evaluation/spikes/decision-counts.ts'
+import { dayMinutes, minuteOf } from '../evaluation/spikes/spike.ts'
+import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import type { PolicySummary } from '../policy/policy.ts'
 import { isEvaluable } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import { expiresSoonMs, type AttentionFacts, type PausedPolicy } from './attention.ts'
+import { expiresSoonMs, type AttentionFacts, type PausedPolicy, type RecentSpike } from './attention.ts'
+import { minuteMs } from '../../base/clock.ts'
 
 export type AttentionStores = {
-  readonly policies: Pick<PolicyStore, 'list' | 'listInForce'>
+  readonly policies: Pick<PolicyStore, 'find' | 'list' | 'listInForce'>
+  readonly spikes: Pick<ReportedSpikes, 'recent'>
   readonly events: Pick<AuditReads, 'list'>
   readonly gateway: Pick<GatewayStore, 'find'>
   readonly exports: Pick<ExportStore, 'list'>
@@ -24,10 +30,11 @@ export async function readAttentionFacts(
   stores: AttentionStores,
   { organizationId, nowMs, hasJudge }: ReadOptions,
 ): Promise<Omit<AttentionFacts, 'spend' | 'upstreams'>> {
-  const { policies, gateway, exports, directory } = stores
+  const { policies, spikes, gateway, exports, directory } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresSoonMs } as const
-  const [paused, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([
+  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([
     policies.list(organizationId, { ...page, state: 'paused' }),
+    spikes.recent(organizationId, minuteOf(nowMs) - dayMinutes),
     hasJudge ? [] : policies.listInForce(organizationId),
     gateway.find(organizationId),
     exports.list(organizationId, { ...page, limit: 100 }),
@@ -37,11 +44,36 @@ export async function readAttentionFacts(
   return {
     nowMs,
     pausedPolicies: await Promise.all(paused.items.map((policy) => pausedPolicy(stores, policy))),
+    recentSpikes: await recentSpikes(reported, { organizationId, policies, configuration }),
     unjudgedPolicies: inForce.filter(({ published }) => published !== null && !isEvaluable(published.rule)),
     configuration,
     sinks: sinks.items,
     expiringKeys: [...apiKeys.items, ...adminKeys.items],
   }
+}
+
+type InForce = Pick<AttentionStores, 'policies'> & {
+  readonly organizationId: string
+  readonly configuration: SavedConfiguration | undefined
+}
+
+/** Without those of versions that are paused, replaced or deleted since. */
+async function recentSpikes(reported: readonly ReportedSpike[], inForce: InForce): Promise<RecentSpike[]> {
+  const found = await Promise.all(reported.map((spike) => recentSpike(spike, inForce)))
+  return found.filter((spike) => spike !== undefined)
+}
+
+async function recentSpike(
+  { subject, version, firstMinute }: ReportedSpike,
+  { organizationId, policies, configuration }: InForce,
+): Promise<RecentSpike | undefined> {
+  const sinceMs = firstMinute * minuteMs
+  if (subject === gatewaySubject)
+    return configuration?.version === version && !configuration.isRolledBack
+      ? { policy: undefined, sinceMs }
+      : undefined
+  const policy = await policies.find(organizationId, subject)
+  return policy?.state === 'enforcing' && policy.published?.version === version ? { policy, sinceMs } : undefined
 }
 
 /** The event of a pause by a person names a credential; that of the service names none. */

@@ -20,6 +20,7 @@ const keys = Object.keys(policyFields) as (keyof PolicyContent)[]
 
 function valuesOf(field: PolicyField): fc.Arbitrary<unknown> {
   if (field.kind === 'choice') return fc.constantFrom<string>(...field.choices)
+  if (field.kind === 'flag') return fc.boolean()
   if (field.kind === 'set') return fc.uniqueArray(fc.constantFrom('proj_a', 'proj_b', 'proj_c'))
   if (field.kind === 'optional integer')
     return fc.option(fc.integer({ min: field.minimum, max: field.maximum }), { nil: null })

@@ -22,6 +22,8 @@ export type PolicyContent = {
   readonly matchThresholdBasisPoints: number | null
   /** How much of a text a judge evaluates at once. Rules that need no judge ignore it. */
   readonly judgeWindow: JudgeWindow
+  /** Whether a denial spike within a day of the publication pauses the policy. Otherwise it is only reported. */
+  readonly pauseOnSpike: boolean
 }
 
 /** `name` is the name in the API, in `policies.yaml` and in the audit record, and the column in the database. */
@@ -42,15 +44,19 @@ type OptionalIntegerField = {
   readonly initial: number | null
 }
 
+type FlagField = { readonly kind: 'flag'; readonly name: string; readonly initial: boolean }
+
 type FieldOf<Value> = [Value] extends [readonly string[]]
   ? SetField
   : [Value] extends [number | null]
     ? OptionalIntegerField
-    : string extends Value
-      ? TextField
-      : [Value] extends [string]
-        ? ChoiceField<Value>
-        : never
+    : [Value] extends [boolean]
+      ? FlagField
+      : string extends Value
+        ? TextField
+        : [Value] extends [string]
+          ? ChoiceField<Value>
+          : never
 
 /**
  * The one list of a policy's fields. Equality, copying, defaults, database columns, API bodies, the audit record, the
@@ -70,6 +76,7 @@ export const policyFields = {
     initial: null,
   },
   judgeWindow: { kind: 'choice', name: 'judge_window', choices: judgeWindows, initial: 'block' },
+  pauseOnSpike: { kind: 'flag', name: 'pause_on_spike', initial: false },
 } as const satisfies { readonly [Key in keyof PolicyContent]: FieldOf<PolicyContent[Key]> }
 
 export type PolicyField = (typeof policyFields)[keyof PolicyContent]

@@ -21,7 +21,7 @@ import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { ConfigurationAdministration } from '../../domain/gateway-config/mutations.ts'
 import type { BacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import type { BacktestStore } from '../../domain/evaluation/backtest/backtest.ts'
-import type { DecisionHours } from '../../domain/evaluation/spikes/decision-counts.ts'
+import type { DecisionHours, ReportedSpikes } from '../../domain/evaluation/spikes/decision-counts.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
 import type { OverrideStore } from '../../domain/limits/overrides.ts'
 import type { PolicyAdministration } from '../../domain/policy/mutations.ts'
@@ -64,6 +64,7 @@ export type AdminReads = AdminStores & {
   readonly traffic: Pick<TrafficStore, 'sums'>
   readonly gateway: Pick<GatewayStore, 'find' | 'findVersion'>
   readonly decisions: DecisionHours
+  readonly spikes: Pick<ReportedSpikes, 'recent'>
 }
 
 /** What administrators see of the installation. */

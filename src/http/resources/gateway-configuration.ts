@@ -87,7 +87,9 @@ const share = {
     'Labels sent in `X-Policy-Target`. Requests with none of them are outside the rollout: for them the configuration is evaluated and recorded, and not enforced. Empty: all requests.',
   ),
 }
-const rollbackOnSpike = flag('Disables the configuration after a denial spike, until the next save.')
+const rollbackOnSpike = flag(
+  'Disables the configuration after a denial spike within 24 hours of a save, until the next save.',
+)
 const replacement = {
   mode: pattern('What happens to a matching text if `rules.response_pattern` is null.'),
   escalation_path: line(500, 'Contact that is reported with an escalation.'),

@@ -81,7 +81,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     classifier: poisonClassifier,
     crisisMessage: 'You are not alone.',
     restoresPersonalData: true,
-    countDecisions: (_organizationId, decisions) => void counted.push(decisions),
+    countDecisions: ({ decisions }) => void counted.push(decisions),
     ...more,
   })
   const callOf = (text: string, fields: Partial<InferenceCall> = {}): InferenceCall => ({

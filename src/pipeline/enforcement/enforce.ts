@@ -9,13 +9,8 @@ import {
   type HoldBackPolicyOf,
   type ResponseCoverage,
 } from '../../domain/evaluation/stream/hold-back-policy.ts'
-import {
-  isDenied,
-  denialOf,
-  withDecisions,
-  type Decision,
-  type Verdict,
-} from '../../domain/evaluation/verdict/combine.ts'
+import { isDenied, denialOf, withDecisions, type Verdict } from '../../domain/evaluation/verdict/combine.ts'
+import type { CountedRequest } from '../../domain/evaluation/spikes/decision-counter.ts'
 import { type Plan, planFor } from '../../domain/evaluation/plan.ts'
 import { createStageLog } from '../../domain/evaluation/stage-log.ts'
 import type { Classifier } from '../../domain/moderation/classifier.ts'
@@ -63,7 +58,7 @@ export type EnforceParts = PlanParts &
     /** Whether callers get their own personal data back if the model repeats its placeholder. */
     readonly restoresPersonalData: boolean
     /** Called with the decisions on a request and its response, for the denial-spike monitor. */
-    readonly countDecisions: (organizationId: string, decisions: readonly Decision[]) => void
+    readonly countDecisions: (request: CountedRequest) => void
   }
 
 /** A request that may be sent to a model, and the guard of its response. */
@@ -181,8 +176,13 @@ export function createEnforce(parts: EnforceParts): Enforce {
   }
 
   /** Counts the decisions for the spike monitor. Returns the `policy` object for the caller unless all is allowed. */
-  function reportVerdict({ caller }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
-    if (caller.kind !== 'free') parts.countDecisions(caller.organization.id, verdict.decisions)
+  function reportVerdict({ caller, request, purpose }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
+    if (caller.kind !== 'free')
+      parts.countDecisions({
+        organizationId: caller.organization.id,
+        caller: { keyId: caller.id, user: purpose?.user ?? request.user ?? '' },
+        decisions: verdict.decisions,
+      })
     if (verdict.decision === 'allow') return undefined
     return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
   }

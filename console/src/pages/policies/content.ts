@@ -6,7 +6,14 @@ export type PolicyForm = { readonly name: string } & PolicyContent
 
 export type PolicyContent = Pick<
   PolicyVersion,
-  'rule' | 'direction' | 'mode' | 'scope' | 'project_ids' | 'match_threshold_basis_points' | 'judge_window'
+  | 'rule'
+  | 'direction'
+  | 'mode'
+  | 'scope'
+  | 'project_ids'
+  | 'match_threshold_basis_points'
+  | 'judge_window'
+  | 'pause_on_spike'
 >
 
 export const defaultThreshold = 5_000
@@ -19,6 +26,7 @@ export const contentOf = (content: PolicyContent): PolicyContent => ({
   project_ids: content.project_ids,
   match_threshold_basis_points: content.match_threshold_basis_points,
   judge_window: content.judge_window,
+  pause_on_spike: content.pause_on_spike,
 })
 
 export const formOf = ({ name, draft }: Policy): PolicyForm => ({ name, ...contentOf(draft) })
@@ -44,6 +52,7 @@ export function linesOf(content: PolicyContent, nameOf: (projectId: string) => s
     ...(scope === 'projects' ? projects.map((id) => `  ${nameOf(id)}`) : []),
     `match_threshold_basis_points: ${threshold}`,
     `judge_window: ${window}`,
+    `pause_on_spike: ${content.pause_on_spike}`,
   ]
 }
 

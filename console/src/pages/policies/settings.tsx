@@ -71,6 +71,14 @@ export function Settings({ form, error, isReadOnly, onChange }: SettingsProps) {
         <div className={hasJudge ? styles.whole : undefined}>
           <Threshold form={form} error={errorOfField(error, 'match_threshold_basis_points')} onChange={onChange} />
         </div>
+        <label className={`${styles.project} ${styles.whole}`}>
+          <input
+            type="checkbox"
+            checked={form.pause_on_spike}
+            onChange={({ target }) => onChange({ pause_on_spike: target.checked })}
+          />
+          {text.pauseOnSpike}
+        </label>
         {form.scope === 'projects' && (
           <Projects form={form} error={errorOfField(error, 'project_ids')} onChange={onChange} />
         )}

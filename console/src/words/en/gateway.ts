@@ -42,7 +42,7 @@ export const gateway = {
   percent: 'Share of users',
   targets: 'Only requests with one of these targets',
   targetsHint: 'Labels of the header X-Policy-Target, one on each line. Empty: all requests.',
-  rollback: 'Disable the configuration after a denial spike',
+  rollback: 'Disable the configuration if its denials rise sharply within a day of a save',
   arms: 'Denied in the last 7 days by the version in force',
   enforcedArm: 'Where it is enforced',
   recordedArm: 'Where it is only recorded',

@@ -119,6 +119,7 @@ export const policy = {
   thresholdHint: (score: number) => `Matches from a score of ${score.toLocaleString()} of 10,000.`,
   window: 'Judge reads',
   windows: { block: 'The whole text', paragraph: 'One paragraph at a time' },
+  pauseOnSpike: 'Pause the policy if its denials rise sharply within a day of a publication',
   checking: 'checked as you type',
   valid: 'valid',
   problem: (line: number, column: number) => `${line}:${column}`,

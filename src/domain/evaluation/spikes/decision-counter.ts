@@ -1,13 +1,17 @@
 import { isDenial } from '../../audit/event/verdict.ts'
 import type { Decision } from '../verdict/combine.ts'
+import {
+  createActiveCallers,
+  digestedCaller,
+  type ActiveCallers,
+  type DecisionCaller,
+  type DigestedCaller,
+} from './active-callers.ts'
 import { countedSubject } from './counted-decisions.ts'
-import type { MinuteCount, MonitoredSubject } from './decision-counts.ts'
-import { windowMinutes, type DenialCount } from './spike.ts'
+import type { CallerCount, MinuteCount, MonitoredSubject, UnwrittenCounts } from './decision-counts.ts'
 
-/** The decisions of one minute: all enforced ones, and those that are not written yet. */
+/** The decisions of one minute that are not written yet. */
 type Counted = {
-  requests: number
-  denials: number
   unwrittenRequests: number
   unwrittenDenials: number
   unwrittenRecordedRequests: number
@@ -18,21 +22,27 @@ type Counted = {
 type SubjectCounts = {
   readonly monitored: MonitoredSubject
   readonly minutes: Map<number, Counted>
+  readonly callers: ActiveCallers
   /** The minute that was counted last, so that most decisions need no lookup of it. */
   latest: { readonly minute: number; readonly counted: Counted } | undefined
 }
 
-/** Counts decisions in memory: those not yet written, and the recent ones of this node. */
+/** The decisions on one request, one per rule. */
+export type CountedRequest = {
+  readonly organizationId: string
+  readonly caller: DecisionCaller
+  readonly decisions: readonly Decision[]
+}
+
+/** Counts decisions in memory until they are written. */
 export type DecisionCounter = {
   /** Counts the decisions on one request. Returns the subjects of the enforced denials. */
-  count(organizationId: string, minute: number, decisions: readonly Decision[]): readonly MonitoredSubject[]
-  /** The sum of what was enforced in the current window on this node. */
-  recent(monitored: MonitoredSubject, minute: number): DenialCount
+  count(request: CountedRequest, minute: number): readonly MonitoredSubject[]
   /** Returns the unwritten counts and clears them. */
-  takeUnwritten(): readonly MinuteCount[]
+  takeUnwritten(): UnwrittenCounts
   /** Restores counts that could not be written. */
-  putBack(counts: readonly MinuteCount[]): void
-  /** Evicts minutes before this one. */
+  putBack(counts: UnwrittenCounts): void
+  /** Evicts minutes, and callers that were last active, before this one. */
   evictBefore(minute: number): void
 }
 
@@ -46,13 +56,13 @@ export function createDecisionCounter(): DecisionCounter {
     const { organizationId, subject, version } = monitored
     const ofOrganization: CountsBySubject = counters.get(organizationId) ?? new Map()
     const ofSubject = ofOrganization.get(subject) ?? new Map<number, SubjectCounts>()
-    const counts = ofSubject.get(version) ?? { monitored, minutes: new Map(), latest: undefined }
+    const counts = ofSubject.get(version) ?? newCounts(monitored)
     counters.set(organizationId, ofOrganization.set(subject, ofSubject.set(version, counts)))
     return counts
   }
 
   /** Runs for every policy on every request, so a subject that is known allocates nothing. */
-  function countOne(organizationId: string, minute: number, decision: Decision): SubjectCounts | undefined {
+  function countOne(decision: Decision, { organizationId, caller, minute }: Counting): SubjectCounts | undefined {
     const subject = countedSubject(decision)
     const { version } = decision
     if (subject === undefined || version === null) return undefined
@@ -65,10 +75,9 @@ export function createDecisionCounter(): DecisionCounter {
       counted.unwrittenRecordedDenials += denials
       return undefined
     }
-    counted.requests += 1
-    counted.denials += denials
     counted.unwrittenRequests += 1
     counted.unwrittenDenials += denials
+    counts.callers.count(caller, minute, denials > 0)
     return denials === 0 ? undefined : counts
   }
 
@@ -78,57 +87,72 @@ export function createDecisionCounter(): DecisionCounter {
   }
 
   return {
-    count(organizationId, minute, decisions) {
+    count({ organizationId, caller, decisions }, minute) {
       let denied: MonitoredSubject[] | undefined
+      const counting = { organizationId, minute, caller: digestedCaller(caller) }
       for (const decision of decisions) {
-        const counts = countOne(organizationId, minute, decision)
+        const counts = countOne(decision, counting)
         if (counts !== undefined) (denied ??= []).push(counts.monitored)
       }
       return denied ?? none
     },
-    recent: (monitored, minute) => windowSum(countsOf(monitored).minutes, minute),
     takeUnwritten() {
-      const taken: MinuteCount[] = []
-      for (const { monitored, minutes } of all()) {
-        for (const [minute, counted] of minutes) {
-          if (!isUnwritten(counted)) continue
-          taken.push({
-            ...monitored,
-            minute,
-            requests: counted.unwrittenRequests,
-            denials: counted.unwrittenDenials,
-            recordedRequests: counted.unwrittenRecordedRequests,
-            recordedDenials: counted.unwrittenRecordedDenials,
-          })
-          counted.unwrittenRequests = 0
-          counted.unwrittenDenials = 0
-          counted.unwrittenRecordedRequests = 0
-          counted.unwrittenRecordedDenials = 0
-        }
+      const minutes: MinuteCount[] = []
+      const callers: CallerCount[] = []
+      for (const counts of all()) {
+        minutes.push(...takeMinutes(counts))
+        for (const caller of counts.callers.takeUnwritten()) callers.push({ ...counts.monitored, ...caller })
       }
-      return taken
+      return { minutes, callers }
     },
-    putBack(counts) {
-      for (const { minute, requests, denials, recordedRequests, recordedDenials, ...monitored } of counts) {
+    putBack({ minutes, callers }) {
+      for (const { minute, requests, denials, recordedRequests, recordedDenials, ...monitored } of minutes) {
         const counted = minuteOf(countsOf(monitored), minute)
         counted.unwrittenRequests += requests
         counted.unwrittenDenials += denials
         counted.unwrittenRecordedRequests += recordedRequests
         counted.unwrittenRecordedDenials += recordedDenials
       }
+      for (const { organizationId, subject, version, ...caller } of callers)
+        countsOf({ organizationId, subject, version }).callers.putBack([caller])
     },
     evictBefore(minute) {
       for (const counts of all()) {
-        const { monitored, minutes } = counts
+        const { monitored, minutes, callers } = counts
         for (const [at, counted] of minutes) if (at < minute && !isUnwritten(counted)) minutes.delete(at)
         if (counts.latest !== undefined && counts.latest.minute < minute) counts.latest = undefined
-        if (minutes.size === 0) drop(counters, monitored)
+        callers.evictBefore(minute)
+        if (minutes.size === 0 && callers.isEmpty()) drop(counters, monitored)
       }
     },
   }
 }
 
 const none: readonly never[] = []
+
+type Counting = { readonly organizationId: string; readonly minute: number; readonly caller: DigestedCaller }
+
+const newCounts = (monitored: MonitoredSubject): SubjectCounts => ({
+  monitored,
+  minutes: new Map(),
+  callers: createActiveCallers(),
+  latest: undefined,
+})
+
+function* takeMinutes({ monitored, minutes }: SubjectCounts): Generator<MinuteCount> {
+  for (const [minute, counted] of minutes) {
+    if (!isUnwritten(counted)) continue
+    yield {
+      ...monitored,
+      minute,
+      requests: counted.unwrittenRequests,
+      denials: counted.unwrittenDenials,
+      recordedRequests: counted.unwrittenRecordedRequests,
+      recordedDenials: counted.unwrittenRecordedDenials,
+    }
+    Object.assign(counted, newCounted())
+  }
+}
 
 const isUnwritten = ({ unwrittenRequests, unwrittenRecordedRequests }: Counted): boolean =>
   unwrittenRequests > 0 || unwrittenRecordedRequests > 0
@@ -143,8 +167,6 @@ function minuteOf(counts: SubjectCounts, minute: number): Counted {
 
 function newCounted(): Counted {
   return {
-    requests: 0,
-    denials: 0,
     unwrittenRequests: 0,
     unwrittenDenials: 0,
     unwrittenRecordedRequests: 0,
@@ -158,15 +180,4 @@ function drop(counters: Map<string, CountsBySubject>, { organizationId, subject,
   ofSubject?.delete(version)
   if (ofSubject?.size === 0) ofOrganization?.delete(subject)
   if (ofOrganization?.size === 0) counters.delete(organizationId)
-}
-
-function windowSum(recent: ReadonlyMap<number, DenialCount>, minute: number): DenialCount {
-  let requests = 0
-  let denials = 0
-  for (const [at, counted] of recent) {
-    if (at <= minute - windowMinutes) continue
-    requests += counted.requests
-    denials += counted.denials
-  }
-  return { requests, denials }
 }

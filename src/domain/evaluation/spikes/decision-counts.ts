@@ -1,3 +1,4 @@
+import type { CallerMinutes } from './active-callers.ts'
 import type { Sums } from './spike.ts'
 
 /** One version of a policy or of the gateway configuration. */
@@ -19,6 +20,12 @@ export type MinuteCount = MonitoredSubject & {
   readonly recordedDenials: number
 }
 
+/** A caller of one version on one node. */
+export type CallerCount = MonitoredSubject & CallerMinutes
+
+/** What a node has counted and not written yet. */
+export type UnwrittenCounts = { readonly minutes: readonly MinuteCount[]; readonly callers: readonly CallerCount[] }
+
 /** The counts of all nodes in one hour. */
 export type HourCount = Omit<MinuteCount, 'minute' | 'organizationId'> & {
   /** Hours since 1970. */
@@ -34,10 +41,14 @@ export type DecisionHours = {
 /** Stores the counts of all nodes. */
 export type DecisionCounts = {
   /** Adds to the stored counts. */
-  add(counts: readonly MinuteCount[]): Promise<void>
-  /** Deletes minutes before this one. */
+  add(counts: UnwrittenCounts): Promise<void>
+  /** Deletes minutes before this one, and spikes that ended before it. */
   removeBefore(minute: number): Promise<void>
+  /** Deletes callers whose last request is older. */
+  removeCallersBefore(minute: number): Promise<void>
   removeHoursBefore(hour: number): Promise<void>
+  /** Notes that a reported spike still lasts in this minute. */
+  extendSpike(monitored: MonitoredSubject, minute: number): Promise<void>
 }
 
 export type DecisionSums = {
@@ -46,4 +57,21 @@ export type DecisionSums = {
    * resumption.
    */
   sums(monitored: MonitoredSubject, minute: number): Promise<Sums>
+}
+
+/** A spike of denials that was reported. */
+export type ReportedSpike = {
+  readonly subject: string
+  readonly version: number
+  readonly firstMinute: number
+  /** The last minute in which it was detected. */
+  readonly lastMinute: number
+}
+
+export type ReportedSpikes = {
+  /** Spikes of an organization that were detected in this minute or later, the latest first. */
+  recent(organizationId: string, sinceMinute: number): Promise<readonly ReportedSpike[]>
+  findSpike(monitored: MonitoredSubject): Promise<ReportedSpike | undefined>
+  /** Returns false if the spike is one that is reported already: one detected in this minute or the window before it. */
+  report(monitored: MonitoredSubject, minute: number): Promise<boolean>
 }

@@ -1,63 +1,41 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { Decision } from '../verdict/combine.ts'
 import type { DecisionCounts, MonitoredSubject } from './decision-counts.ts'
-import { hasManyDenials, minuteOf, windowMinutes } from './spike.ts'
-import type { AutoDisable } from './auto-disable.ts'
-import { createDecisionCounter } from './decision-counter.ts'
+import { minuteOf, windowMinutes } from './spike.ts'
+import type { ActOnSpike, SpikeAction } from './act-on-spike.ts'
+import { createDecisionCounter, type CountedRequest } from './decision-counter.ts'
 
-/** Counts the decisions of enforced rules, and disables a policy or configuration whose denials suddenly spike. */
+/** Counts the decisions of enforced rules and their callers, and acts if the denials of a policy or configuration spike. */
 export type SpikeMonitor = AsyncDisposable & {
   /** Counts the decisions on one request, one per rule. Call once per request. */
-  count(request: { readonly organizationId: string; readonly decisions: readonly Decision[] }): void
+  count(request: CountedRequest): void
   /** Writes the counts and evaluates the sums over all nodes. A job calls it every two seconds. */
   run(): Promise<void>
 }
 
 export type SpikeMonitorParts = {
   readonly counts: Pick<DecisionCounts, 'add'>
-  readonly autoDisable: AutoDisable
+  readonly actOnSpike: ActOnSpike
   readonly clock: Clock
-  readonly onAutoDisabled: (monitored: MonitoredSubject) => void
+  readonly onSpike: (monitored: MonitoredSubject, action: SpikeAction) => void
   readonly onError: (error: unknown) => void
 }
 
-/** Minimum time between two early runs. */
-const earlyRunEveryMs = 500
-
-/**
- * Every node writes its counts every two seconds and then evaluates the sums over all nodes. If its own counts alone already
- * show many denials, it does so at once.
- */
-export function createSpikeMonitor({
-  counts,
-  autoDisable,
-  clock,
-  onAutoDisabled,
-  onError,
-}: SpikeMonitorParts): SpikeMonitor {
+/** Every node writes its counts every two seconds and then evaluates the sums over all nodes. */
+export function createSpikeMonitor({ counts, actOnSpike, clock, onSpike, onError }: SpikeMonitorParts): SpikeMonitor {
   const counter = createDecisionCounter()
   const suspects = new Map<string, MonitoredSubject>()
   let runs = Promise.resolve()
-  let lastEarlyRunMs = Number.NEGATIVE_INFINITY
 
   const run = (): Promise<void> => {
     const current = runs.then(runOnce)
     runs = current.catch(() => undefined) // the caller gets the error; the next run starts all the same
     return current
   }
-  const runEarly = (): void => {
-    if (clock.monotonicMs() - lastEarlyRunMs < earlyRunEveryMs) return
-    lastEarlyRunMs = clock.monotonicMs()
-    run().catch(onError)
-  }
 
   return {
-    count({ organizationId, decisions }) {
-      const minute = minuteOf(clock.nowMs())
-      for (const denied of counter.count(organizationId, minute, decisions)) {
-        suspects.set(`${organizationId} ${denied.subject} ${denied.version}`, denied)
-        if (hasManyDenials(counter.recent(denied, minute))) runEarly()
-      }
+    count(request) {
+      for (const denied of counter.count(request, minuteOf(clock.nowMs())))
+        suspects.set(`${denied.organizationId} ${denied.subject} ${denied.version}`, denied)
     },
     run,
     async [Symbol.asyncDispose]() {
@@ -78,7 +56,8 @@ export function createSpikeMonitor({
     const failures: unknown[] = []
     for (const suspect of due) {
       try {
-        if (await autoDisable(suspect[1])) onAutoDisabled(suspect[1])
+        const action = await actOnSpike(suspect[1])
+        if (action !== undefined) onSpike(suspect[1], action)
       } catch (error) {
         evaluateAgain(suspect)
         failures.push(error)
@@ -89,7 +68,7 @@ export function createSpikeMonitor({
 
   async function write(): Promise<void> {
     const unwritten = counter.takeUnwritten()
-    if (unwritten.length === 0) return
+    if (unwritten.minutes.length === 0 && unwritten.callers.length === 0) return
     try {
       await counts.add(unwritten)
     } catch (error) {

@@ -43,6 +43,10 @@ const judgeWindow = Type.Enum([...policyFields.judgeWindow.choices], {
   description:
     'How much of a text a judge evaluates at once: the whole `block`, or one `paragraph` after the other, so that a streamed answer is sent paragraph by paragraph. Only rules in plain language with a judge use it.',
 })
+const pauseOnSpike = Type.Boolean({
+  description:
+    'Whether a denial spike within 24 hours of the publication pauses the policy. Otherwise a spike is only reported.',
+})
 const revision = Type.Integer({
   minimum: 1,
   maximum: maxRevision,
@@ -95,6 +99,7 @@ const settings = {
   project_ids: Type.Optional(orNull(projectIds)),
   match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null resets it to the default of 5000.')),
   judge_window: Type.Optional(orNull(judgeWindow)),
+  pause_on_spike: Type.Optional(orNull(pauseOnSpike)),
 } satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
 
 /** The content of a policy that is evaluated and not stored. */
@@ -153,6 +158,7 @@ const content = {
     integer('The score, in basis points, from which the rule matches. Null: the default of 5000.'),
   ),
   judge_window: judgeWindow,
+  pause_on_spike: pauseOnSpike,
 } satisfies Record<keyof PolicyContentBody, TSchema>
 
 const contentExample: PolicyContentBody = {

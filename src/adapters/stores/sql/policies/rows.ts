@@ -84,12 +84,16 @@ const contentOfRow = (row: ContentRow): PolicyContent =>
 
 function decodeColumn(field: PolicyField, value: Value): unknown {
   if (field.kind === 'choice') return oneOf<string>(field.choices, String(value))
+  if (field.kind === 'flag') return value === 1
   return field.kind === 'set' ? stringsOf(String(value)) : value
 }
 
 /** The content in the order of `contentColumns`. */
 export const contentValues = (content: PolicyContent): Value[] =>
-  Object.values(contentBody(content)).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
+  Object.values(contentBody(content)).map((value) => {
+    if (typeof value === 'boolean') return value ? 1 : 0
+    return Array.isArray(value) ? JSON.stringify(value) : value
+  })
 
 /** The values of all columns that a mutation can change, in the order of `changedColumns`. */
 export function changedValues(policy: Policy): Value[] {

@@ -29,6 +29,7 @@ describe('creating a policy', () => {
         project_ids: [],
         match_threshold_basis_points: null,
         judge_window: 'block',
+        pause_on_spike: false,
         base_version: null,
       },
       published: null,
@@ -45,6 +46,7 @@ describe('creating a policy', () => {
       project_ids: [app().projectId],
       match_threshold_basis_points: 9999,
       judge_window: 'paragraph',
+      pause_on_spike: true,
     }
     const full = await send('POST', '/policies', { name: 'Full', description: 'Why', ...draft })
     assert.deepEqual(full.body['draft'], { ...draft, base_version: null })

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createActiveCallers, digestedCaller, maxCallersPerKey, maxKeys } from './active-callers.ts'
+
+const caller = (keyId: string, user = '') => digestedCaller({ keyId, user })
+
+describe('the active callers of a version', () => {
+  it('are written once a minute, and once more for the first denial of a minute', () => {
+    const callers = createActiveCallers()
+    callers.count(caller('key_1'), 7, false)
+    callers.count(caller('key_1'), 7, false)
+    assert.deepEqual(callers.takeUnwritten(), [{ ...caller('key_1'), activeMinute: 7, deniedMinute: 0 }])
+    callers.count(caller('key_1'), 7, false)
+    assert.deepEqual(callers.takeUnwritten(), [])
+    callers.count(caller('key_1'), 7, true)
+    callers.count(caller('key_1'), 7, true)
+    assert.deepEqual(callers.takeUnwritten(), [{ ...caller('key_1'), activeMinute: 7, deniedMinute: 7 }])
+  })
+
+  it('are bounded, however many users a key invents and however many keys there are', () => {
+    const callers = createActiveCallers()
+    for (let at = 0; at < 1_000; at++) callers.count(caller('key_1', `user ${at}`), 7, true)
+    assert.equal(callers.takeUnwritten().length, maxCallersPerKey)
+    for (let at = 0; at < 1_000; at++) callers.count(caller(`key_${at}`), 7, false)
+    assert.equal(callers.takeUnwritten().length, maxKeys - 1)
+  })
+
+  it('keep digests of one length, not the names that callers send', () => {
+    const { userDigest } = caller('key_1', 'x'.repeat(10_000))
+    assert.equal(userDigest.length, 22)
+    assert.notEqual(userDigest, caller('key_1', 'x').userDigest)
+  })
+
+  it('are evicted when their last request is old and written', () => {
+    const callers = createActiveCallers()
+    callers.count(caller('key_1'), 7, true)
+    callers.evictBefore(8)
+    const taken = callers.takeUnwritten()
+    callers.putBack(taken)
+    callers.evictBefore(8)
+    assert.deepEqual(callers.takeUnwritten(), taken)
+    callers.evictBefore(8)
+    callers.count(caller('key_1'), 9, false)
+    assert.deepEqual(callers.takeUnwritten(), [{ ...caller('key_1'), activeMinute: 9, deniedMinute: 0 }])
+  })
+})
