@@ -5,6 +5,7 @@ import type { SignedCheckpoint } from '../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signDueChains, type CheckpointParts } from '../adapters/stores/sql/audit/checkpoints.ts'
 import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
@@ -45,6 +46,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     maxBacklogMs: config.exports.max_backlog_days * dayMs,
   }
   await publishKeys(checkpoints)
+  await reportLosses(parts)
   if (database.engine === 'sqlite') {
     const warning = warn('the audit log could not be signed at shutdown')
     opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
@@ -70,6 +72,13 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** Before the first request, because its cached heads of the chains must not be older than these events. */
+async function reportLosses({ database, audit, clock, log }: AuditServicesParts): Promise<void> {
+  if (database.engine !== 'sqlite') return
+  for (const loss of await reportAcceptedLosses(database, { events: audit.events, clock }))
+    log.error({ ...loss }, 'the redo log was damaged, and the operator accepted the loss of acknowledged writes')
 }
 
 const verificationLeaseMs = 60_000

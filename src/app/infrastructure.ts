@@ -27,10 +27,12 @@ export type World = {
   /** Wraps the HTTP client of export sinks. */
   readonly network?: (request: SendRequest) => SendRequest
   readonly openEncoder?: typeof openEncoder
+  /** Not for tests alone: `gatehouse serve --accept-loss`. */
+  readonly acceptsLoss?: boolean
 }
 
 /** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
-export type Infrastructure = Required<World> & {
+export type Infrastructure = Required<Omit<World, 'acceptsLoss'>> & {
   readonly built: AsyncDisposableStack
   readonly config: Config
   readonly ids: Ids
@@ -60,7 +62,7 @@ export async function openInfrastructure(
 ): Promise<Infrastructure> {
   const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
   const open = world.openEncoder ?? openEncoder
-  const opened = built.use(await openStorage(config, { clock, random }))
+  const opened = built.use(await openStorage(config, { ...world, clock, random }))
   const { database, requestWrites, keyring, health: storage } = opened
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)

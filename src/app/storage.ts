@@ -25,12 +25,19 @@ export type OpenStorage = AsyncDisposable & {
   readonly migrationsApplied: number
 }
 
+export type StorageParts = {
+  readonly clock: Clock
+  readonly random: Random
+  /** Starts although the redo log of a crashed process is damaged. */
+  readonly acceptsLoss?: boolean
+}
+
 export const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /** Opens the database that the configuration names, and applies its migrations. */
 export async function openStorage(
   config: Config,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random, acceptsLoss = false }: StorageParts,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack()
   const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
@@ -38,7 +45,7 @@ export async function openStorage(
   const keyring = createKeyring(readServerSecrets(config, random))
   const { database, migrationsApplied } =
     url === undefined
-      ? await embedded(dataDir, clock).catch(cannotOpen(`database in ${dataDir}`))
+      ? await embedded({ dataDir, acceptsLoss }, clock).catch(cannotOpen(`database in ${dataDir}`))
       : await shared({ url, answerTimeoutMs }, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
   opened.use(database)
   const health = opened.use(
@@ -70,10 +77,10 @@ type Opened = { readonly database: Database; readonly migrationsApplied: number 
 
 // Only the engine that is used is loaded.
 
-async function embedded(dataDir: string, clock: Clock): Promise<Opened> {
+async function embedded(options: { dataDir: string; acceptsLoss: boolean }, clock: Clock): Promise<Opened> {
   const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
   await using opened = new AsyncDisposableStack()
-  const database = opened.use(await openSqlite({ dataDir, hasRedoLog: true }))
+  const database = opened.use(await openSqlite({ ...options, hasRedoLog: true }))
   const migrationsApplied = await migrate(database, await readMigrations(migrationsDir), clock)
   opened.move() // a failed migration closes the database; otherwise its thread would keep the process alive
   return { database, migrationsApplied }

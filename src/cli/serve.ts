@@ -11,19 +11,20 @@ import { listenForStop } from './stop-signals.ts'
 
 export const serve: Command = {
   summary: 'Start the gateway',
-  usage: `gatehouse serve [--host ADDRESS] [--port PORT] [--config FILE] [--data-dir FOLDER]
+  usage: `gatehouse serve [--host ADDRESS] [--port PORT] [--config FILE] [--data-dir FOLDER] [--accept-loss]
 
   --host ADDRESS     the address to listen on; 127.0.0.1 unless configured
   --port PORT        the port to listen on; 8080 unless configured, 0 for any free one
   --config FILE      the configuration file; ./gatehouse.yaml unless set
   --data-dir FOLDER  the folder of the embedded database; ./data unless configured
+  --accept-loss      start although the redo log is damaged after a crash; the audit log records what is lost
 
 All other settings come from the configuration file and the environment; docs/configuration.md lists them.`,
   settings: { '--host': 'GATEHOUSE_HOST', '--port': 'GATEHOUSE_PORT' },
   async run({ args, config, env, print }) {
-    readArguments(args, {})
+    const { values } = readArguments(args, { 'accept-loss': { type: 'boolean' } })
     const settings = config()
-    await using app = await createApp(settings, env)
+    await using app = await createApp(settings, env, { acceptsLoss: values['accept-loss'] === true })
     const stop = listenForStop(env)
     print(await welcome(app, await app.listen(), settings))
     releaseStartupMemory()

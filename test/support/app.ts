@@ -10,6 +10,7 @@ import { operatorOf } from './operator.ts'
 export type TestApp = AsyncDisposable & {
   readonly app: App
   readonly url: string
+  readonly dataDir: string
   readonly addresses: Addresses
   readonly adminKey: string
   readonly apiKey: string
@@ -62,6 +63,7 @@ export async function startTestApp({
   return {
     app,
     url,
+    dataDir: folder,
     addresses,
     adminKey: made.admin_key,
     apiKey: made.api_key,

@@ -1,4 +1,4 @@
-import type { RedoFile } from '../../src/adapters/stores/sql/sqlite/redo-log.ts'
+import type { RedoFile } from '../../src/adapters/stores/sql/sqlite/redo-file.ts'
 
 /** A file on a disk that can fail, and that can lose power. */
 export type SimulatedFile = RedoFile & {

@@ -17,6 +17,7 @@ export const eventKinds = [
   'audit.checkpoint',
   'audit.content.read',
   'audit.events_lost',
+  'audit.loss_accepted',
   'audit.tamper_found',
   'audit.trimmed',
   'audit_texts.erased',

@@ -97,9 +97,11 @@ function profilesOf({ verdict, model }: EventFacts): readonly string[] {
 function severity({ code, verdict }: EventFacts): number {
   if (code === 'audit.tamper_found') return 5
   if (verdict) return severityOf(verdict)
-  const isProblem = code === 'audit.events_lost' || (code.startsWith('export.') && !healthyExportCodes.has(code))
+  const isProblem = problemCodes.has(code) || (code.startsWith('export.') && !healthyExportCodes.has(code))
   return isProblem ? 3 : 1
 }
+
+const problemCodes: ReadonlySet<string> = new Set(['audit.events_lost', 'audit.loss_accepted'])
 
 /** Export events that report no problem. */
 const healthyExportCodes: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])

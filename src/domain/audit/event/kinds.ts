@@ -34,6 +34,7 @@ const fixed = {
   'audit.content.read': api(2),
   'audit.trimmed': api(4),
   'audit.events_lost': api(3),
+  'audit.loss_accepted': api(3),
   'audit.tamper_found': api(3),
 } as const satisfies Record<string, EventClass>
 

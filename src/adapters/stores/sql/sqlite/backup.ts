@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { databaseFileName, secretFileNames } from './data-folder.ts'
 import { openConnection } from './connection.ts'
-import { readRedoFile, redoPathOf } from './redo-log.ts'
-import { redoMissing } from './redo-recovery.ts'
+import { readRedoFiles, redoPathsOf } from './redo-file.ts'
+import { damagedLog, redoMissing, removePosition } from './redo-recovery.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
 /** Metadata of a backup file, stored in an additional table. */
@@ -40,13 +40,7 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
   assertWritable(file)
   const partial = `${file}.${process.pid}.partial`
   try {
-    const redoLog = readRedoFile(source) // before the copy, because a record that is missing here was committed before
-    await copyDatabase(source, partial)
-    change(partial, (database) => {
-      database.exec('begin')
-      redoMissing(openConnection(database), redoLog)
-      database.exec('commit')
-    })
+    await copyWithRedoLog(source, partial)
     addManifest(partial, manifest)
     const contents = readBackup(partial)
     syncPath(partial)
@@ -54,6 +48,28 @@ export async function writeBackup(dataDir: string, file: string, manifest: Backu
     return contents
   } finally {
     rmSync(partial, { force: true })
+  }
+}
+
+/** A running server may write the log while it is read, which looks like damage once, but not three times. */
+const copyAttempts = 3
+
+/** Copies the database and adds what is acknowledged and not committed. The copy needs no redo log, as after a regular stop. */
+async function copyWithRedoLog(source: string, target: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    rmSync(target, { force: true })
+    const findLog = readRedoFiles(source) // before the copy, because a record that is missing here was committed before
+    await copyDatabase(source, target)
+    const loss = change(target, (database) => {
+      database.exec('begin')
+      const connection = openConnection(database)
+      const lost = redoMissing(connection, findLog)
+      if (lost === undefined) connection.run({ sql: removePosition })
+      database.exec('commit')
+      return lost
+    })
+    if (loss === undefined) return
+    if (attempt === copyAttempts) throw damagedLog(source, loss)
   }
 }
 
@@ -98,7 +114,7 @@ export async function restoreBackup(
       databaseFileName,
       `${databaseFileName}-wal`,
       `${databaseFileName}-shm`,
-      redoPathOf(databaseFileName),
+      ...redoPathsOf(databaseFileName),
     ])
     // All secret files, because a previous secret that stays would be used for the restored database.
     if (Object.keys(manifest.secretFiles).length > 0) moveReplaced(dataDir, replacedDir, secretFileNames)
@@ -135,11 +151,11 @@ function dropManifest(file: string): void {
   change(file, (database) => database.exec('pragma secure_delete = on; drop table backup_manifest'))
 }
 
-function change(file: string, work: (database: DatabaseSync) => void): void {
+function change<T>(file: string, work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file)
   try {
     database.exec('pragma journal_mode = delete') // one file, without a separate log
-    work(database)
+    return work(database)
   } finally {
     database.close()
   }

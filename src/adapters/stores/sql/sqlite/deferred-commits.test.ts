@@ -8,9 +8,9 @@ import { openConnection } from './connection.ts'
 import { createDeferredCommits } from './deferred-commits.ts'
 import type { StatementList } from './protocol.ts'
 import { createRedoLog } from './redo-log.ts'
-import { readRecords } from './redo-record.ts'
+import { logIdOf, readRecords } from './redo-record.ts'
 
-const logId = 7
+const logId = logIdOf(7)
 const insert = (id: string): StatementList => [{ sql: 'insert into item (id) values ($1)', params: [id] }]
 
 describe('deferred commits', () => {

@@ -4,8 +4,8 @@ import { openConnection, openReads, type SqliteConnection } from './connection.t
 import { createDeferredCommits, type GroupWriter } from './deferred-commits.ts'
 import { command, commitGroup, rollback, runAll, toFailure } from './group.ts'
 import type { StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
-import { removeRedoFile } from './redo-log.ts'
-import { recoverRedoLog } from './redo-recovery.ts'
+import { removeRedoFile } from './redo-file.ts'
+import { recoverRedoLog, removePosition } from './redo-recovery.ts'
 
 type Engine = Pick<GroupWriter, 'isPending' | 'isFlushDue' | 'flush'> & {
   handle(kind: RequestKind, steps: readonly StatementList[]): StepOutcome[]
@@ -77,7 +77,7 @@ function openConnections(options: WorkerOptions): Connections {
   const database = openWriter(options)
   const writer = openConnection(database)
   const groups = options.hasRedoLog
-    ? createDeferredCommits(writer, recoverRedoLog(writer, options.path))
+    ? createDeferredCommits(writer, recoverRedoLog(writer, options))
     : immediateCommits(writer)
   return { writer, groups, pendingReads: openReads(database), reader: openReader(options) }
 }
@@ -96,7 +96,9 @@ function closeConnections({ writer, groups, reader }: Connections, { path, hasRe
   try {
     groups.flush()
     groups.close()
-    if (hasRedoLog) removeRedoFile(path)
+    if (!hasRedoLog) return
+    command(writer, removePosition) // before the file, because a crash between the two must not count as a loss
+    removeRedoFile(path)
   } finally {
     reader.close() // the last connection to close checkpoints the write-ahead log, and a reader cannot
     writer.close()

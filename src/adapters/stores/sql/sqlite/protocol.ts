@@ -35,6 +35,7 @@ export type WorkerOptions = {
   readonly path: string
   readonly busyTimeoutMs: number
   readonly hasRedoLog: boolean
+  readonly acceptsLoss: boolean
   readonly flushAfterMs: number
   readonly maxPages?: number
 }

@@ -1,7 +1,5 @@
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseError, type WriteOptions } from '../database.ts'
-import { syncPath } from './durable-file.ts'
+import type { RedoFile } from './redo-file.ts'
 import { createRecordEncoder, readRecords, type RedoRecord, type RedoStatement } from './redo-record.ts'
 
 /**
@@ -24,15 +22,6 @@ export type RedoLog = {
   close(): void
 }
 
-export type RedoFile = {
-  write(bytes: Uint8Array, position: number): void
-  /** Returns once all writes are on the disk. */
-  sync(): void
-  read(): Buffer
-  truncate(bytes: number): void
-  close(): void
-}
-
 /** A file that one large group has extended beyond this size is cut when the log starts over. */
 const keptBytes = 8 * 1024 * 1024
 
@@ -40,6 +29,8 @@ const keptBytes = 8 * 1024 * 1024
 export function createRedoLog(file: RedoFile, logId: number): RedoLog {
   const records = createRecordEncoder()
   let sequence = 0
+  /** The last record that is known to be on the disk. */
+  let durable = 0
   let count = 0
   let end = 0
   let isBroken = false
@@ -50,10 +41,13 @@ export function createRedoLog(file: RedoFile, logId: number): RedoLog {
     append(statements, { waitsForDisk = true } = {}) {
       if (isBroken) throw new Error('the redo log has an incomplete record')
       sequence++
-      const record = records.encode({ logId, sequence }, statements)
+      const record = records.encode({ logId, sequence, durable }, statements)
       try {
         file.write(record, end)
-        if (waitsForDisk) file.sync()
+        if (waitsForDisk) {
+          file.sync()
+          durable = sequence
+        }
       } catch (error) {
         isBroken = true
         discard(file, end)
@@ -83,38 +77,4 @@ function discard(file: RedoFile, end: number): void {
   try {
     file.truncate(end)
   } catch {}
-}
-
-export const redoPathOf = (databasePath: string): string => `${databasePath}-redo`
-
-/** The bytes of a database's redo log; empty if there is no file. */
-export const readRedoFile = (databasePath: string): Buffer => readOrEmpty(redoPathOf(databasePath))
-
-export function removeRedoFile(databasePath: string): void {
-  rmSync(redoPathOf(databasePath), { force: true })
-}
-
-export function openRedoFile(databasePath: string): RedoFile {
-  const path = redoPathOf(databasePath)
-  closeSync(openSync(path, 'a', 0o600)) // creates it, and keeps what it contains
-  syncPath(dirname(path)) // makes its name durable
-  const descriptor = openSync(path, 'r+')
-  return {
-    write(bytes, position) {
-      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at, bytes.length - at, position + at)
-    },
-    sync: () => fdatasyncSync(descriptor),
-    read: () => readOrEmpty(path),
-    truncate: (bytes) => ftruncateSync(descriptor, bytes),
-    close: () => closeSync(descriptor),
-  }
-}
-
-function readOrEmpty(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0)
-    throw error
-  }
 }

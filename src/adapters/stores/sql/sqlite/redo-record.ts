@@ -10,8 +10,23 @@ export type RedoRecord = { readonly sequence: number; readonly statements: reado
 /** The log that a record belongs to, and its place in the log. */
 export type RedoPosition = { readonly logId: number; readonly sequence: number }
 
-/** Length of the body, checksum, id of the log, sequence. */
-const headerBytes = 24
+/** A record on its way to the file. */
+export type RecordHeader = RedoPosition & {
+  /** The last record that was on the disk when this one was written. */
+  readonly durable: number
+}
+
+/** Length of the body, checksum, id of the log, sequence, last durable sequence. */
+const headerBytes = 32
+
+/** Logs of version 0.2 have lower ids. Their records do not tell which ones were durable, and their files have no first block. */
+const firstLogId = 2 ** 48
+const oldHeaderBytes = 24
+
+/** `random` is below 2 ** 48. */
+export const logIdOf = (random: number): number => firstLogId + random
+
+export const namesItsFile = (logId: number): boolean => logId >= firstLogId
 
 /** The first byte of a value. */
 const kinds = { null: 0, text: 1, float: 2, integer: 3, bytes: 4 } as const
@@ -74,13 +89,14 @@ export function createRecordEncoder() {
   }
 
   return {
-    encode({ logId, sequence }: RedoPosition, statements: readonly RedoStatement[]): Buffer {
+    encode({ logId, sequence, durable }: RecordHeader, statements: readonly RedoStatement[]): Buffer {
       at = headerBytes
       for (const statement of statements) putStatement(statement)
       const record = buffer.subarray(0, at)
       record.writeUInt32LE(at - headerBytes, 0)
       record.writeDoubleLE(logId, 8)
       record.writeDoubleLE(sequence, 16)
+      record.writeDoubleLE(durable, 24)
       record.writeUInt32LE(crc32(record.subarray(8)), 4)
       return record
     },
@@ -99,16 +115,47 @@ export function createRecordEncoder() {
 export function readRecords(bytes: Buffer, logId: number): RedoRecord[] {
   const records: RedoRecord[] = []
   const texts: string[] = []
-  for (let at = 0; at + headerBytes <= bytes.length;) {
-    const end = at + headerBytes + bytes.readUInt32LE(at)
-    if (end > bytes.length || crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4)) break
-    const sequence = bytes.readDoubleLE(at + 16)
+  for (let at = 0; ;) {
+    const found = readHeader(bytes, at, logId)
     const last = records.at(-1)
-    if (bytes.readDoubleLE(at + 8) !== logId || (last && sequence !== last.sequence + 1)) break
-    records.push({ sequence, statements: readStatements(bytes.subarray(at + headerBytes, end), texts) })
-    at = end
+    if (!found || (last && found.sequence !== last.sequence + 1)) return records
+    records.push({ sequence: found.sequence, statements: readStatements(found.body, texts) })
+    at = found.end
   }
-  return records
+}
+
+/**
+ * The last record that was written after the record `sequence` was on the disk, anywhere in the file. If there is one, the record
+ * `sequence` must be there: where it cannot be read, the file is damaged. A record that a crash interrupted has no such successor.
+ */
+export function lastWrittenAfter(sequence: number, bytes: Buffer, logId: number): number | undefined {
+  const name = Buffer.alloc(8)
+  name.writeDoubleLE(logId)
+  let last: number | undefined
+  for (let at = bytes.indexOf(name, 8); at !== -1; at = bytes.indexOf(name, at + 1)) {
+    const found = readHeader(bytes, at - 8, logId)
+    if (found && found.durable >= sequence) last = Math.max(last ?? 0, found.sequence)
+  }
+  return last
+}
+
+type FoundRecord = {
+  readonly sequence: number
+  readonly durable: number
+  readonly body: Buffer
+  readonly end: number
+}
+
+/** Undefined unless a complete record of the log begins there. */
+function readHeader(bytes: Buffer, at: number, logId: number): FoundRecord | undefined {
+  const isNew = namesItsFile(logId)
+  const start = at + (isNew ? headerBytes : oldHeaderBytes)
+  if (start > bytes.length) return undefined
+  const end = start + bytes.readUInt32LE(at)
+  if (end > bytes.length || bytes.readDoubleLE(at + 8) !== logId) return undefined
+  if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4)) return undefined
+  const durable = isNew ? bytes.readDoubleLE(at + 24) : 0
+  return { sequence: bytes.readDoubleLE(at + 16), durable, body: bytes.subarray(start, end), end }
 }
 
 /** `texts` are those of all statements so far, in the order of their first use. */

@@ -17,6 +17,8 @@ export type SqliteOptions = {
    * because the log has one writer.
    */
   readonly hasRedoLog?: boolean
+  /** Starts although the redo log of a crashed process is damaged. The loss is stored in the table `redo_loss`. */
+  readonly acceptsLoss?: boolean
   /** How long a step waits in the redo log for its commit. */
   readonly flushAfterMs?: number
   /** Maximum size of the file in pages; beyond it writes fail as on a full disk. */
@@ -25,7 +27,7 @@ export type SqliteOptions = {
 
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
 export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<Database> {
-  const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false, flushAfterMs: 1_000 }
+  const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false, acceptsLoss: false, flushAfterMs: 1_000 }
   const channel = openChannel({ path: join(dataDir, databaseFileName), ...defaults, ...rest })
   const writers = createWriters(channel)
   const latch = createDrainLatch()
