@@ -83,7 +83,7 @@ export const faultCodes = {
   invalid_cursor: '`after` is not the id of an item in this organization.',
   invalid_request: 'The request is not valid HTTP.',
   request_timeout: 'The request was not sent in time.',
-  response_not_read: 'The caller did not read its stream in time; the tokens generated until then are charged.',
+  response_not_read: 'The caller did not read its stream in time; the tokens sent to it until then are charged.',
   body_too_large: 'The body is larger than this endpoint allows.',
   headers_too_large: 'The request line and headers together are larger than 16 KiB.',
   invalid_api_key: 'The key or token is missing, unknown, expired or revoked.',

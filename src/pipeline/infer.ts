@@ -100,7 +100,9 @@ export function createInfer(parts: InferParts): Infer {
       const onDropped = (field: string): void => void dropped.add(field)
       const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
       const limits = { maxOutputTokens, isOutputLimited }
-      const providerCall = { request: enforced.request, ...limits, requestId, signal, onDropped, ...attemptHooks(call) }
+      const { callerWaitMs } = call
+      const reading = { signal, callerWaitMs, onDropped }
+      const providerCall = { request: enforced.request, ...limits, requestId, ...reading, ...attemptHooks(call) }
       const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
       call.timing?.firstByte()
       freeSlot?.keep()
@@ -111,7 +113,9 @@ export function createInfer(parts: InferParts): Infer {
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
       const longestOutput = isOutputLimited ? maxOutputTokens : model.contextTokens
       const bounds = usageBounds({ model, request, expected, maxOutputTokens: longestOutput })
-      const metered = disposables.use(meter(started.chunks, { lease, expected, bounds, signal, onEnd, onImplausible }))
+      const stopUpstream = async (): Promise<void> => started[Symbol.asyncDispose]()
+      const metering = { lease, expected, bounds, signal, stopUpstream, onEnd, onImplausible }
+      const metered = disposables.use(meter(started.chunks, metering))
       let isPaid = false
       const pay = (usage: Usage): Promise<Receipt> =>
         lease.settle('answered', usage).then((receipt) => {
@@ -123,7 +127,7 @@ export function createInfer(parts: InferParts): Infer {
       return {
         model: model.name,
         upstream: started.target.upstream,
-        chunks: enforced.guard(metered, async () => started[Symbol.asyncDispose]()),
+        chunks: enforced.guard(metered, stopUpstream),
         bill: {
           quote: (usage) => lease.quote(usage),
           pay,

@@ -26,6 +26,8 @@ export type InferenceCall = {
   readonly purpose?: PolicyLabels
   /** Aborted when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal
+  /** How long the gateway has waited so far for the caller to read its stream. */
+  readonly callerWaitMs?: () => number
   /** Called each time the verdict of the checks changes. `describe` formats it for the audit log. */
   readonly onVerdict?: (describe: () => VerdictFacts) => void
   /** Called when the request is admitted, before any model is called. If it throws, the request ends. */

@@ -25,7 +25,7 @@ const endless: Script = async (response) => {
 async function stallingCaller({ app }: PaidApp): Promise<Socket> {
   const { hostname, port } = new URL(app.url)
   const socket = connect(Number(port), hostname)
-  const body = JSON.stringify({ ...question, messages, stream: true })
+  const body = JSON.stringify({ ...question, max_tokens: 5_000_000, messages, stream: true })
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${app.apiKey}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
@@ -53,13 +53,14 @@ async function startScene() {
   const scene = await startPaidApp({
     log,
     config: { credits: { starting: 100_000_000 } },
-    upstreamSettings: { timeout_ms: 2_500 },
+    modelSettings: { context_tokens: 10_000_000 },
+    upstreamSettings: { timeout_ms: 8_000 },
   })
   return { scene, lines }
 }
 
 describe('a caller that stops reading its stream until the call times out', () => {
-  it('pays for what was generated, and is named in the log and the audit event in place of the upstream', async () => {
+  it('pays for what was sent to it, and is named in the log and the audit event in place of the upstream', async () => {
     const { scene: opened, lines } = await startScene()
     await using scene = opened
     scene.upstream.answer(endless)

@@ -154,7 +154,7 @@ describe('who pays', () => {
     await using scene = await startPaidApp({ config: { limits } })
     const [first = ''] = streamFrames(['x'.repeat(350)])
     scene.upstream.answer(cutStream(first))
-    const text = await (await send(scene, harmless)).text()
+    const text = await (await send(scene, { ...harmless, max_tokens: 200 })).text()
     assert.match(text, /"type":"error"/) // as an event, or instead of the stream if nothing was sent yet
     assert.equal(await scene.remaining(), start)
     const { requests, input, output, credits } = await scene.used()
@@ -171,7 +171,7 @@ describe('who pays', () => {
     const answer = await fetch(`${scene.app.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.app.apiKey}` },
-      body: JSON.stringify({ ...question, ...harmless }),
+      body: JSON.stringify({ ...question, ...harmless, max_tokens: 200 }),
       signal: hangUp.signal,
     })
     await answer.body?.getReader().read()

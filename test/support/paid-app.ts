@@ -26,9 +26,15 @@ const usagePath = '/v1/organization/usage'
 export type PaidAppOptions = TestAppOptions & {
   /** Settings of its upstream, in addition to its address. */
   readonly upstreamSettings?: Readonly<Record<string, unknown>>
+  /** Settings of its model, in addition to its price. */
+  readonly modelSettings?: Readonly<Record<string, unknown>>
 }
 
-export async function startPaidApp({ upstreamSettings, ...options }: PaidAppOptions = {}): Promise<PaidApp> {
+export async function startPaidApp({
+  upstreamSettings,
+  modelSettings,
+  ...options
+}: PaidAppOptions = {}): Promise<PaidApp> {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream())
   const app = opened.use(
@@ -36,7 +42,9 @@ export async function startPaidApp({ upstreamSettings, ...options }: PaidAppOpti
       ...options,
       config: {
         upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1`, ...upstreamSettings }],
-        models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 } }],
+        models: [
+          { name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 }, ...modelSettings },
+        ],
         ...options.config,
       },
     }),

@@ -200,7 +200,7 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   const body = JSON.stringify(encoded.body)
   return {
     writer,
-    outgoing: { headers, body, wantsStream, mayQueue: call.mayQueue },
+    outgoing: { headers, body, wantsStream, mayQueue: call.mayQueue, callerWaitMs: call.callerWaitMs },
     requestBody: encoded.body,
     onText,
   }

@@ -85,4 +85,9 @@ export function estimateInputTokens(request: InferenceRequest): number {
 
 export const estimateTokens = (text: string): number => estimateTokensOfBytes(Buffer.byteLength(text))
 
-export const estimateTokensOfBytes = (byteCount: number): number => Math.ceil(byteCount / 3.5)
+const bytesPerToken = 3.5
+
+export const estimateTokensOfBytes = (byteCount: number): number => Math.ceil(byteCount / bytesPerToken)
+
+/** The longest text that is estimated at this many tokens. */
+export const bytesOfTokens = (tokens: number): number => Math.floor(tokens * bytesPerToken)

@@ -20,7 +20,7 @@ const sent: SentRequest = {
   maxOutputTokens: 20,
 }
 
-const own = { inputTokens: 10, outputTokens: 5, outputBytes: 18 }
+const own = { inputTokens: 10, outputTokens: 5 }
 
 describe('usageBounds', () => {
   it('bounds the input by the context window, or by the request if that is larger', () => {
@@ -40,7 +40,7 @@ describe('usageBounds', () => {
 })
 
 describe('plausibleUsage', () => {
-  const bounds = { inputTokens: 1_000, outputTokens: 100, reasoningTokens: 50 }
+  const bounds = { inputTokens: 1_000, outputTokens: 100, heldOutputTokens: 40, reasoningTokens: 50 }
 
   it('returns a report within the bounds unchanged', () => {
     const full = usage({ inputTokens: 500, cacheReadTokens: 300, cacheWriteTokens: 200, outputTokens: 100 })
@@ -53,9 +53,15 @@ describe('plausibleUsage', () => {
     assert.equal(plausibleUsage(usage({ outputTokens: 151, reasoningTokens: 1e9 }), bounds, own).outputTokens, 5)
   })
 
-  it('allows more output than the limit if that many bytes were received', () => {
-    const long = usage({ outputTokens: 400 })
-    assert.equal(plausibleUsage(long, bounds, { ...own, outputBytes: 400 }), long)
+  it('allows no more output if the answer is longer than its limit', () => {
+    assert.equal(plausibleUsage(usage({ outputTokens: 400 }), bounds, { ...own, outputTokens: 390 }).outputTokens, 40)
+  })
+
+  it('lowers an output that the gateway counted to what the request holds credits for', () => {
+    const counted = usage({ outputTokens: 90, reasoningTokens: 60, source: 'estimated' })
+    const held = { ...counted, outputTokens: 40, reasoningTokens: 40 }
+    assert.deepEqual(plausibleUsage(counted, bounds, own), held)
+    assert.equal(plausibleUsage(usage({ outputTokens: 90 }), bounds, own).outputTokens, 90)
   })
 
   it('replaces only the implausible side with the gateway’s own count', () => {

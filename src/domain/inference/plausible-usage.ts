@@ -6,12 +6,14 @@ import type { InferenceRequest } from './request.ts'
 export type UsageBounds = {
   readonly inputTokens: number
   readonly outputTokens: number
+  /** The output that the request has credits on hold for. The gateway's own count is never above it, so it makes no debt. */
+  readonly heldOutputTokens: number
   /** Allowed on top of `outputTokens`, because some upstreams do not count reasoning against the output limit. */
   readonly reasoningTokens: number
 }
 
-/** The gateway's own count. `outputBytes` is the size of the received output; a token has at least one byte. */
-export type GatewayCount = { readonly inputTokens: number; readonly outputTokens: number; readonly outputBytes: number }
+/** The gateway's own count. */
+export type GatewayCount = { readonly inputTokens: number; readonly outputTokens: number }
 
 export type SentRequest = {
   readonly model: Pick<Model, 'contextTokens' | 'maxOutputTokens'>
@@ -30,25 +32,30 @@ const maxHostedRounds = 16
 
 export function usageBounds({ model, request, expected, maxOutputTokens }: SentRequest): UsageBounds {
   const sent = expected.inputTokens * maxTokensPerEstimated + addedInputTokens
+  const heldOutputTokens = Math.min(maxOutputTokens, model.contextTokens)
   const runsTools = request.tools.some(({ type }) => type !== 'function')
   return {
     inputTokens: Math.max(model.contextTokens, sent) * (runsTools ? maxHostedRounds : 1),
-    outputTokens: 2 * Math.min(maxOutputTokens, model.contextTokens) + addedOutputTokens,
+    outputTokens: 2 * heldOutputTokens + addedOutputTokens,
+    heldOutputTokens,
     reasoningTokens: model.maxOutputTokens,
   }
 }
 
 /**
  * Returns the reported usage unchanged if it is within the bounds. Otherwise the implausible side (input or output) is
- * replaced by the gateway's own count, and `reportedTokens` keeps the reported total.
+ * replaced by the gateway's own count, and `reportedTokens` keeps the reported total. The length of the received text is no
+ * reason to believe a report: an upstream that ignores the output limit would then decide what a caller pays.
  */
 export function plausibleUsage(reported: Usage, bounds: UsageBounds, own: GatewayCount): Usage {
   const reasoning = Math.min(reported.reasoningTokens, bounds.reasoningTokens)
   const isInputPlausible = totalInputTokens(reported) <= bounds.inputTokens
-  const isOutputPlausible = reported.outputTokens <= Math.max(bounds.outputTokens + reasoning, own.outputBytes)
-  if (isInputPlausible && isOutputPlausible) return reported
+  const isOutputPlausible = reported.outputTokens <= bounds.outputTokens + reasoning
+  const isOwnOutput = reported.source === 'estimated' || !isOutputPlausible
+  const counted = isOutputPlausible ? reported.outputTokens : own.outputTokens
+  const outputTokens = isOwnOutput ? Math.min(counted, bounds.heldOutputTokens) : counted
+  if (isInputPlausible && isOutputPlausible) return withOutput(reported, outputTokens)
   const input = isInputPlausible ? reported : { inputTokens: own.inputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 }
-  const outputTokens = isOutputPlausible ? reported.outputTokens : own.outputTokens
   return {
     inputTokens: input.inputTokens,
     cacheReadTokens: input.cacheReadTokens,
@@ -59,3 +66,8 @@ export function plausibleUsage(reported: Usage, bounds: UsageBounds, own: Gatewa
     reportedTokens: reported.reportedTokens ?? totalTokens(reported),
   }
 }
+
+const withOutput = (usage: Usage, outputTokens: number): Usage =>
+  outputTokens === usage.outputTokens
+    ? usage
+    : { ...usage, outputTokens, reasoningTokens: Math.min(usage.reasoningTokens, outputTokens) }

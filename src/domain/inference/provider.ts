@@ -16,6 +16,8 @@ export type ProviderCall = {
   readonly requestId: string
   /** Aborted when the caller disconnects, the response is disposed of, or a deadline passes. */
   readonly signal: AbortSignal
+  /** How long the gateway has waited for the caller to read. Undefined if nobody reads while the upstream sends. */
+  readonly callerWaitMs?: (() => number) | undefined
   /** The span of this call. It is sent to upstreams whose configuration permits it. */
   readonly span?: SpanContext | undefined
   /** Called for each request field that this upstream cannot receive, with the field's name in the caller's dialect. */

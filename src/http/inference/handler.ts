@@ -5,6 +5,7 @@ import { toFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { CalledEndpoint } from '../../domain/audit/event/request-facts.ts'
+import { Stopwatch } from '../../base/stopwatch.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
@@ -114,6 +115,7 @@ export function createResponder(
     const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
     const traced = startTrace?.(callerSpanOf(request.headers), request.record?.startMs)
     if (traced?.trace) reportResponse(reply, traced.trace)
+    const callerWait = decodedRequest.stream ? new Stopwatch(clock) : undefined
     const call = {
       ...traced,
       requestId: request.id,
@@ -122,6 +124,7 @@ export function createResponder(
       origin,
       receivedMs: request.record?.startMs,
       purpose: policyLabelsOf(request.headers),
+      ...(callerWait && { callerWaitMs: () => callerWait.totalMs() }),
     }
     await using answer = await infer({ ...call, signal: inFlightRequest.signal })
     const base = {
@@ -138,6 +141,7 @@ export function createResponder(
     const response = {
       request,
       chunks,
+      callerWait,
       context: newContext(),
       headers: {
         ...codec.headers?.(request.id),
@@ -156,9 +160,11 @@ export function createResponder(
     return reply
   }
 
-  async function stream(reply: FastifyReply, { request, chunks, context, headers }: ResponseInput): Promise<unknown> {
+  async function stream(reply: FastifyReply, input: ResponseInput): Promise<unknown> {
+    const { request, chunks, callerWait, context, headers } = input
     const onFailure = (error: unknown): void => recordError(request, toFault(error))
-    await sendStream(reply, { chunks, writer: codec.createWriter(context), headers, clock, onFailure })
+    const writer = codec.createWriter(context)
+    await sendStream(reply, { chunks, writer, headers, clock, ...(callerWait && { callerWait }), onFailure })
     return reply
   }
 }
@@ -179,6 +185,8 @@ const jsonHeaders = {
 type ResponseInput = {
   readonly request: FastifyRequest
   readonly chunks: AsyncIterable<Chunk>
+  /** Set for a stream. */
+  readonly callerWait: Stopwatch | undefined
   readonly context: AnswerContext
   readonly headers: Readonly<Record<string, string>>
 }

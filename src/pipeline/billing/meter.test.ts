@@ -46,15 +46,18 @@ function openScene(script: readonly (readonly InferenceEvent[] | Error)[]) {
   }
   const ends: Usage[] = []
   const implausible: Usage[] = []
+  let stops = 0
   const metered = meter(source(), {
     lease,
     expected,
-    bounds: { inputTokens: 1_000, outputTokens: 100, reasoningTokens: 50 },
+    bounds: { inputTokens: 1_000, outputTokens: 100, heldOutputTokens: 40, reasoningTokens: 50 },
     signal: controller.signal,
+    stopUpstream: async () => void (stops += 1),
     onEnd: (usage) => void ends.push(usage),
     onImplausible: (usage) => void implausible.push(usage),
   })
-  return { metered, endings, ends, implausible, controller, iterator: metered.chunks[Symbol.asyncIterator]() }
+  const iterator = metered.chunks[Symbol.asyncIterator]()
+  return { metered, endings, ends, implausible, controller, stops: () => stops, iterator }
 }
 
 async function read(chunks: AsyncIterable<Chunk>): Promise<InferenceEvent[]> {
@@ -111,11 +114,23 @@ describe('a metered answer', () => {
     assert.deepEqual(scene.endings, [{ outcome: 'broken_off', input: 10, output: 10 }])
   })
 
-  it('that its caller does not read is charged', async () => {
-    const scene = openScene([text, new Fault('timeout', 'response_not_read', 'not read')])
+  it('that its caller does not read is charged by what was delivered', async () => {
+    const unread = new Fault('timeout', 'response_not_read', 'not read')
+    const scene = openScene([text, [delta(0, 'y'.repeat(35))], unread])
+    const first = await scene.iterator.next()
+    if (first.value !== undefined) scene.metered.delivered(first.value)
     await scene.iterator.next()
     await assert.rejects(async () => scene.iterator.next(), /not read/)
     assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 10 }])
+  })
+
+  it('that its caller abandons is charged at most what it holds credits for', async () => {
+    const scene = openScene([text, [delta(0, 'y'.repeat(300))]])
+    await scene.iterator.next()
+    await scene.iterator.next()
+    scene.controller.abort(new Error('the caller hung up'))
+    await scene.metered[Symbol.asyncDispose]()
+    assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 10, output: 40 }])
   })
 
   it('that the upstream interrupts is settled at once, and the failure is rethrown', async () => {
@@ -148,5 +163,42 @@ describe('a metered answer', () => {
     scene.controller.abort(new Error('the caller hung up'))
     await scene.metered[Symbol.asyncDispose]()
     assert.deepEqual(scene.endings, [{ outcome: 'aborted', input: 8, output: 0 }])
+  })
+})
+
+describe('an answer that is longer than its request can have', () => {
+  const thinking = [start, open(0, { type: 'thinking' })]
+
+  it('ends before the bound, in the middle of a text but not of a character', async () => {
+    const scene = openScene([text, [open(1, { type: 'text' }), delta(1, '字'.repeat(200))], [close(0), end()]])
+    const events = await read(scene.metered.chunks)
+    // The bound of 100 tokens is 350 bytes. 35 of them are used, and a character has three.
+    assert.deepEqual(events.slice(3, -1), [open(1, { type: 'text' }), delta(1, '字'.repeat(105)), close(0), close(1)])
+    const last = events.at(-1)
+    assert.deepEqual(last?.type === 'end' && [last.stopReason, last.usage.outputTokens], ['length', 40])
+    assert.equal(scene.stops(), 1)
+    assert.equal((await scene.iterator.next()).done, true)
+  })
+
+  it('is paid for by the usage that the upstream reports, if that came with the text', async () => {
+    const scene = openScene([[...text, delta(0, 'x'.repeat(400)), close(0), end()]])
+    const last = (await read(scene.metered.chunks)).at(-1)
+    assert.deepEqual(last?.type === 'end' && [last.stopReason, last.usage.outputTokens], ['length', 7])
+  })
+
+  it('has a margin for thinking, which some upstreams do not count', async () => {
+    const words = 'x'.repeat(175)
+    const within = [...thinking, delta(0, words), close(0), open(1, { type: 'text' }), delta(1, words), delta(1, words)]
+    assert.equal((await read(openScene([within, [close(1), end()]]).metered.chunks)).at(-2)?.type, 'close')
+    const scene = openScene([[...within, delta(1, 'y')]])
+    assert.deepEqual((await read(scene.metered.chunks)).slice(-2)[0], close(1))
+    assert.equal(scene.stops(), 1)
+  })
+
+  it('loses the raw frames that contain the rest', async () => {
+    const scene = openScene([text, [delta(0, 'x'.repeat(400))]])
+    await scene.iterator.next()
+    const cut = await scene.iterator.next()
+    assert.equal(cut.value !== undefined && 'raw' in cut.value, false)
   })
 })

@@ -100,6 +100,7 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
 const meteredOf = (chunks: AsyncIterable<Chunk>): Metered => ({
   chunks,
   used: () => usageOf(7),
+  delivered() {},
   [Symbol.asyncDispose]: async () => {},
 })
 

@@ -143,7 +143,11 @@ export function createEnforce(parts: EnforceParts): Enforce {
         const guardParts = { ...parts, idleTimers, timing, plan, holdBack, rephrase, stopUpstream, conclude }
         const output = guardOutput(metered, guardParts)
         guarded = output
-        const chunks = tap(output, (chunk) => chunk, fail)
+        const onChunk = (chunk: Chunk): Chunk => {
+          metered.delivered(chunk)
+          return chunk
+        }
+        const chunks = tap(output, onChunk, fail)
         if (placeholderMap === undefined) return chunks
         const { roles } = call.request.raw
         return redactResponse(chunks, { placeholderMap, restoresPersonalData: parts.restoresPersonalData, roles })

@@ -23,6 +23,8 @@ export type UpstreamRequest = {
   readonly wantsStream: boolean
   /** True if the call may wait for a free slot. */
   readonly mayQueue: boolean
+  /** How long the gateway has waited for its caller to read the response. */
+  readonly callerWaitMs?: (() => number) | undefined
 }
 
 /** A stream of frames or one JSON object, whichever the upstream sent. */
@@ -87,7 +89,8 @@ export function createCaller(
   return Object.assign(call, { inFlight: slots.inFlight })
 
   function send(outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse> {
-    const exchange = createExchange({ clock, limits: settings, signal, onSettled: slots.release })
+    const { callerWaitMs } = outgoing
+    const exchange = createExchange({ clock, limits: settings, signal, callerWaitMs, onSettled: slots.release })
     dispatcher.dispatch(
       {
         ...address,

@@ -7,7 +7,7 @@ import { createExchange, type Exchange } from './exchange.ts'
 import type { TimeLimits } from './timeouts.ts'
 
 /** Simulates undici's side of an exchange. */
-function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {
+function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}, callerWaitMs?: () => number) {
   const calls: string[] = []
   const controller = {
     aborted: false,
@@ -22,6 +22,7 @@ function begin(clock: Clock = systemClock, more: Partial<TimeLimits> = {}) {
     clock,
     limits: { connectTimeoutMs: 60_000, firstByteTimeoutMs: 60_000, idleTimeoutMs: 60_000, ...more },
     signal: aborter.signal,
+    callerWaitMs,
     onSettled: () => void calls.push('settled'),
   })
   const { handler } = exchange
@@ -120,52 +121,71 @@ describe('an exchange', () => {
   })
 })
 
-describe('an exchange with a slow reader', () => {
-  /** An exchange that has paused its upstream, with a total timeout of one minute. */
+describe('an exchange whose response is read slowly', () => {
+  /** An exchange that has paused its upstream, with a total timeout of one minute. The caller is waited for in `wait`. */
   function paused() {
     const { clock, advance } = createHandClock()
-    const scene = begin(clock, { timeoutMs: 60_000, idleTimeoutMs: 600_000 })
+    let waitedMs = 0
+    const scene = begin(clock, { timeoutMs: 60_000, idleTimeoutMs: 600_000 }, () => waitedMs)
     scene.start()
     scene.head()
     scene.data(64 * 1024 + 1)
-    return { ...scene, advance }
+    const wait = (ms: number): void => {
+      waitedMs += ms
+      advance(ms)
+    }
+    return { ...scene, advance, wait }
   }
   const upstreamsFault = { kind: 'upstream_timeout', code: 'upstream_timeout' }
-  const readersFault = { kind: 'timeout', code: 'response_not_read' }
+  const callersFault = { kind: 'timeout', code: 'response_not_read' }
 
-  it('blames the reader if the call times out while paused', async () => {
-    const { exchange, advance } = paused()
-    advance(60_000)
-    await assert.rejects(read(exchange), readersFault)
+  it('blames the caller if the call times out while the gateway waits for it', async () => {
+    const { exchange, wait } = paused()
+    wait(60_000)
+    await assert.rejects(read(exchange), callersFault)
   })
 
-  it('blames the reader if earlier pauses used up the time', async () => {
-    const { exchange, advance } = paused()
-    advance(1_000)
+  it('blames the caller if earlier waits for it used up the time', async () => {
+    const { exchange, advance, wait } = paused()
+    wait(1_000)
     await read(exchange)
     advance(59_000)
-    await assert.rejects(read(exchange), readersFault)
+    await assert.rejects(read(exchange), callersFault)
   })
 
-  it('blames the upstream if the pause was too short to matter', async () => {
-    const { exchange, advance } = paused()
-    advance(999)
+  it('blames the upstream if the wait was too short to matter', async () => {
+    const { exchange, advance, wait } = paused()
+    wait(999)
     await read(exchange)
     advance(59_001)
     await assert.rejects(read(exchange), upstreamsFault)
   })
 
-  it('blames the reader if the upstream closes the connection during a long pause', async () => {
+  it('does not blame the caller for a pause in which the gateway did not wait for it', async () => {
+    const { exchange, advance } = paused()
+    advance(60_000)
+    await assert.rejects(read(exchange), upstreamsFault)
+  })
+
+  it('blames the caller if the upstream closes the connection during a long wait for it', async () => {
+    const { exchange, wait, error } = paused()
+    wait(30_000)
+    error(new Error('reset'))
+    await read(exchange)
+    await assert.rejects(read(exchange), callersFault)
+  })
+
+  it('blames the upstream if it closes the connection while the gateway is busy', async () => {
     const { exchange, advance, error } = paused()
     advance(30_000)
     error(new Error('reset'))
     await read(exchange)
-    await assert.rejects(read(exchange), readersFault)
+    await assert.rejects(read(exchange), { kind: 'upstream_failed' })
   })
 
-  it('blames the upstream if it closes the connection after the reader has resumed', async () => {
-    const { exchange, advance, error } = paused()
-    advance(30_000)
+  it('blames the upstream if it closes the connection after the caller has read', async () => {
+    const { exchange, wait, error } = paused()
+    wait(30_000)
     await read(exchange)
     error(new Error('reset'))
     await assert.rejects(read(exchange), { kind: 'upstream_failed' })

@@ -31,14 +31,19 @@ export type ExchangeParts = {
   readonly clock: Clock
   readonly limits: TimeLimits
   readonly signal: AbortSignal
+  /** How long the gateway has waited for its caller to read the response. */
+  readonly callerWaitMs?: (() => number) | undefined
   /** Called once, when the exchange no longer uses a connection. */
   readonly onSettled: () => void
 }
 
 /** With more unread bytes than this, the connection is paused (back-pressure). */
 const highWaterBytes = 64 * 1024
-/** If the connection was paused for this long, a timeout is the reader's fault and not the upstream's. */
-const longPauseMs = 1000
+/**
+ * If the gateway waited for the caller's socket for this long, a timeout is the caller's fault and not the upstream's. A
+ * connection that is paused because the gateway itself is busy with the response is neither's.
+ */
+const longWaitMs = 1000
 /** How long an upstream may take to close the stream after the response is complete. */
 const drainMs = 1000
 
@@ -54,9 +59,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   decompression: Decompression | undefined = undefined
   chunks: Buffer[] = []
   byteCount = 0
-  /** Start of the current pause, and the total of the earlier ones. */
-  pausedSinceMs: number | undefined = undefined
-  pausedMs = 0
+  /** How long the gateway had waited for the caller when the current pause began; undefined while not paused. */
+  waitBeforePauseMs: number | undefined = undefined
   stage: 'running' | 'draining' | 'settled' = 'running'
   hasStarted = false
   failure: Fault | undefined = undefined
@@ -106,7 +110,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const isUnread = this.pausedSinceMs !== undefined && this.wasPausedLong()
+    const { waitBeforePauseMs } = this
+    const isUnread = waitBeforePauseMs !== undefined && this.callerWaitMs() - waitBeforePauseMs >= longWaitMs
     this.settle(isUnread ? responseNotRead(error) : faultOfNetwork(error))
   }
 
@@ -117,7 +122,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     else this.chunks.push(chunk)
     this.byteCount += chunk.length
     if (this.byteCount > highWaterBytes) {
-      this.pausedSinceMs ??= this.parts.clock.monotonicMs()
+      this.waitBeforePauseMs ??= this.callerWaitMs()
       this.controller?.pause()
       this.decompression?.pause()
     }
@@ -155,20 +160,14 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.wake = undefined
     this.chunks = []
     this.byteCount = 0
-    this.pausedMs = this.totalPauseMs()
-    this.pausedSinceMs = undefined
+    this.waitBeforePauseMs = undefined
     this.controller?.resume()
     this.decompression?.resume()
     return taken
   }
 
-  totalPauseMs(): number {
-    const { pausedMs, pausedSinceMs } = this
-    return pausedSinceMs === undefined ? pausedMs : pausedMs + this.parts.clock.monotonicMs() - pausedSinceMs
-  }
-
-  wasPausedLong(): boolean {
-    return this.totalPauseMs() >= longPauseMs
+  callerWaitMs(): number {
+    return this.parts.callerWaitMs?.() ?? 0
   }
 
   drain(): void {
@@ -201,7 +200,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   onDue(phase: Phase): void {
     const hasNoReader = phase === 'idle' && this.stage === 'running' && this.wake === undefined
     if (hasNoReader) this.timeouts.enter('idle', this.parts.limits.idleTimeoutMs)
-    else this.cancel(phase === 'total' && this.wasPausedLong() ? responseNotRead() : timedOut(phase))
+    else this.cancel(phase === 'total' && this.callerWaitMs() >= longWaitMs ? responseNotRead() : timedOut(phase))
   }
 }
 

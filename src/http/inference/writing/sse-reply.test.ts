@@ -337,17 +337,32 @@ describe('sending a stream', () => {
     )
   })
 
-  it('continues when a slow caller reads again', async () => {
-    await using fixture = await createFixture()
+  it('continues when a slow caller reads again, and measures only the time in which it waited for the caller', async () => {
+    const steps: string[] = []
+    const callerWait = { start: () => void steps.push('start'), stop: () => void steps.push('stop') }
+    await using fixture = await createFixture({ callerWait })
     const large = 'x'.repeat(4 * 1024 * 1024)
     for (let count = 0; count < 4; count++) fixture.source.give(large)
     fixture.source.give('END')
     fixture.source.finish()
     const response = await fixture.answer()
     while (fixture.waiting() < 2) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(steps.at(-1), 'start')
     const text = await readAll(response)
     assert.equal(text.length, 4 * (large.length + 'data: \n\n'.length) + 'data: END\n\n'.length)
     await fixture.settled
     assert.equal(fixture.waiting(), 0)
+    assert.deepEqual(steps.slice(-2), ['start', 'stop'])
+  })
+
+  it('measures no wait for a caller while the source has nothing to send', async () => {
+    const callerWait = { start: () => assert.fail('it waited for the source'), stop() {} }
+    await using fixture = await createFixture({ callerWait })
+    const answer = fixture.answer()
+    await fixture.source.polled
+    fixture.source.give('a')
+    fixture.source.give('END')
+    fixture.source.finish()
+    assert.equal(await readAll(await answer), 'data: a\n\ndata: END\n\n')
   })
 })

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Clock } from '../../../base/clock.ts'
 import { isPromise } from '../../../base/maybe-promise.ts'
 import { Fault, toFault } from '../../../base/fault.ts'
+import type { Stopwatch } from '../../../base/stopwatch.ts'
 import { pullStreamOf, pending, readable, nextOf, type PullStream } from '../../../base/pull-stream.ts'
 import type { Chunk } from '../../../domain/inference/events.ts'
 import { writeHead } from './write-head.ts'
@@ -13,6 +14,8 @@ export type StreamReply = {
   readonly writer: StreamWriter
   readonly headers: Readonly<Record<string, string>>
   readonly clock: Clock
+  /** Runs while the caller's socket is full. */
+  readonly callerWait?: Pick<Stopwatch, 'start' | 'stop'>
   /** Called with an error after the response has begun, when it is too late for a status. */
   readonly onFailure?: (error: unknown) => void
   readonly keepAliveMs?: number
@@ -57,8 +60,11 @@ async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: Stre
   try {
     let chunk: Chunk | typeof pending | undefined = first
     while (chunk !== undefined) {
-      const done = chunk === pending ? readable(source) : write(chunk)
-      if (done !== undefined) await done
+      if (chunk === pending) await readable(source)
+      else {
+        const draining = write(chunk)
+        if (draining !== undefined) await waitForCaller(draining, parts)
+      }
       if (isGone(raw)) return
       const polled = source.poll()
       chunk = isPromise(polled) ? await polled : polled
@@ -71,6 +77,13 @@ async function drive(reply: FastifyReply, source: PullStream<Chunk>, parts: Stre
     await stop(source, parts)
   }
   await connection.end('')
+}
+
+/** Waits until the caller's socket has taken the text. */
+async function waitForCaller(draining: Promise<void>, { callerWait }: StreamReply): Promise<void> {
+  callerWait?.start()
+  await draining
+  callerWait?.stop()
 }
 
 /** A stream that just stops would look like a complete answer, so it ends with this error. */
