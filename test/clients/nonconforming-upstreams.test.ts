@@ -89,6 +89,7 @@ const messages: Readonly<Record<string, Imitation>> = {
   'starts its message with next to nothing': {
     stream: [{ type: 'message_start', message: {} }, ...text(0), ...stopped],
   },
+  'starts its message twice': { stream: [started, started, ...text(0), ...stopped] },
   'does not start its block': { stream: [started, ...text(0).slice(1), ...stopped] },
   'speaks in a role of its own': {
     document: { ...message, role: 'model', content: [{ type: 'text', text: 'Hello' }] },

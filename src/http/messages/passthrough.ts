@@ -31,6 +31,7 @@ export type MessagesEnding = { readonly delta: { readonly stop_reason: string } 
 export function createMessagesPassthrough(context: AnswerContext, wire: Wire): MessagesPassthrough {
   let unclaimed: { readonly index: number; readonly type: BlockStart['type'] }[] = []
   let last: Fields | undefined
+  let hasStart = false
 
   const trackStart = (event: Fields): void => {
     const index = indexOf(event)
@@ -46,6 +47,9 @@ export function createMessagesPassthrough(context: AnswerContext, wire: Wire): M
       const type = frameType(frame)
       switch (type) {
         case 'message_start':
+          // Some servers repeat it, which breaks clients.
+          if (hasStart) return ''
+          hasStart = true
           return renamedStart(frameObject(frame.data), context)
         case 'message_delta':
           last = merged(last, frameObject(frame.data))

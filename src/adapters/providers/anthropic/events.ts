@@ -26,7 +26,9 @@ type OpenText = { readonly kind: Kind; readonly block: number; signature: string
 type State = {
   readonly writer: EventWriter
   readonly blocks: Map<number, OpenBlock>
-  hasStart: boolean
+  start: { readonly id: string } | undefined
+  /** True after the first block of the message. */
+  hasContent: boolean
   usage: ReportedUsage
   stopReason: string
   stopSequence: string
@@ -34,9 +36,21 @@ type State = {
 
 /** Decodes a response in the Messages format. */
 export function createMessagesDecoder(writer: EventWriter): Decoder {
-  const state: State = { writer, blocks: new Map(), hasStart: false, usage: {}, stopReason: '', stopSequence: '' }
+  const state: State = {
+    writer,
+    blocks: new Map(),
+    start: undefined,
+    hasContent: false,
+    usage: {},
+    stopReason: '',
+    stopSequence: '',
+  }
   return {
-    event: (body, name) => steps.get(asText(body['type']) || (name ?? ''))?.(state, body),
+    event(body, name) {
+      const type = asText(body['type']) || (name ?? '')
+      steps.get(type)?.(state, body)
+      state.hasContent ||= type.startsWith('content_block')
+    },
     document: (body) => readDocument(state, body),
     done() {},
     hasPendingBlock: () => state.blocks.values().some(({ kind }) => kind === 'opaque'),
@@ -56,12 +70,17 @@ const steps: ReadonlyMap<string, Step> = new Map([
 ])
 
 function startMessage(state: State, event: JsonRecord): void {
-  // Two responses in one stream would otherwise be merged into one.
-  if (state.hasStart) throw upstreamFailed('The model’s upstream started a second message in the same stream.')
-  state.hasStart = true
   const message = asRecord(event['message'])
   state.usage = readMessagesUsage(state.usage, message?.['usage'])
+  if (state.start !== undefined) return checkRepeatedStart(state, state.start, message)
+  state.start = { id: asText(message?.['id']) }
   state.writer.start(asText(message?.['model']), usageAtStart(state.usage))
+}
+
+/** Some servers repeat the start before any content. Two responses in one stream would otherwise be merged into one. */
+function checkRepeatedStart(state: State, { id }: NonNullable<State['start']>, message: JsonRecord | undefined): void {
+  if (!state.hasContent && asText(message?.['id']) === id) return
+  throw upstreamFailed('The model’s upstream started a second message in the same stream.')
 }
 
 function addDelta(state: State, event: JsonRecord): void {
