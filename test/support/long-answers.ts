@@ -21,7 +21,7 @@ const part = (text: string) => ({ type: 'output_text', text, annotations: [] })
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'in_progress', output: [] }
 const place = { item_id: 'item_1', output_index: 0, content_index: 0 }
 
-const framesOf: Readonly<Record<Kind, Frames>> = {
+export const framesFor: Readonly<Record<Kind, Frames>> = {
   anthropic: {
     first:
       named({
@@ -65,7 +65,7 @@ const framesOf: Readonly<Record<Kind, Frames>> = {
 export const endlessStream =
   (kind: Kind, text: string): Script =>
   async (reply) => {
-    const { first, delta } = framesOf[kind]
+    const { first, delta } = framesFor[kind]
     reply.writeHead(200, { 'content-type': 'text/event-stream' })
     await write(reply, first)
     const frames = delta(text).repeat(100)
@@ -77,7 +77,7 @@ export const wholeAnswer =
   (kind: Kind, text: string): Script =>
   (reply) => {
     reply.writeHead(200, { 'content-type': 'application/json' })
-    reply.end(JSON.stringify(framesOf[kind].whole(text)))
+    reply.end(JSON.stringify(framesFor[kind].whole(text)))
   }
 
 /** Leaves the event loop to the reader before the next write. */

@@ -243,3 +243,43 @@ describe('the output guard', () => {
     assert.ok(pulled <= 2, `${pulled} chunks`)
   })
 })
+
+describe('a response that its upstream breaks off', () => {
+  const broken = new Error('connection reset')
+  async function* breaking(...chunks: readonly Chunk[]): AsyncGenerator<Chunk, void> {
+    yield* chunks
+    throw broken
+  }
+  const begun = (text: string): Chunk => ({
+    events: [
+      { type: 'start', model: 'm' },
+      { type: 'open', block: 0, part: { type: 'text' } },
+      { type: 'delta', block: 0, text },
+    ],
+  })
+
+  /** The texts that were sent before the error. */
+  async function textsBefore(chunks: AsyncIterable<Chunk>): Promise<string> {
+    let text = ''
+    const readAll = async (): Promise<void> => {
+      for await (const { events } of chunks) text += textIn(events)
+    }
+    await assert.rejects(readAll(), broken)
+    return text
+  }
+
+  it('is sent as far as it came, also an unfinished word, before the error', async () => {
+    const { guard } = createScene({ denylist: ['gold'] })
+    assert.equal(await textsBefore(guard(breaking(begun('The gate was ope')))), 'The gate was ope')
+  })
+
+  it('keeps an end back that could become a denied word', async () => {
+    const { guard } = createScene({ denylist: ['gold mine'] })
+    assert.doesNotMatch(await textsBefore(guard(breaking(begun('They dug for gold mine')))), /gold mine/)
+  })
+
+  it('sends nothing of a text that must be evaluated as a whole', async () => {
+    const { guard } = createScene({ denylist: ['gold'], response_pattern: 'rewrite' }, 'harmless')
+    assert.equal(await textsBefore(guard(breaking(begun('The gate was open.')))), '')
+  })
+})

@@ -54,6 +54,8 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
   /** Number of the last chunk whose raw frames were covered by events, and so were scanned. */
   coveredTo = 0
   isOver = false
+  /** The error that ended the response early, while it is still to be thrown. */
+  failure: { readonly error: unknown } | undefined = undefined
 
   constructor(metered: Pick<Metered, 'chunks' | 'used'>, parts: OutputGuardParts) {
     super()
@@ -68,9 +70,19 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
   }
 
   override poll(): MaybePromise<Polled> {
+    if (this.failure !== undefined) throw this.failure.error
     if (this.isOver) return undefined
-    const polled = this.upstream.poll()
-    return isPromise(polled) ? polled.then((chunk) => this.onPolled(chunk)) : this.onPolled(polled)
+    let polled
+    try {
+      polled = this.upstream.poll()
+    } catch (error) {
+      return this.onFailed(error)
+    }
+    if (!isPromise(polled)) return this.onPolled(polled)
+    return polled.then(
+      (chunk) => this.onPolled(chunk),
+      (error: unknown) => this.onFailed(error),
+    )
   }
 
   override onReadable(wake: () => void): void {
@@ -86,6 +98,17 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
     if (polled === idle) return andThen(this.inspection.scanEnds(), () => this.release())
     const scanned = this.scan(polled)
     return isPromise(scanned) ? scanned.then((isAllowed) => this.onScanned(isAllowed)) : this.onScanned(scanned)
+  }
+
+  /** The text that came before the error is sent first, as far as it is harmless, however soon after it the error came. */
+  onFailed(error: unknown): MaybePromise<Polled> {
+    if (this.held.isEmpty()) throw error
+    this.failure = { error }
+    return andThen(this.inspection.scanEnds(), () => {
+      const released = this.held.release()
+      if (released === undefined) throw error
+      return released
+    })
   }
 
   onScanned(isAllowed: boolean): MaybePromise<Polled> {
