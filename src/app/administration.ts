@@ -31,6 +31,7 @@ import { createChange } from '../adapters/stores/sql/change.ts'
 import type { Database, Transaction } from '../adapters/stores/sql/database.ts'
 import { consoleSessionStore } from '../adapters/stores/sql/identity/console-sessions.ts'
 import { memberStore } from '../adapters/stores/sql/identity/members.ts'
+import { applyLeaseStore } from '../adapters/stores/sql/identity/apply-leases.ts'
 import { ownershipStore } from '../adapters/stores/sql/identity/ownership.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
@@ -96,6 +97,7 @@ export function createAdministration(parts: AdministrationParts) {
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
     overrides: overrideStore(tx),
     ownership: ownershipStore(tx),
+    applyLeases: applyLeaseStore(tx),
     idempotency: idempotencyStore(tx, { engine: database.engine, encryption: encryptions.keptReplies }),
   })
   const digests = createKeyDigests(keyring)

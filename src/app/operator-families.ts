@@ -5,6 +5,7 @@ import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import { adminOperatorRoutes } from '../http/admin/operator-routes.ts'
+import { applyLeaseRoutes } from '../http/admin/apply-lease-routes.ts'
 import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
@@ -63,7 +64,11 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
     ...[
       adminFamily(parts),
       policyGatewayFamily(parts),
-      operatorFamily(parts, [...adminOperatorRoutes(routes, parts), configCheckRoute(parts)]),
+      operatorFamily(parts, [
+        ...adminOperatorRoutes(routes, parts),
+        ...applyLeaseRoutes(routes, parts),
+        configCheckRoute(parts),
+      ]),
     ].map((family) => ({ ...family, encodeError: withCause(family.encodeError) })),
   ]
   return families

@@ -106,6 +106,8 @@ export const faultCodes = {
   sign_in_refused:
     'The identity provider did not answer or its answer is invalid, or the person is no member; only the log has this code.',
   already_set_up: 'The database already has an organization; setup works only on an empty one.',
+  apply_in_progress:
+    'Another `gatehouse apply` is changing the organization; run it again when that one has ended, at the latest after a minute.',
   duplicate_name:
     'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',
   revision_conflict: 'The policy was changed after the revision in the request; read it again.',

@@ -2,6 +2,7 @@ import type { ApiClient } from '../app/api-client.ts'
 import { messageOf } from '../base/fault.ts'
 import { readArguments, required } from './arguments.ts'
 import { FileErrors, readResources } from './as-code/files.ts'
+import { takeLease, type HeldLease } from './as-code/lease.ts'
 import { choicesOf, planResources } from './as-code/plan.ts'
 import { openSecrets, secretsText, type SecretsOutput } from './as-code/secrets-file.ts'
 import { claimingClient, isIdle, planJson, planText, type Step } from './as-code/step.ts'
@@ -28,6 +29,7 @@ export const apply: Command = {
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
+Only one apply changes an organization at a time; a second one waits for it.
 Secrets of keys that are created are printed once; --secrets-file appends them to a file that only its owner can read, one
 JSON object per line. Secrets of existing export sinks stay as they are; --update-secrets sends them again.
 Files with an owner mark their resources as managed by it. --take-over takes resources over from other owners. --prune
@@ -39,17 +41,37 @@ projects are archived.
     const folder = required(values.file, '-f FOLDER')
     const resources = readResources(folder)
     return runOnServer(context, values, async ({ client, clock }) => {
-      const input = { client, resources, env: context.env, nowMs: clock.nowMs() }
-      const steps = await planResources({ ...input, ...choicesOf(values) })
+      const plan = (): Promise<readonly Step[]> =>
+        planResources({ client, resources, env: context.env, nowMs: clock.nowMs(), ...choicesOf(values) })
+      // Nobody else has to wait while a person reads the plan.
+      const shown = values.yes ? undefined : await plan()
+      if (shown?.every(isIdle)) return { json: planJson(shown), text: planText(shown) }
+      if (shown) requirePrepared(shown)
+      // A file that cannot be opened is reported before the question.
+      using _file = shown && openSecrets(values['secrets-file'], folder)
+      if (shown && !(await confirmed(context, shown))) return unchanged(shown, 'Confirm with --yes.')
+      await using lease = await takeLease({ client, clock, onWait: () => announceWait(context, values) })
+      const steps = await plan()
+      if (shown && planText(steps) !== planText(shown))
+        return unchanged(steps, 'The organization has changed since the plan was shown. Run the command again.')
       if (steps.every(isIdle)) return { json: planJson(steps), text: planText(steps) }
       requirePrepared(steps)
       using secrets = openSecrets(values['secrets-file'], folder)
-      if (!values.yes && !(await confirmed(context, steps)))
-        return { json: planJson(steps), text: 'Nothing was changed. Confirm with --yes.', isFailed: true }
       const claiming = claimingClient(client, { resources, ...choicesOf(values) })
-      return await applySteps({ client: claiming, steps, secrets, values })
+      return await applySteps({ client: claiming, lease, steps, secrets, values })
     })
   },
+}
+
+const unchanged = (steps: readonly Step[], reason: string): Result => ({
+  json: planJson(steps),
+  text: `Nothing was changed. ${reason}`,
+  isFailed: true,
+})
+
+function announceWait({ printError }: CommandContext, { json }: Values): void {
+  const warning = 'Another apply is changing this organization. Waiting until it ends.'
+  printError(json ? JSON.stringify({ warning }) : warning)
 }
 
 /** Reports everything that would fail for lack of a secret, before the first change. */
@@ -74,6 +96,7 @@ function confirmed(context: CommandContext, steps: readonly Step[]): Promise<boo
 
 type Application = {
   readonly client: ApiClient
+  readonly lease: HeldLease
   readonly steps: readonly Step[]
   readonly secrets: SecretsOutput
   readonly values: Values
@@ -82,7 +105,7 @@ type Application = {
 type Done = { readonly kind: string; readonly name: string; readonly id: string; readonly action: string }
 
 /** Applies one step after the other. What was done is part of the result, also after a failure. */
-async function applySteps({ client, steps, secrets, values }: Application): Promise<Result> {
+async function applySteps({ client, lease, steps, secrets, values }: Application): Promise<Result> {
   const done: Done[] = []
   const warnings: string[] = []
   const changes = steps.filter((step) => !isIdle(step))
@@ -95,6 +118,7 @@ async function applySteps({ client, steps, secrets, values }: Application): Prom
   for (const step of changes) {
     const { kind, name, action } = step
     try {
+      await lease.extend()
       const outcome = await step.run(client, secrets.keep)
       warnings.push(...(outcome.warnings ?? []))
       done.push({ kind, name, id: outcome.id, action })

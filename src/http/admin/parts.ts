@@ -6,6 +6,7 @@ import type { VerificationAdministration } from '../../domain/audit/verification
 import type { VerificationStore } from '../../domain/audit/verification/verification.ts'
 import type { AuditLogStore } from '../../domain/identity/audit-log.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
+import type { ApplyLeaseStore } from '../../domain/identity/apply-lease.ts'
 import type { OwnershipStore } from '../../domain/identity/ownership.ts'
 import type { KeyChanges } from '../../domain/identity/key-changes.ts'
 import type { KeyDefaults } from '../../domain/identity/permissions.ts'
@@ -50,6 +51,7 @@ export type AdminStores = {
   readonly backtests: BacktestStore
   readonly idempotency: IdempotencyStore
   readonly ownership: OwnershipStore
+  readonly applyLeases: ApplyLeaseStore
   readonly audit: AuditLogStore
   readonly events: AuditReads
   readonly verifications: VerificationStore

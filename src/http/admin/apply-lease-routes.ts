@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import type { Clock } from '../../base/clock.ts'
+import { applyInProgress } from '../../domain/identity/apply-lease.ts'
+import { integer, text } from '../described.ts'
+import { none } from '../resources/fields.ts'
+import type { Route } from '../route.ts'
+import type { AdminRoutes } from './parts.ts'
+
+const path = '/operator/organization/apply_lease'
+const maxSeconds = 60
+
+const holder = text('The run of the command: a random name.', { minLength: 1, maxLength: 100, examples: ['run_1'] })
+const TakeLease = Type.Object(
+  {
+    holder,
+    seconds: integer('How long the lease lasts unless it is extended.', { minimum: 1, maximum: maxSeconds }),
+  },
+  { title: 'ApplyLeaseTake', additionalProperties: false },
+)
+const Holder = Type.Object({ holder }, { additionalProperties: false })
+const Lease = Type.Object({ holder: text('The run that has the lease.') }, { title: 'ApplyLease' })
+
+/** The lease under which `gatehouse apply` changes an organization, so that two runs cannot create a resource twice. */
+export function applyLeaseRoutes({ mutation }: AdminRoutes, { clock }: { readonly clock: Clock }): Route[] {
+  const common = { path, permission: '*', params: none } as const
+  return [
+    mutation({
+      ...common,
+      name: 'takeApplyLease',
+      method: 'PUT',
+      summary: 'Take or extend the lease of an apply',
+      query: none,
+      body: TakeLease,
+      answer: { description: 'The lease.', schema: Lease },
+      async operation({ applyLeases }, { actor, body }) {
+        const nowMs = clock.nowMs()
+        const lease = { organizationId: actor.organization.id, holder: body.holder }
+        const isTaken = await applyLeases.takeLease(lease, { nowMs, expiresAtMs: nowMs + body.seconds * 1000 })
+        if (!isTaken) throw applyInProgress()
+        return { value: lease }
+      },
+      present: ({ holder: name }) => ({ holder: name }),
+    }),
+    mutation({
+      ...common,
+      name: 'releaseApplyLease',
+      method: 'DELETE',
+      summary: 'Release the lease of an apply',
+      query: Holder,
+      body: none,
+      answer: { description: 'The holder that no longer has the lease.', schema: Lease },
+      async operation({ applyLeases }, { actor, query }) {
+        const lease = { organizationId: actor.organization.id, holder: query.holder }
+        await applyLeases.releaseLease(lease)
+        return { value: lease }
+      },
+      present: ({ holder: name }) => ({ holder: name }),
+    }),
+  ]
+}
