@@ -55,9 +55,13 @@ export function createAuditedDirectory(directory: Directory) {
       return { value, record: apiKeyRecord('api_key.created', value.key) }
     },
 
-    async revokeApiKey(store: DirectoryStore, at: InProject, id: string): Promise<WithAuditRecord<ApiKey>> {
+    async revokeApiKey(
+      store: DirectoryStore,
+      at: InProject & Revocation,
+      id: string,
+    ): Promise<WithAuditRecord<ApiKey>> {
       await findApiKey(store, at, id)
-      const value = await directory.revokeApiKey(store, at.organizationId, id)
+      const value = await directory.revokeApiKey(store, at, id)
       return { value, record: apiKeyRecord('api_key.revoked', value) }
     },
 

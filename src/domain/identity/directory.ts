@@ -6,7 +6,7 @@ import { readAllowedIps } from './allowed-ips.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import type { KeyDigests } from './key-digests.ts'
 import { mintSecret, redactSecret, type KeyKind } from './key-format.ts'
-import { requireOwnerLeft } from './key-authority.ts'
+import { requireOwnerLeft, requirePermissionsOf } from './key-authority.ts'
 import type { Permission } from './permissions.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { DirectoryStore } from './store.ts'
@@ -110,7 +110,10 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
       return { key, secret: issued.secret }
     },
 
-    async revokeApiKey(store: DirectoryStore, organizationId: string, id: string): Promise<ApiKey> {
+    async revokeApiKey(store: DirectoryStore, { organizationId, by }: Revocation, id: string): Promise<ApiKey> {
+      await store.lockApiKey(organizationId, id)
+      const key = required('API key', id, await store.findApiKey(organizationId, id))
+      if (by !== 'operator') requirePermissionsOf(by, key, 'revoke')
       if (!(await store.revokeApiKey(organizationId, id, clock.nowMs()))) throw notFound('API key', id)
       return required('API key', id, await store.findApiKey(organizationId, id))
     },
@@ -127,7 +130,10 @@ export function createDirectory({ ids, clock, random, digests }: DirectoryParts)
     async revokeAdminKey(store: DirectoryStore, { organizationId, by }: Revocation, id: string): Promise<AdminKey> {
       await store.lockAdminKeys(organizationId)
       const key = required('administrator key', id, await store.findAdminKey(organizationId, id))
-      if (by !== 'operator') await requireOwnerLeft(store, key, { by, nowMs: clock.nowMs() })
+      if (by !== 'operator') {
+        requirePermissionsOf(by, key, 'revoke')
+        await requireOwnerLeft(store, key, clock.nowMs())
+      }
       if (!(await store.revokeAdminKey(organizationId, id, clock.nowMs()))) throw notFound('administrator key', id)
       return required('administrator key', id, await store.findAdminKey(organizationId, id))
     },

@@ -45,8 +45,24 @@ export function inheritedIps(
 /** The fields that decide what a key may do. */
 export type KeyPower = Pick<AdminKey, 'permissions' | 'expiresAtMs' | 'allowedIps'>
 
-/** Rejects a change that gives a key more than its caller has. What the key had before may stay. */
+/**
+ * A key with fewer permissions cannot change, rotate or revoke one with more: it could remove the limits of a stronger key, or
+ * take the key of an auditor away.
+ */
+export function requirePermissionsOf(
+  by: ReadonlySet<Permission>,
+  key: Pick<KeyPower, 'permissions'>,
+  action: 'change' | 'rotate' | 'revoke',
+): void {
+  const missing = key.permissions.filter((permission) => !holds(by, permission))
+  if (missing.length === 0) return
+  const names = `${missing.length === 1 ? 'permission' : 'permissions'} ${missing.join(', ')}`
+  throw denied(`This credential lacks the ${names} of the key and cannot ${action} it.`)
+}
+
+/** Rejects a change of a key that may do more than its caller, and one that gives a key more than its caller has. */
 export function requireMayChange(by: KeyAuthority, before: KeyPower, after: KeyPower): void {
+  requirePermissionsOf(by.permissions, before, 'change')
   requireGrantable(
     by.permissions,
     after.permissions.filter((permission) => !holds(new Set(before.permissions), permission)),
@@ -57,9 +73,7 @@ export function requireMayChange(by: KeyAuthority, before: KeyPower, after: KeyP
 
 /** Rejects a caller that would learn a secret which may do more than its own. */
 export function requireMayRotate(by: KeyAuthority, key: KeyPower): void {
-  const missing = key.permissions.find((permission) => !holds(by.permissions, permission))
-  if (missing !== undefined)
-    throw denied(`This credential lacks the permission ${missing} of the key and cannot rotate it.`)
+  requirePermissionsOf(by.permissions, key, 'rotate')
   if (isLater(key.expiresAtMs, by.expiresAtMs))
     throw denied('This credential expires before the key and cannot rotate it.')
   if (!isWithin(key.allowedIps, by.networks && by.networks.map(textOfNetwork)))
@@ -77,21 +91,12 @@ const isLater = (oneMs: number | null, otherMs: number | null): boolean => (oneM
 const isWithin = (inner: readonly string[] | null, outer: readonly string[] | null): boolean =>
   outer === null || (inner !== null && areWithin(networksOf(inner), networksOf(outer)))
 
-/** Only a key with `*` may change or revoke a key with `*`. */
-export function requireOwner(by: ReadonlySet<Permission>, key: AdminKey): void {
-  if (!key.permissions.includes('*') || holds(by, '*')) return
-  throw denied('This credential lacks the permission * and cannot change or revoke a key that has it.')
-}
-
-type OwnerCheck = { readonly by: ReadonlySet<Permission>; readonly nowMs: number }
-
 /** Rejects taking away the last key with `*` that works. Lock the administrator keys before. */
 export async function requireOwnerLeft(
   store: Pick<DirectoryStore, 'hasOtherOwner'>,
   key: AdminKey,
-  { by, nowMs }: OwnerCheck,
+  nowMs: number,
 ): Promise<void> {
-  requireOwner(by, key)
   if (!key.permissions.includes('*')) return
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return // already invalid
   if (!(await store.hasOtherOwner(key, nowMs))) throw lastAdminKey(key.id)

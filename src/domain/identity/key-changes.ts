@@ -6,14 +6,7 @@ import type { AuditRecord, WithAuditRecord } from './audit-log.ts'
 import { findAdminKey, findApiKey, type InProject } from './audited-directory.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import type { Issued } from './directory.ts'
-import {
-  isNarrower,
-  requireMayChange,
-  requireMayRotate,
-  requireOwner,
-  requireOwnerLeft,
-  type KeyAuthority,
-} from './key-authority.ts'
+import { isNarrower, requireMayChange, requireMayRotate, requireOwnerLeft, type KeyAuthority } from './key-authority.ts'
 import type { KeyDigests } from './key-digests.ts'
 import { mintSecret, redactSecret, type KeyKind } from './key-format.ts'
 import type { Permission } from './permissions.ts'
@@ -66,10 +59,9 @@ export function createKeyChanges({ clock, random, digests }: KeyChangeParts) {
     ): Promise<WithAuditRecord<AdminKey>> {
       await store.lockAdminKeys(organizationId)
       const before = await findAdminKey(store, organizationId, id)
-      requireOwner(by.permissions, before)
       const after = updated(before, update)
       requireMayChange(by, before, after)
-      if (isNarrower(after, before)) await requireOwnerLeft(store, before, { by: by.permissions, nowMs: clock.nowMs() })
+      if (isNarrower(after, before)) await requireOwnerLeft(store, before, clock.nowMs())
       return saved(before, after, { kind: 'admin_api_key.updated', write: () => store.updateAdminKey(after) })
     },
 

@@ -48,6 +48,6 @@ export async function revokeAnyKey(
 ): Promise<WithAuditRecord<ApiKey | AdminKey>> {
   if (id.startsWith('adk_')) return directory.revokeAdminKey(store, { organizationId, by: 'operator' }, id)
   const key = await store.findApiKey(organizationId, id)
-  if (key) return directory.revokeApiKey(store, { organizationId, projectId: key.projectId }, id)
+  if (key) return directory.revokeApiKey(store, { organizationId, projectId: key.projectId, by: 'operator' }, id)
   throw new Fault('not_found', 'not_found', `There is no API key ${id}.`)
 }

@@ -77,7 +77,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
       path: key,
       summary: 'Revoke an administrator API key',
       description:
-        'The key stops working at once, on other nodes within a second. A key with the permission `*` can only be revoked by another key with `*`, and not while it is the last one.',
+        'The key stops working at once, on other nodes within a second. The key that revokes it must have every permission that the key has. The last key with the permission `*` cannot be revoked.',
       permission: 'keys:write',
       params: Schema.AdminKeyParams,
       query: none,
@@ -104,7 +104,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
       path: key,
       summary: 'Rename or restrict an administrator API key',
       description:
-        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has. A key with the permission `*` can only be changed by a key with `*`, and not be restricted while it is the last one.',
+        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has. The key that changes it must have every permission that the key has. The last key with the permission `*` cannot be restricted.',
       permission: 'keys:write',
       params: Schema.AdminKeyParams,
       query: none,

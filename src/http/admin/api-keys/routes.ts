@@ -95,13 +95,15 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
       method: 'DELETE',
       path: key,
       summary: 'Revoke an API key of a project',
-      description: 'The key stops working at once, on other nodes within a second.',
+      description:
+        'The key stops working at once, on other nodes within a second. The key that revokes it must have every permission that the key has.',
       permission: 'keys:write',
       params: Schema.ApiKeyParams,
       query: none,
       body: none,
       answer: { description: 'The id of the revoked key.', schema: Schema.DeletedApiKey },
-      operation: ({ directory: store }, input) => directory.revokeApiKey(store, projectAt(input), input.params.key_id),
+      operation: ({ directory: store }, input) =>
+        directory.revokeApiKey(store, { ...projectAt(input), by: input.actor.permissions }, input.params.key_id),
       removes: ({ id }) => ({ id }),
       present: presentDeletedApiKey,
     }),
@@ -117,7 +119,7 @@ function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChan
       path: key,
       summary: 'Rename or restrict an API key of a project',
       description:
-        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has.',
+        'Fields that are left out stay as they are. The key cannot get more permissions, a later expiry or more addresses than the key that changes it has, which must have every permission that the key has.',
       permission: 'keys:write',
       params: Schema.ApiKeyParams,
       query: none,

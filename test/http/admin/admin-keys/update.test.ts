@@ -29,13 +29,28 @@ describe('changing an administrator key', () => {
 
   it('gives it no more than the caller has', async () => {
     await using app = await startAdminApp()
-    const clerk = await app.adminWith(['keys:write', 'keys:read'])
+    const clerk = await app.adminWith(['keys:write', 'keys:read', 'audit:read'])
     const id = textOf(await app.admin.post('/admin_api_keys', { name: 'CI', permissions: ['audit:read'] }))
     for (const permissions of [['*'], ['audit:read', 'usage:read']]) {
       const answer = await patch(clerk, id, { permissions })
       assert.deepEqual([answer.status, errorOf(answer)['param']], [403, 'permissions'])
     }
     assert.equal((await patch(clerk, id, { permissions: ['audit:read', 'keys:read'] })).status, 200)
+  })
+
+  it('needs every permission of the key, so that its limits cannot be removed by a lesser key', async () => {
+    await using app = await startAdminApp()
+    const developer = await app.adminWith(['keys:write', 'keys:read'])
+    const limits = { expires_at: inAnHour(), allowed_ips: ['192.0.2.1/32'] }
+    const auditor = { name: 'Auditor', permissions: ['audit:read', 'content:read'], ...limits }
+    const id = textOf(await app.admin.post('/admin_api_keys', auditor))
+    for (const body of [{ allowed_ips: null }, { expires_at: null }, { name: 'Mine' }]) {
+      const answer = await patch(developer, id, body)
+      assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
+      assert.match(String(errorOf(answer)['message']), /the permissions audit:read, content:read of the key/)
+    }
+    assert.equal((await developer.send('DELETE', `/admin_api_keys/${id}`)).status, 403)
+    assert.partialDeepStrictEqual(await app.admin.get(`/admin_api_keys/${id}`), { name: 'Auditor', ...limits })
   })
 
   it('with the permission * needs a caller with *, also for its name', async () => {

@@ -58,11 +58,34 @@ describe('changing an API key', () => {
     assert.deepEqual([wrong.status, errorOf(wrong)['param']], [422, 'allowed_ips[0]'])
   })
 
+  it('needs every permission of the key, also to revoke it, and names what is missing', async () => {
+    const clerk = await app().adminWith(['keys:write', 'gateway:read'])
+    const soon = Math.floor(Date.now() / 1000) + 3600
+    const permissions = ['gateway:read', 'gateway:write', 'exports:write']
+    const key = await newKey({ permissions, expires_at: soon, allowed_ips: ['127.0.0.1', '::1'] })
+    const before = await admin().get(key.path)
+    const changes = [{ allowed_ips: null }, { expires_at: null }, { name: 'Mine' }, { permissions: [] }]
+    for (const body of changes) {
+      const answer = await clerk.send('PATCH', key.path, { body })
+      assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
+      const message =
+        'This credential lacks the permissions gateway:write, exports:write of the key and cannot change it.'
+      assert.equal(errorOf(answer)['message'], message)
+    }
+    const revoked = await clerk.send('DELETE', key.path)
+    assert.deepEqual([revoked.status, errorOf(revoked)['code']], [403, 'permission_denied'])
+    assert.match(String(errorOf(revoked)['message']), /gateway:write, exports:write of the key and cannot revoke it/)
+    assert.deepEqual(await admin().get(key.path), before)
+    const lesser = await newKey({ permissions: ['gateway:read'] })
+    assert.equal((await clerk.send('PATCH', lesser.path, { body: { name: 'Ours' } })).status, 200)
+    assert.equal((await clerk.send('DELETE', lesser.path)).status, 200)
+  })
+
   it('gives it no more than the caller has, but leaves what it had before', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600
     const made = await admin().post('/admin_api_keys', {
       name: 'Limited',
-      permissions: ['keys:write', 'gateway:read'],
+      permissions: ['keys:write', 'gateway:read', 'exports:read'],
       expires_at: soon,
       allowed_ips: ['127.0.0.0/8', '::1'],
     })
