@@ -33,7 +33,10 @@ describe('x-gatehouse-dropped', () => {
         max_tokens: 50,
         stream,
         messages: [{ role: 'user', content: 'Hello' }],
-        tools: [{ type: 'web_search_20250305', name: `sÉarch\r\nx-evil: 1 ${'x'.repeat(5_000)}` }],
+        tools: [
+          { type: 'web_search_20250305', name: `sÉarch\r\nx-evil: 1 ${'x'.repeat(5_000)}` },
+          { name: 'read', input_schema: { type: 'object' } },
+        ],
       })
       assert.equal(response.status, 200)
       const dropped = response.headers.get('x-gatehouse-dropped')
@@ -43,6 +46,25 @@ describe('x-gatehouse-dropped', () => {
       assert.match(await response.text(), /Hello/)
     })
   }
+})
+
+describe('x-gatehouse-dropped, between kinds of upstream', () => {
+  it('names each field that no encoder read, and not one that passes through', async () => {
+    await using upstream = await startUpstream(answerJson(answer))
+    await using scene = await startTestApp({
+      config: {
+        upstreams: [{ name: 'local', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
+        models: [{ name: 'm', targets: [{ upstream: 'local', model: 'm' }] }],
+      },
+    })
+    const translated = await scene.post('/v1/responses', { model: 'm', input: 'Hello', min_p: 0.1, my_field: 1 })
+    assert.equal(translated.headers.get('x-gatehouse-dropped'), 'min_p, my_field')
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const passed = await scene.post('/v1/chat/completions', { model: 'm', messages, min_p: 0.1 })
+    assert.equal(passed.headers.get('x-gatehouse-dropped'), null)
+    assert.equal(JSON.parse(upstream.requests.at(-1)?.body ?? '{}').min_p, 0.1)
+    assert.equal((await scene.post('/v1/responses', { model: 'm', input: 'Hello', n: 2 })).status, 400)
+  })
 })
 
 describe('x-gatehouse-hold-back', () => {

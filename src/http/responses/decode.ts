@@ -45,6 +45,7 @@ function rejectUnsupported(body: ResponsesBody): void {
   const reject = (param: string, message: string): never => {
     throw new Fault('validation', 'unsupported_parameter', `${param}: ${message}`, { param })
   }
+  if ('n' in body && body.n != null && body.n !== 1) reject('n', 'must be 1; a response has one answer')
   if (body.background === true) reject('background', 'is not supported; the response is always sent at once')
   if ('conversation' in body && body.conversation != null)
     reject('conversation', 'is not supported; send the items in input')

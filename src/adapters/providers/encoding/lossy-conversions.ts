@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
-import { asRecord } from '../json-values.ts'
+import { asRecord, asRecords, type JsonRecord } from '../json-values.ts'
 
 /** An error for a request field that this upstream does not support and that cannot be dropped without a wrong response. */
 export const unsupported = (param: string, message: string): Fault =>
@@ -17,7 +17,7 @@ export const callersName = ({ raw }: InferenceRequest, setting: keyof typeof nam
 
 /**
  * Fields that exist in one dialect only. `reject`: without the field the response would be wrong. `drop`: without it only
- * quality or cost changes. Fields that are not listed are either part of `InferenceRequest` or unknown to the gateway.
+ * quality or cost changes. Fields that are neither listed here nor read by the gateway are dropped as well.
  */
 const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'reject'>>>> = {
   chat: {
@@ -26,6 +26,11 @@ const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 're
     modalities: 'reject',
     audio: 'reject',
     web_search_options: 'reject',
+    guided_json: 'reject',
+    guided_regex: 'reject',
+    guided_choice: 'reject',
+    guided_grammar: 'reject',
+    structured_outputs: 'reject',
     seed: 'drop',
     frequency_penalty: 'drop',
     presence_penalty: 'drop',
@@ -42,6 +47,7 @@ const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 're
     conversation: 'reject',
     prompt: 'reject',
     top_logprobs: 'reject',
+    include: 'drop',
     truncation: 'drop',
     max_tool_calls: 'drop',
     context_management: 'drop',
@@ -62,6 +68,30 @@ const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 're
   },
 }
 
+/** The fields of each dialect that the gateway decodes, or acts on itself. */
+const decodedFields: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  chat: named(
+    'model messages stream stream_options max_completion_tokens max_tokens temperature top_p top_k stop tools tool_choice',
+    'functions function_call parallel_tool_calls reasoning_effort response_format user safety_identifier metadata',
+    'flagged_categories',
+  ),
+  responses: named(
+    'model input instructions stream stream_options max_output_tokens temperature top_p tools tool_choice',
+    'parallel_tool_calls reasoning text previous_response_id store user safety_identifier metadata flagged_categories',
+  ),
+  messages: named(
+    'model messages system stream max_tokens temperature top_p top_k stop_sequences tools tool_choice thinking',
+    'output_config output_format metadata flagged_categories',
+  ),
+}
+
+function named(...lists: readonly string[]): ReadonlySet<string> {
+  return new Set(lists.flatMap((list) => list.split(' ')))
+}
+
+/** A body may have any number of unknown fields. The caller needs only some of their names. */
+const maxUnknownFields = 20
+
 /**
  * Reports the fields of the caller's body that cannot be converted to another dialect, except those in `converted`.
  * Throws if the response would be wrong without one of them.
@@ -77,6 +107,21 @@ export function reportLossyConversions(
     else throw unsupported(field, `This model’s upstream does not support \`${field}\`.`)
   }
   if (asRecord(raw.body['text'])?.['verbosity']) onDropped('text.verbosity')
+  if (raw.dialect === 'messages' && citesDocuments(raw.body['messages'])) onDropped('citations')
+  for (const field of unknownFields(raw)) if (!converted.has(field)) onDropped(field)
+}
+
+function unknownFields({ dialect, body }: InferenceRequest['raw']): readonly string[] {
+  const isUnknown = (field: string): boolean =>
+    !decodedFields[dialect].has(field) && !(field in lossyFields[dialect]) && !isDefault(field, body[field])
+  return Object.keys(body).filter(isUnknown).slice(0, maxUnknownFields)
+}
+
+/** Whether a document or search result of the conversation asks for citations, which only Anthropic's API makes. */
+function citesDocuments(messages: unknown): boolean {
+  const isCited = (block: JsonRecord): boolean =>
+    asRecord(block['citations'])?.['enabled'] === true || asRecords(block['content']).some(isCited)
+  return asRecords(messages).some((message) => asRecords(message['content']).some(isCited))
 }
 
 const absent: ReadonlySet<unknown> = new Set([undefined, null, false])
@@ -90,8 +135,11 @@ const defaults: Readonly<Record<string, readonly unknown[]>> = {
   service_tier: ['auto', 'default'],
 }
 
-/** True for a value that requests nothing special, including an empty list and `modalities: ["text"]`. */
+/** Lists whose items ask for nothing special. The gateway returns signed reasoning in every dialect that can carry it. */
+const defaultItems: Readonly<Record<string, string>> = { modalities: 'text', include: 'reasoning.encrypted_content' }
+
+/** True for a value that requests nothing special, including an empty list. */
 const isDefault = (field: string, value: unknown): boolean =>
   absent.has(value) ||
   defaults[field]?.includes(value) ||
-  (Array.isArray(value) && value.every((item) => item === 'text'))
+  (Array.isArray(value) && value.every((item) => item === defaultItems[field]))

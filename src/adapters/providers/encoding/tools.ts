@@ -1,4 +1,5 @@
 import type { CacheMarker, InferenceRequest, ToolChoice } from '../../../domain/inference/request.ts'
+import { functionForClientTool } from './client-tools.ts'
 import { functionForFreeText, isFreeText } from './free-text-tools.ts'
 import { unsupported } from './lossy-conversions.ts'
 import type { JsonRecord } from '../json-values.ts'
@@ -17,13 +18,15 @@ export type PortableTool = {
 const droppableTools: ReadonlySet<string> = new Set(['web_search', 'image_generation', 'tool_search'])
 
 /**
- * The tools for an upstream of another dialect. A free-text tool becomes a function with one string argument. A tool that
- * the vendor runs itself is dropped if agents send it with every request, otherwise rejected.
+ * The tools for an upstream of another dialect. A free-text tool becomes a function with one string argument, a tool that the
+ * caller runs under the vendor's schema a function with that schema. A tool that the vendor runs itself is dropped if agents
+ * send it with every request, otherwise rejected.
  */
 export function portableTools({ tools }: InferenceRequest, onDropped: (field: string) => void): PortableTool[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'function') return [{ ...tool, parameters: parametersOf(tool.parameters) }]
-    if (isFreeText(tool)) return [functionForFreeText(tool)]
+    const converted = isFreeText(tool) ? functionForFreeText(tool) : functionForClientTool(tool)
+    if (converted !== undefined) return [converted]
     if (tool.dialect !== 'messages' && !droppableTools.has(tool.name))
       throw unsupported('tools', `This model’s upstream does not support the tool \`${tool.name}\`.`)
     onDropped(`tools.${tool.name}`)
@@ -31,17 +34,17 @@ export function portableTools({ tools }: InferenceRequest, onDropped: (field: st
   })
 }
 
-/** The caller's tool choice, adjusted for tools that were dropped. */
+/** The caller's tool choice, adjusted for tools that were dropped. Throws if none is left: the model could not do its task. */
 export function portableChoice(
   { tools: requested, toolChoice }: InferenceRequest,
   tools: readonly { readonly name: string }[],
   onDropped: (field: string) => void,
 ): ToolChoice | undefined {
-  if (toolChoice === undefined || requested.length === tools.length) return tools.length > 0 ? toolChoice : undefined
-  const isForced = toolChoice.type === 'required' || toolChoice.type === 'tool'
-  if (tools.length === 0 && isForced)
-    throw unsupported('tool_choice', 'This model’s upstream supports none of the requested tools.')
-  if (tools.length === 0) return undefined
+  if (tools.length === 0) {
+    if (requested.length === 0 || toolChoice?.type === 'none') return undefined
+    throw unsupported('tools', 'This model’s upstream supports none of the requested tools.')
+  }
+  if (toolChoice === undefined || requested.length === tools.length) return toolChoice
   if (toolChoice.type !== 'tool' || tools.some((tool) => tool.name === toolChoice.name)) return toolChoice
   onDropped('tool_choice')
   return { type: 'auto' }

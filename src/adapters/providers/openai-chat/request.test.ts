@@ -199,17 +199,19 @@ describe('tools that the Messages vendor runs itself', () => {
     assert.deepEqual(dropped, ['tools.web_search', 'tool_choice'])
   })
 
-  it('are dropped together with the tool choice when no tool remains', async () => {
-    const { body } = await sent({ tools: [search], toolChoice: { type: 'auto' }, parallelToolCalls: false })
+  it('are dropped together with the tool choice if the model may call none', async () => {
+    const { body } = await sent({ tools: [search], toolChoice: { type: 'none' }, parallelToolCalls: false })
     assert.deepEqual(
       [body['tools'], body['tool_choice'], body['parallel_tool_calls']],
       [undefined, undefined, undefined],
     )
   })
 
-  it('are rejected if one of them must be called', async () => {
-    const request = requestBy('messages', { tools: [search], toolChoice: { type: 'required' } })
-    assert.equal((await refusedBy('openai-chat', request)).details.param, 'tool_choice')
+  it('are rejected if no other tool remains', async () => {
+    for (const toolChoice of [{ type: 'auto' }, { type: 'required' }] as const) {
+      const request = requestBy('messages', { tools: [search], toolChoice })
+      assert.equal((await refusedBy('openai-chat', request)).details.param, 'tools')
+    }
   })
 })
 

@@ -110,7 +110,7 @@ describe('a request to a Responses upstream', () => {
     const vendor = await sent(overrides, { settings: { baseUrl: 'https://api.openai.com/v1' } })
     assert.deepEqual(vendor.body['tools'], [{ type: 'web_search' }])
     assert.deepEqual(vendor.body['tool_choice'], { type: 'web_search' })
-    assert.deepEqual((await sent({ tools: [search] })).dropped, ['tools.web_search'])
+    assert.deepEqual((await sent({ tools: [search, tool('f')] })).dropped, ['tools.web_search'])
   })
 })
 
