@@ -131,7 +131,7 @@ export const Model = entry(
       Type.Integer({
         minimum: 1,
         description:
-          'Most output tokens of a response, and the limit of a request that names none. Default: a request that names none gets 8192 where a limit is needed: at an `anthropic` upstream, for the credits that a request holds (a metered organization and a model with a price), and for a token quota. Without any of these, the upstream gets no limit.',
+          'Most output tokens of a response, and the limit of a request that names none. Default: a request that names none gets 8192 where a limit is needed: at an `anthropic` upstream, for the credits that a request holds (a metered organization and a model with a price), and for a token quota. Without any of these, the upstream gets no limit. Reasoning comes on top of that default: the budget of the requested effort is added.',
       }),
     ),
     price: section(

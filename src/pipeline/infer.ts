@@ -10,6 +10,7 @@ import { estimateInputTokens } from '../domain/inference/count.ts'
 import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts'
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
+import { thinkingBudget } from '../domain/inference/thinking-budget.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import { LimitedFault, withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { Admission, AdmissionCall } from './billing/admission.ts'
@@ -185,9 +186,14 @@ function leaseFor(
 }
 
 function outputLimitOf({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
-  const requested = request.maxOutputTokens ?? model.maxOutputTokens
+  const requested = request.maxOutputTokens ?? defaultOutputTokens(request, model)
   const allowed = model.capsOutput ? Math.min(requested, model.maxOutputTokens) : requested
   return caller.kind === 'free' ? Math.min(allowed, freeOutputTokens) : allowed
+}
+
+/** Reasoning would use up a default that is meant for the answer, so it comes on top, unless the operator set the limit. */
+function defaultOutputTokens({ reasoning }: InferenceRequest, { maxOutputTokens, capsOutput }: Model): number {
+  return reasoning === undefined || capsOutput ? maxOutputTokens : maxOutputTokens + thinkingBudget(reasoning)
 }
 
 /**

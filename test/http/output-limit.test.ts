@@ -60,6 +60,12 @@ describe('the output limit that reaches a chat upstream', () => {
     assert.equal(await limitFor('priced'), 8192)
   })
 
+  it('is raised for reasoning if it is the default, and not if it is the operator’s', async () => {
+    assert.equal(await limitFor('priced', { reasoning_effort: 'high' }), 8192 + 16_384)
+    assert.equal(await limitFor('capped', { reasoning_effort: 'high' }), 1000)
+    assert.equal(await limitFor('priced', { reasoning_effort: 'high', max_tokens: 500 }), 500)
+  })
+
   it('does not bound the tokens that the upstream reports if there is none', async () => {
     const messages = [{ role: 'user', content: 'Hi' }]
     const answer = await app.post('/v1/chat/completions', { model: 'free', messages })

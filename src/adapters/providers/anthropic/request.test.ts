@@ -267,16 +267,37 @@ describe('thinking on a Messages upstream', () => {
     return { thinking: body['thinking'], output: body['output_config'], dropped, temperature: body['temperature'] }
   }
 
-  it('is requested by budget on older models, below the token limit', async () => {
-    assert.deepEqual((await thinkingOf({ reasoning: { effort: 'high' } }, { maxOutputTokens: 32_000 })).thinking, {
-      type: 'enabled',
-      budget_tokens: 16_384,
-    })
-    assert.deepEqual((await thinkingOf({ reasoning: { effort: 'high' } }, { maxOutputTokens: 4_000 })).thinking, {
-      type: 'enabled',
-      budget_tokens: 3_999,
-    })
+  const reasoning = { effort: 'high' } as const
+  const enabled = (budget: number) => ({ type: 'enabled', budget_tokens: budget })
+
+  it('is requested by budget on older models, at most half of the caller’s token limit', async () => {
+    const within = async (limit: number): Promise<unknown> =>
+      (await thinkingOf({ reasoning, maxOutputTokens: limit }, { maxOutputTokens: limit })).thinking
+    assert.deepEqual(await within(64_000), enabled(16_384))
+    assert.deepEqual(await within(20_000), enabled(10_000))
+    assert.deepEqual(await within(8_192), enabled(4_096))
+    assert.equal(await within(2_000), undefined)
     assert.deepEqual((await thinkingOf({ reasoning: { effort: 'none' } })).thinking, undefined)
+  })
+
+  it('leaves the default limit to the answer if the caller set none', async () => {
+    const { body } = await sent({ reasoning }, { model: 'claude-sonnet-4-5', maxOutputTokens: 16_384 + 8_192 })
+    assert.deepEqual([body['max_tokens'], body['thinking']], [24_576, enabled(16_384)])
+  })
+
+  it('stays within the longest answer of the model if the caller set no limit', async () => {
+    const max = { reasoning: { effort: 'max' } } as const
+    const limits: Readonly<Record<string, number>> = {
+      'claude-sonnet-4-5': 64_000,
+      'claude-opus-4-5': 64_000,
+      'claude-opus-4-1-20250805': 32_000,
+      'claude-opus-4-20250514': 32_000,
+      'claude-opus-4-6': 73_728,
+    }
+    for (const [model, limit] of Object.entries(limits))
+      assert.equal((await sent(max, { model, maxOutputTokens: 73_728 })).body['max_tokens'], limit, model)
+    const { body } = await sent(max, { model: 'claude-opus-4-1', maxOutputTokens: 73_728 })
+    assert.deepEqual(body['thinking'], enabled(32_000 - 8_192))
   })
 
   it('is requested by effort on newer models', async () => {
@@ -286,11 +307,11 @@ describe('thinking on a Messages upstream', () => {
   })
 
   it('is dropped and reported if the vendor would reject it', async () => {
-    const reasoning = { effort: 'low' } as const
-    const forced = await thinkingOf({ reasoning, tools: [tool('f')], toolChoice: { type: 'required' } })
-    const tiny = await thinkingOf({ reasoning }, { maxOutputTokens: 500 })
+    const low = { effort: 'low' } as const
+    const forced = await thinkingOf({ reasoning: low, tools: [tool('f')], toolChoice: { type: 'required' } })
+    const tiny = await thinkingOf({ reasoning: low }, { maxOutputTokens: 500 })
     const inLoop = await thinkingOf({
-      reasoning,
+      reasoning: low,
       messages: [say('user', 'x'), say('assistant', calls('a', 'f')), say('user', result('a', 'r'))],
     })
     for (const each of [forced, tiny, inLoop]) {

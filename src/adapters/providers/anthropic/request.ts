@@ -18,7 +18,7 @@ import {
 } from '../encoding/encoding.ts'
 import { turnsOf, withUserMessage } from '../encoding/history.ts'
 import { callersName, reportLossyConversions } from '../encoding/lossy-conversions.ts'
-import { rejectsSampling, thinksAdaptively } from '../encoding/model-capabilities.ts'
+import { maxOutputOf, rejectsSampling, thinksAdaptively } from '../encoding/model-capabilities.ts'
 import { asRecord, asText } from '../json-values.ts'
 import { type PortableTool, portableChoice, portableTools } from '../encoding/tools.ts'
 import { shortHash } from '../encoding/tool-names.ts'
@@ -76,7 +76,7 @@ function translate(context: EncodeContext): EncodedRequest {
   const { thinking, effort } = encodeThinkingMode(call, messages)
   const body: MessagesRequest = {
     model: call.model,
-    max_tokens: call.maxOutputTokens,
+    max_tokens: outputLimitOf(call),
     messages,
     stream: request.stream,
     ...encodeSystem(history, request),
@@ -167,6 +167,10 @@ function encodeStops(stops: readonly string[]): { stop_sequences?: readonly stri
   return supported.length > 0 ? { stop_sequences: supported } : {}
 }
 
+/** A limit that the gateway chose must be one that the model accepts. A caller's own limit is left to the vendor. */
+const outputLimitOf = ({ request, model, maxOutputTokens }: ProviderCall): number =>
+  request.maxOutputTokens === undefined ? Math.min(maxOutputTokens, maxOutputOf(model)) : maxOutputTokens
+
 type ThinkingFields = { readonly thinking?: Thinking; readonly effort?: string }
 
 /** The thinking fields for this model. If thinking is not possible, it is reported to `onDropped`. */
@@ -182,7 +186,8 @@ function encodeThinkingMode(call: ProviderCall, messages: readonly MessagesMessa
     const effort = effortOf(reasoning)
     return { thinking: { type: 'adaptive' }, ...(effort && { effort: effort === 'minimal' ? 'low' : effort }) }
   }
-  const budget = budgetOf(reasoning, call.maxOutputTokens)
+  const isCallers = request.maxOutputTokens !== undefined
+  const budget = budgetOf(reasoning, { maxTokens: outputLimitOf(call), isCallers })
   if (budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } }
   call.onDropped(callersName(request, 'reasoning'))
   return {}

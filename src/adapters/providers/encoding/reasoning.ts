@@ -1,4 +1,5 @@
 import type { Effort, Reasoning } from '../../../domain/inference/request.ts'
+import { thinkingBudget } from '../../../domain/inference/thinking-budget.ts'
 
 /** True if the caller requested thinking, by effort or by budget. */
 export const wantsThinking = (reasoning: Reasoning | undefined): reasoning is Reasoning =>
@@ -12,24 +13,21 @@ export function effortOf({ effort, budgetTokens }: Reasoning): Effort | undefine
   return budgetTokens < 24_000 ? 'high' : 'xhigh'
 }
 
-const budgets: Readonly<Record<Effort, number>> = {
-  none: 0,
-  minimal: 1024,
-  low: 1024,
-  medium: 4096,
-  high: 16_384,
-  xhigh: 32_768,
-  max: 65_536,
-}
-
 /** Anthropic rejects smaller budgets. */
 const minBudget = 1024
 
-/** The budget, for upstreams that support budgets and not efforts. Undefined if `maxTokens` is too small for thinking. */
+/** Left for the answer after the reasoning if the caller set no output limit. */
+const answerTokens = 8_192
+
+/**
+ * The budget, for upstreams that support budgets and not efforts. The answer keeps at least half of the output limit, because
+ * reasoning uses its budget first. Undefined if the limit is too small for thinking.
+ */
 export function budgetOf(
-  { effort = 'medium', budgetTokens = budgets[effort] }: Reasoning,
-  maxTokens: number,
+  reasoning: Reasoning,
+  { maxTokens, isCallers }: { readonly maxTokens: number; readonly isCallers: boolean },
 ): number | undefined {
-  const budget = Math.min(budgetTokens, maxTokens - 1)
+  const half = Math.floor(maxTokens / 2)
+  const budget = Math.min(thinkingBudget(reasoning), isCallers ? half : Math.max(half, maxTokens - answerTokens))
   return budget < minBudget ? undefined : budget
 }
