@@ -160,13 +160,16 @@ function detectedOrEcho(config: Config, env: Environment): DetectedUpstream[] {
 
 /** Held for a request that names no limit, and sent to upstreams whose format requires one. */
 const defaultOutputTokens = 8192
+/** The bound for a model whose context window is not known. */
+const defaultContextTokens = 200_000
 
 function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   const { name, price } = settings
   return {
     name,
     targets: settings.targets.map(({ upstream, model }) => ({ upstream, model: model ?? name })),
-    contextTokens: settings.context_tokens,
+    contextTokens: settings.context_tokens ?? defaultContextTokens,
+    isContextAssumed: settings.context_tokens === undefined,
     maxOutputTokens: settings.max_output_tokens ?? defaultOutputTokens,
     capsOutput: settings.max_output_tokens !== undefined,
     price: {
@@ -195,7 +198,8 @@ export function longestRequestMs(models: readonly Model[], upstreams: readonly E
 const detectedModel = (name: string, upstream: EffectiveUpstream, createdAtMs: number): Model => ({
   name,
   targets: [{ upstream: upstream.name, model: name }],
-  contextTokens: 200_000,
+  contextTokens: defaultContextTokens,
+  isContextAssumed: upstream.kind !== 'echo',
   maxOutputTokens: defaultOutputTokens,
   capsOutput: false,
   price: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },

@@ -122,11 +122,13 @@ export const Model = entry(
           'Tried in order. The next one is used after a connection error, 408, 429 or 5xx before the first byte.',
       },
     ),
-    context_tokens: Type.Integer({
-      default: 200_000,
-      minimum: 1,
-      description: 'Context window: input and output tokens together.',
-    }),
+    context_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Context window: input and output tokens together. Default: what the upstream lists; otherwise 200000 bounds what a request may use, and `GET /v1/models` names no size.',
+      }),
+    ),
     max_output_tokens: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -59,6 +59,45 @@ describe('the models of an upstream that is configured with a pattern', () => {
     assert.deepEqual(await idsOf(await app.get('/v1/models', { authorization: `Bearer ${value}` })), ['two'])
   })
 
+  it('have a size only where the operator or the upstream states it', async () => {
+    type Sizes = { data: { id: string; max_input_tokens?: number; max_tokens?: number }[] }
+    const listed = [{ id: 'unknown' }, { id: 'known', max_model_len: 4096 }]
+    await using upstream = await startUpstream(answerJson({ data: listed }))
+    const { upstreams, models } = configOf(upstream.url)
+    const targets = [{ upstream: 'local' }]
+    const configured = { name: 'sized', targets, context_tokens: 9_000, max_output_tokens: 700 }
+    await using app = await startTestApp({
+      config: { upstreams, models: [configured, { name: 'plain', targets }, ...models] },
+    })
+    const { data } = (await (await app.get('/v1/models')).json()) as Sizes
+    assert.deepEqual(
+      data.map(({ id, max_input_tokens: input, max_tokens: output }) => [id, input, output]),
+      [
+        ['sized', 9_000, 700],
+        ['plain', undefined, undefined],
+        ['unknown', undefined, undefined],
+        ['known', 4_096, undefined],
+      ],
+    )
+  })
+
+  for (const path of ['/v1/messages', '/v1/responses', '/v1/chat/completions'])
+    it(`are 404 on ${path} if the upstream does not have one of this name`, async () => {
+      const error = { code: 'model_not_found', type: 'invalid_request_error', message: 'The model `x` does not exist.' }
+      await using upstream = await startUpstream(answerJson({ error }, 404))
+      const { upstreams, models } = configOf(upstream.url)
+      const named = { name: 'named', targets: [{ upstream: 'local', model: 'gone' }] }
+      await using app = await startTestApp({ config: { upstreams, models: [named, ...models] } })
+      const messages = [{ role: 'user', content: 'Hi' }]
+      const ask = async (model: string): Promise<[number, string | null]> => {
+        const body = path === '/v1/responses' ? { input: 'Hi' } : { messages, max_tokens: 50 }
+        const answer = await app.post(path, { model, ...body })
+        return [answer.status, answer.headers.get('x-gatehouse-error-code')]
+      }
+      assert.deepEqual(await ask('missing'), [404, 'model_not_found'])
+      assert.deepEqual(await ask('named'), [400, 'upstream_rejected'], 'the caller named an existing model')
+    })
+
   it('are an empty list, not an error, if the upstream is down', async () => {
     await using upstream = await startUpstream(answerJson({ error: 'down' }, 500))
     await using app = await startTestApp({ config: configOf(upstream.url) })

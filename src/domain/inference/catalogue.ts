@@ -3,6 +3,8 @@ export type Model = {
   readonly name: string
   readonly targets: readonly ModelTarget[]
   readonly contextTokens: number
+  /** True if neither the operator nor the upstream stated the context window. */
+  readonly isContextAssumed?: boolean
   /** The output limit of a request that names none. */
   readonly maxOutputTokens: number
   /** True if the operator set that limit. It is then also the most that a caller may request. */

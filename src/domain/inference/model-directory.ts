@@ -47,9 +47,10 @@ export function createModelDirectory({
       entry.targets.filter(({ model }) => model === entry.name).map(({ upstream }) => listOf(upstream).current()),
     )
 
-  const modelOf = ({ name, contextTokens = Infinity }: ListedModel, entry: Model): Model[] => {
+  const modelOf = ({ name, contextTokens }: ListedModel, entry: Model): Model[] => {
     const model = catalogue.entryOf(name) === entry ? catalogue.find(name) : undefined
-    return model === undefined ? [] : [{ ...model, contextTokens: Math.min(model.contextTokens, contextTokens) }]
+    if (model === undefined || contextTokens === undefined) return model === undefined ? [] : [model]
+    return [{ ...model, contextTokens: Math.min(model.contextTokens, contextTokens), isContextAssumed: false }]
   }
 
   const modelsOf = async (entry: Model): Promise<readonly Model[]> =>

@@ -18,7 +18,6 @@ const exampleModel = {
   display_name: 'gatehouse-echo',
   created_at: '2026-01-01T00:00:00.000Z',
   max_input_tokens: 200_000,
-  max_tokens: 8192,
 }
 
 const ModelObject = Type.Object(
@@ -30,8 +29,8 @@ const ModelObject = Type.Object(
     type: Type.Literal('model'),
     display_name: text('The name to display.'),
     created_at: text('When it was configured, in ISO 8601.'),
-    max_input_tokens: integer('The context length.'),
-    max_tokens: integer('Maximum number of output tokens.'),
+    max_input_tokens: Type.Optional(integer('The context length; missing if it is not known.')),
+    max_tokens: Type.Optional(integer('Maximum number of output tokens; missing if it is not known.')),
   },
   { title: 'Model', examples: [exampleModel] },
 )
@@ -136,6 +135,7 @@ const present = (model: Model) => ({
   type: 'model' as const,
   display_name: model.name,
   created_at: new Date(model.createdAtMs).toISOString(),
-  max_input_tokens: model.contextTokens,
-  max_tokens: model.maxOutputTokens,
+  // Clients plan by these numbers, so a default is not shown as if it were the size of the model.
+  ...(model.isContextAssumed !== true && { max_input_tokens: model.contextTokens }),
+  ...(model.capsOutput && { max_tokens: model.maxOutputTokens }),
 })
