@@ -52,6 +52,8 @@ export type FaultDetails = {
   readonly isPermanent?: true
   /** The upstream rejected the request without a reason, so neither the caller nor the log has one. */
   readonly isUnexplained?: true
+  /** The upstream has no model of this name. */
+  readonly isUnknownModel?: true
   /** Every problem of the body, for families that list them all. */
   readonly problems?: readonly Problem[]
   /** The `policy` object of a denial: the rule, its decision, and the id of the audit event. */

@@ -19,7 +19,7 @@ import { countRejected } from './billing/count-rejected.ts'
 import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.ts'
 import { freeLease, type Charged, type Lease } from './billing/lease.ts'
 import { meter } from './billing/meter.ts'
-import { permittedModel } from './permitted-model.ts'
+import { modelNotFound, permittedModel } from './permitted-model.ts'
 import { route, type RoutedCall, type RouteParts } from './route.ts'
 
 export type InferParts = RouteParts & {
@@ -104,7 +104,8 @@ export function createInfer(parts: InferParts): Infer {
       const { callerWaitMs } = call
       const reading = { signal, callerWaitMs, onDropped }
       const providerCall = { request: enforced.request, ...limits, requestId, ...reading, ...attemptHooks(call) }
-      const started = disposables.use(await route(parts, model, providerCall).catch(enforced.fail))
+      const onFailed = (error: unknown): Promise<never> => enforced.fail(unknownModel(parts.catalogue, request, error))
+      const started = disposables.use(await route(parts, model, providerCall).catch(onFailed))
       call.timing?.firstByte()
       freeSlot?.keep()
       const onEnd = (usage: Usage): void => {
@@ -146,6 +147,12 @@ export function createInfer(parts: InferParts): Infer {
       throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
     }
   }
+}
+
+/** An entry `prefix*` matches names that its upstreams do not have. Only they know, so their answer becomes the caller's. */
+function unknownModel(catalogue: Catalogue, { model }: InferenceRequest, error: unknown): unknown {
+  const isUnknown = isFault(error) && error.details.isUnknownModel === true
+  return isUnknown && catalogue.entryOf(model)?.name !== model ? modelNotFound(model, error) : error
 }
 
 /** Records each attempt for the audit log and the trace. */

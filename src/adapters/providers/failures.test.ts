@@ -141,6 +141,55 @@ describe('a prompt that is too long', () => {
   })
 })
 
+describe('an internal error of a server that follows from the request', () => {
+  const faultFor = (message: string) =>
+    faultOfStatus({ status: 500, body: JSON.stringify({ error: { code: 500, message, type: 'server_error' } }) })
+
+  it('is the caller’s, with the reason', () => {
+    const reasons = [
+      'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+      'audio input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+      'tools param requires --jinja flag',
+      'Failed to load image or audio file',
+      'Failed to parse grammar',
+      'JSON schema conversion failed: unresolved reference',
+      'this model is missing data required for image input',
+    ]
+    for (const reason of reasons) {
+      const { kind, code, message } = faultFor(reason)
+      assert.deepEqual([kind, code, message], ['validation', 'upstream_rejected', reason])
+    }
+  })
+
+  it('is the upstream’s in any other case', () => {
+    for (const reason of [
+      'CUDA out of memory',
+      'Internal Server Error',
+      '',
+      'failed to load model',
+      'slot unavailable',
+    ])
+      assert.equal(faultFor(reason).kind, 'upstream_failed', reason)
+  })
+})
+
+describe('a model that an upstream does not have', () => {
+  const isUnknown = (error: object, status = 404) =>
+    faultOfStatus({ status, body: JSON.stringify({ error }) }).details.isUnknownModel === true
+
+  it('is recognised in the errors of the vendors', () => {
+    assert.equal(
+      isUnknown({ code: 'model_not_found', message: 'The model `x` does not exist or you do not have access to it.' }),
+      true,
+    )
+    assert.equal(isUnknown({ type: 'not_found_error', message: 'model: claude-x' }), true)
+    assert.equal(isUnknown({ message: 'model "x" not found, try pulling it first' }), true)
+    assert.equal(isUnknown({ message: 'The model `x` does not exist.', type: 'NotFoundError', code: 404 }), true)
+    assert.equal(isUnknown({ message: 'Not Found' }), false)
+    assert.equal(isUnknown({ message: 'the model does not exist' }, 400), false)
+  })
+})
+
 describe('an error inside a response', () => {
   const cases: readonly [body: Record<string, unknown>, kind: string][] = [
     [{ type: 'error', error: { type: 'overloaded_error', message: 'm' } }, 'upstream_overloaded'],

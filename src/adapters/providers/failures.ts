@@ -145,13 +145,14 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
   const overflow = rejectionStatuses.has(status) || status === 500 ? describeOverflow(error) : undefined
   if (overflow !== undefined)
     return new Fault('validation', 'context_length_exceeded', overflow.slice(0, maxMessageLength), details)
-  if (rejectionStatuses.has(status)) {
+  if (rejectionStatuses.has(status) || (status === 500 && isAboutRequest(reported))) {
     const message =
       reported === '' ? `The model’s upstream rejected the request (${status}) without a reason.` : reported
     const isUnexplained = reported === '' && ({ isUnexplained: true } as const)
     return new Fault(status === 413 ? 'too_large' : 'validation', 'upstream_rejected', message, {
       ...details,
       ...isUnexplained,
+      ...(isUnknownModel(status, error) && { isUnknownModel: true }),
       ...vendorDetailsOf(error),
     })
   }
@@ -165,6 +166,33 @@ function faultOf(status: number, error: JsonRecord, retryAfterSeconds?: number):
   if (status === 408 || status === 504) return timedOut('total', details.cause)
   return new Fault('upstream_failed', 'upstream_error', `The model’s upstream failed (${status}).`, details)
 }
+
+/** What llama.cpp and Ollama report as an internal error although the request is the cause: another upstream is not to be tried. */
+const requestPhrases = new RegExp(
+  [
+    '(image|audio|video|multimodal) (input|file)s? (is|are) not supported',
+    'does not support (images?|audio|video|vision|tools|thinking|multimodal)',
+    'missing data required for image input',
+    'failed to (load|process|decode|parse) (the )?(image|audio|video|grammar|json schema|tools?|messages)',
+    'invalid (image|audio|grammar|url value)',
+    'requires (the )?--jinja',
+    '(param|parameter|field) (is )?(not supported|requires)',
+    'unsupported (param|content|value|type)',
+    'only one completion choice',
+    'cannot use (custom grammar|both)',
+    'conversation roles must alternate',
+    '(json )?schema conversion failed',
+    'prefill is incompatible',
+  ].join('|'),
+  'i',
+)
+
+const isAboutRequest = (message: string): boolean => requestPhrases.test(message)
+
+/** OpenAI, vLLM and Ollama name the model in a sentence, Anthropic as `model: NAME`. Another 404 is about a wrong address. */
+const isUnknownModel = (status: number, { code, message }: JsonRecord): boolean =>
+  code === 'model_not_found' ||
+  (status === 404 && /^model: |\bmodel\b.*(not found|does not exist|not exist)|no such model/i.test(asText(message)))
 
 /** Anthropic's `error.details`. Only what a rejected request was rejected for: other errors are about the gateway's account. */
 function vendorDetailsOf({ details }: JsonRecord): Pick<FaultDetails, 'vendorDetails'> {
