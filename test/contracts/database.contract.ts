@@ -342,15 +342,19 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         )
       })
 
-      it('is other for invalid SQL', async () => {
-        await using database = await openWithTables()
-        await assert.rejects(database.read('select nothing from nowhere'), hasReason('other'))
-        await assert.rejects(database.write([{ sql: 'select nothing from nowhere' }]), hasReason('other'))
-        await assert.rejects(
-          database.transaction((tx) => tx.query('select nothing from nowhere')),
-          hasReason('other'),
-        )
-      })
+      for (const [reason, sql] of [
+        ['other', 'select colour from item'],
+        ['rejected', 'select id from nowhere'],
+      ] as const)
+        it(`is ${reason} for ${sql}`, async () => {
+          await using database = await openWithTables()
+          await assert.rejects(database.read(sql), hasReason(reason))
+          await assert.rejects(database.write([{ sql }]), hasReason(reason))
+          await assert.rejects(
+            database.transaction((tx) => tx.query(sql)),
+            hasReason(reason),
+          )
+        })
     })
   })
 }
