@@ -33,6 +33,7 @@ import { consoleSessionStore } from '../adapters/stores/sql/identity/console-ses
 import { memberStore } from '../adapters/stores/sql/identity/members.ts'
 import { applyLeaseStore } from '../adapters/stores/sql/identity/apply-leases.ts'
 import { ownershipStore } from '../adapters/stores/sql/identity/ownership.ts'
+import { createCheckpointFiles } from '../adapters/stores/checkpoint-files.ts'
 import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { decisionHours, decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
@@ -68,12 +69,14 @@ export type AdministrationParts = {
   readonly exports: SinkAddressSettings
   /** Whether a model judges rules in plain language. */
   readonly hasJudge: boolean
+  /** Where the last checkpoints are kept outside of the database. */
+  readonly dataDir: string
 }
 
 /** What administrators and the operator may read and change: the stores of one transaction, and the rules over them. */
 export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
-  const audit = createAuditParts({ clock, ids, keyring })
+  const audit = { ...createAuditParts({ clock, ids, keyring }), signed: createCheckpointFiles(parts.dataDir) }
   const encryptions = {
     keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
     exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),

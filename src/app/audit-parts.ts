@@ -9,6 +9,7 @@ import { createEventMaker, type Authority } from '../domain/audit/event/event-ma
 import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
 import { keysById, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { Keyring, SecretKeys } from '../domain/identity/keyring.ts'
+import type { LastCheckpoints } from '../adapters/stores/sql/audit/checkpoints.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
@@ -45,7 +46,7 @@ export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 
 /** What the services of the audit log need. */
 export type AuditServicesParts = Infrastructure & {
-  readonly audit: AuditParts
+  readonly audit: AuditParts & { readonly signed: LastCheckpoints }
   readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
   readonly verifyAuditLog: VerificationRunnerParts['verify']
   /** Encrypts the secrets of sinks. */

@@ -24,6 +24,8 @@ export type VerifyInput = {
   readonly file?: string | undefined
   /** Exported events to compare the log with. */
   readonly against?: string | undefined
+  /** Late signatures of events up to this sequence are accepted. */
+  readonly acceptLate?: number | undefined
   /** A file with public keys to trust in place of those of the server secret. */
   readonly keys?: string | undefined
 }
@@ -34,11 +36,13 @@ export const isProven = ({ report, against }: AuditVerification): boolean =>
 /** Checks a log or a file. Calls `open` only if the service is needed: a file with pinned keys needs nothing else. */
 export async function verifyWith(
   open: () => Promise<AsyncDisposable & { readonly client: ApiClient }>,
-  { file, against, keys: keyFile, ...range }: VerifyInput,
+  { file, against, keys: keyFile, acceptLate, ...range }: VerifyInput,
 ): Promise<AuditVerification> {
   const pinned = keyFile === undefined ? undefined : readPinnedKeys(keyFile)
   if (file !== undefined && pinned)
-    return { report: presentLogReport(file, await verifyExport(() => readExported(file), pinnedKeys(pinned))) }
+    return {
+      report: presentLogReport(file, await verifyExport(() => readExported(file), pinnedKeys(pinned), { acceptLate })),
+    }
   await using connection = await open()
   const { client } = connection
   const keys = pinned ? pinnedKeys(pinned) : await keysOfSecret(client)
@@ -47,8 +51,10 @@ export async function verifyWith(
     return (await client.get<{ data: SignedCheckpoint[] }>('/operator/audit_log/handovers', query)).data
   }
   if (file !== undefined)
-    return { report: presentLogReport(file, await verifyExport(() => readExported(file), keys, handoversOf)) }
-  const body = { ...range, ...(pinned && { keys: pinned }) }
+    return {
+      report: presentLogReport(file, await verifyExport(() => readExported(file), keys, { handoversOf, acceptLate })),
+    }
+  const body = { ...range, ...(pinned && { keys: pinned }), ...(acceptLate && { accept_late: acceptLate }) }
   const report = await client.post<LogReportBody>('/operator/organization/audit_log/verification', body)
   if (against === undefined) return { report }
   const read = (query: { after: number; to: number }) => readFingerprints(client, query)

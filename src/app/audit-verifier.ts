@@ -35,13 +35,14 @@ export function createAuditVerifier(parts: AuditVerifierParts): AuditVerifier {
     )
   }
 
-  return async (organizationId, { keys, from, to, onChecked }) =>
+  return async (organizationId, { keys, from, to, acceptLate, onChecked }) =>
     verifyLog(reads, organizationId, {
       events: audit.events,
       keys: keys === undefined ? audit.trustedKeys() : readKeys(keys),
       textsKeys: await retiredTextsKeys(),
       nowMs: clock.nowMs(),
       range: { from, to },
+      acceptLate,
       onChecked,
     })
 }

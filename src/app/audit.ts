@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import { dayMs } from '../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
-import type { SignedCheckpoint } from '../domain/audit/chain/checkpoint.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
-import { publishKeys, signDueChains, type CheckpointParts } from '../adapters/stores/sql/audit/checkpoints.ts'
+import {
+  publishKeys,
+  signAllChains,
+  signDueChains,
+  type CheckpointParts,
+} from '../adapters/stores/sql/audit/checkpoints.ts'
 import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
@@ -34,8 +38,8 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     database,
     clock,
     ...audit,
-    signed: new Map<string, SignedCheckpoint>(),
     onRewritten: reportRewritten(parts),
+    onLate: reportLate(parts),
     onAppended: appender.setHead,
   }
   const retention = {
@@ -47,10 +51,8 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   }
   await publishKeys(checkpoints)
   await reportLosses(parts)
-  if (database.engine === 'sqlite') {
-    const warning = warn('the audit log could not be signed at shutdown')
-    opened.defer(async () => void (await signDueChains(checkpoints, true).catch(warning)))
-  }
+  const warning = warn('the audit log could not be signed at shutdown; the next start signs it late')
+  opened.defer(() => signAllChains(checkpoints).catch(warning))
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
   openVerifications(parts, opened)
@@ -112,7 +114,22 @@ function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts[
     rewritten.add({})
     log.error(
       { organization, sequence },
-      'the audit log no longer has the checkpoint that this process signed: it was rewritten or restored, and is not signed until a restart',
+      'the audit log no longer has the checkpoint that this node signed: it was rewritten or restored, and is not signed. If you restored it, remove the folder checkpoints of the data folder and restart',
+    )
+  }
+}
+
+function reportLate({ log, metrics }: AuditServicesParts): CheckpointParts['onLate'] {
+  const late = metrics.counter(
+    'gatehouse_audit_signed_late_total',
+    'Checkpoints over events that were not signed in time, because no service ran or checkpoints were removed.',
+    {},
+  )
+  return (organization, range) => {
+    late.add({})
+    log.error(
+      { organization, ...range },
+      'events of the audit log were signed late: nothing proves what happened to them before',
     )
   }
 }

@@ -74,6 +74,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     keyDefaults: { permissions: config.keys.default_permissions },
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
+    dataDir: config.storage.data_dir,
   })
   const log = createLog({ level: 'silent' })
   const server = await createOperatorServer({

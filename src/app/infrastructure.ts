@@ -35,6 +35,7 @@ export type World = {
 export type Infrastructure = Required<Omit<World, 'acceptsLoss'>> & {
   readonly built: AsyncDisposableStack
   readonly config: Config
+  readonly dataDir: string
   readonly ids: Ids
   readonly metrics: Metrics
   readonly database: Database
@@ -89,6 +90,7 @@ export async function openInfrastructure(
   return {
     built,
     config,
+    dataDir: config.storage.data_dir,
     ...replaceable,
     ids,
     metrics,

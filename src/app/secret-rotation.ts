@@ -1,4 +1,9 @@
-import { chainsOfOtherKeys, publishKeys, signChains } from '../adapters/stores/sql/audit/checkpoints.ts'
+import {
+  chainsOfOtherKeys,
+  publishKeys,
+  signChains,
+  type CheckpointParts,
+} from '../adapters/stores/sql/audit/checkpoints.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import {
   countEncrypted,
@@ -18,7 +23,7 @@ export type RotationStoreParts = {
   readonly clock: Clock
   readonly keyring: Keyring
   readonly encryptions: StoredEncryptions
-  readonly audit: AuditParts
+  readonly audit: AuditParts & Pick<CheckpointParts, 'signed'>
   readonly events: AuditReads
 }
 
@@ -40,7 +45,7 @@ export function rotationStore({
     const at = keyring.accepted().findIndex(({ role }) => role === 'previous')
     return { secret: keyring.accepted()[at], key: audit.keys()[at] }
   }
-  const checkpoints = { database, clock, ...audit, signed: new Map(), onRewritten: () => {} }
+  const checkpoints = { database, clock, ...audit, onRewritten: () => {}, onLate: () => {} }
   return {
     keysBySecret: () => keysBySecret(database, clock.nowMs()),
     countEncrypted: () => countEncrypted(database, encryptions),

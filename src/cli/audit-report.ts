@@ -65,10 +65,13 @@ function signedLines(report: LogReportBody): string[] {
   const lines: string[] = []
   if (signed && signed.to >= first) {
     const at = new Date(signed.time).toISOString()
-    lines.push(`Proven: events ${first} to ${signed.to}, signed on ${at} with ${signersOf(signed, keySource)}.`)
+    // What was signed late may have been changed before, and so may everything that follows from it.
+    const verb = report.late.some(({ accepted }) => !accepted) ? 'Signed' : 'Proven'
+    lines.push(`${verb}: events ${first} to ${signed.to}, signed on ${at} with ${signersOf(signed, keySource)}.`)
   } else if (!checkpointFinding || checkpointFinding.reason === 'unknown_key') {
     lines.push(`Nothing is proven: no event was signed with a key ${keySources[keySource]}.`)
   }
+  lines.push(...report.late.map(lateLine))
   if (!unsigned) return lines
   const { from, to, overdue } = unsigned
   const events = from === to ? `event ${from}` : `events ${from} to ${to}`
@@ -78,6 +81,14 @@ function signedLines(report: LogReportBody): string[] {
       : `Not signed yet: ${events}.`,
   )
   return lines
+}
+
+function lateLine({ from, to, time, accepted }: LogReportBody['late'][number]): string {
+  const events = from === to ? `event ${from}` : `events ${from} to ${to}`
+  const start = `Signed late: ${events}, on ${new Date(time).toISOString()}`
+  return accepted
+    ? `${start}, accepted with --accept-late.`
+    : `${start}, minutes after they were written. No service ran, or checkpoints were removed: nothing proves that they were not changed before. Compare them with exported events (--against). If you know why no service ran, accept it with --accept-late ${to}.`
 }
 
 function signersOf(signed: SignedRange, keySource: LogReportBody['key_source']): string {

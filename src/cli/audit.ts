@@ -16,6 +16,7 @@ const options = {
   file: { type: 'string' },
   against: { type: 'string' },
   keys: { type: 'string' },
+  'accept-late': { type: 'string' },
   request: { type: 'string' },
   kind: { type: 'string' },
   decision: { type: 'string' },
@@ -34,8 +35,8 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const audit: Command = {
   summary: 'List, verify and export the audit log, list its keys, erase texts',
   usage: `gatehouse audit list [--kind KIND] [--without-requests] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
-gatehouse audit verify [--from N] [--to N] [--keys FILE] [--against FILE] [--org ID] [--json]
-gatehouse audit verify --file FILE [--keys FILE] [--json]
+gatehouse audit verify [--from N] [--to N] [--accept-late N] [--keys FILE] [--against FILE] [--org ID] [--json]
+gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
@@ -48,6 +49,8 @@ to check. It shows what is proven and by which key. Keys are derived from the se
 compares the log with the copies that sinks wrote, which shows what a holder of the secret changed or cut off. --file checks
 exported events without the log; with --keys it needs nothing of the service. FILE is a file or a folder of files: events on
 lines, plain or gzipped, as export and S3 sinks write them, or bodies of a webhook. export prints events as they were hashed.
+verify also exits with 1 if events were signed late, minutes after they were written: nothing proves that they were not changed
+before. If you know why, for instance because no server ran after a crash, --accept-late N accepts this for events up to N.
 keys prints the public keys, to pin them elsewhere. erase removes the texts of a request's prompt and response: its events
 stay, and the log stays verifiable. --org may be left out while there is only one organization.`,
   async run(context) {
@@ -95,7 +98,9 @@ async function verify({ config, print }: CommandContext, values: Values): Promis
   if (file !== undefined && against !== undefined) {
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
   }
-  const input = { ...rangeOf(values), file, against, keys }
+  const late = values['accept-late']
+  const acceptLate = late === undefined ? undefined : sequenceOf(late)
+  const input = { ...rangeOf(values), file, against, keys, acceptLate }
   const verification = await verifyWith(() => connectFor(config, values), input)
   const { text, json } = describeVerification(verification)
   print(values.json ? JSON.stringify(json, null, 2) : text)

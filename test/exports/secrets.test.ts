@@ -95,7 +95,9 @@ it('no secret of a sink appears in the database, a log, a metric or a response, 
     )
     for (const path of ['/metrics', '/openapi.json']) answers.push(await (await scene.get(path)).text())
   }
-  const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name)))
+  const files = readdirSync(folder.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name)))
   const dump = Buffer.concat(files).toString('latin1')
   assert.ok(dump.includes('splunk_hec') && lines.length > 0 && receiver.requests.length > 0)
   for (const [name, secret] of Object.entries(secrets)) {

@@ -36,6 +36,7 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
   const appender = createAuditAppender(database, events)
   const rewritten: string[] = []
+  const late: string[] = []
   const checkpoints: CheckpointParts = {
     database,
     clock,
@@ -43,6 +44,7 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     keys,
     signed: new Map(),
     onRewritten: (organizationId) => rewritten.push(organizationId),
+    onLate: (organizationId) => late.push(organizationId),
     onAppended: appender.setHead,
   }
   return {
@@ -53,6 +55,8 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     checkpoints,
     /** Organizations whose chain was not signed because it was rewritten. */
     rewritten,
+    /** Organizations with events that were signed late. */
+    late,
     /** Appends this number of plain requests, or events with these facts. */
     append: (count: number, facts: Partial<EventFacts> = {}, organizationId = 'org_1') =>
       appender.append(

@@ -43,6 +43,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     keyDefaults: { permissions: [] },
     exports: { allow_addresses: [] },
     hasJudge: false,
+    dataDir: '',
   })
   const { reads, mutate, policies } = administration
   const actions: SpikeAction[] = []

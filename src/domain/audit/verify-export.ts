@@ -22,11 +22,17 @@ export type ReadExport = () => AsyncIterable<ExportedEntry>
 /** Checkpoints of an organization, from the log itself, in which one key hands over to another. */
 export type HandoversOf = (organizationId: string) => Promise<readonly SignedCheckpoint[]>
 
+type ExportChecks = {
+  readonly handoversOf?: HandoversOf
+  /** Late signatures of events up to this sequence are accepted. */
+  readonly acceptLate?: number | undefined
+}
+
 /** Verifies exported events as a log of their own. It needs nothing from the server except the public keys. */
 export async function verifyExport(
   read: ReadExport,
   keys: TrustedKeys,
-  handoversOf: HandoversOf = async () => [],
+  { handoversOf = async () => [], acceptLate }: ExportChecks = {},
 ): Promise<LogReport> {
   const carried: SignedCheckpoint[] = []
   const first = await firstRow(read)
@@ -40,7 +46,11 @@ export async function verifyExport(
   const points = checkpoints.filter(({ sequence }) => sequence > from.sequence).map(pointOf)
   const again = report.finding ? report : await verifyChain(rowsOf(read), { from, checkpoints: points })
   const handovers = first ? await handoversOf(first.organizationId) : []
-  const signatures = await checkSignatures(checkpoints, { keys, series: inOrder([...checkpoints, ...handovers]) })
+  const signatures = await checkSignatures(checkpoints, {
+    keys,
+    series: inOrder([...checkpoints, ...handovers]),
+    acceptLate,
+  })
   const tail = { from: Math.max(from.sequence, signatures.signed?.to ?? 0) + 1, to: again.end.sequence }
   // A file may end anywhere, so a missing signature at its end is not overdue.
   const hasTail = again.finding === undefined && tail.to >= tail.from

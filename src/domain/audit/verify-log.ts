@@ -1,6 +1,11 @@
-import { minuteMs } from '../../base/clock.ts'
 import { startOfChain, type ChainPoint } from './chain/chain.ts'
-import { pointOf, verifyCheckpoints, type CheckpointFinding, type SignedCheckpoint } from './chain/checkpoint.ts'
+import {
+  lateAfterMs,
+  pointOf,
+  verifyCheckpoints,
+  type CheckpointFinding,
+  type SignedCheckpoint,
+} from './chain/checkpoint.ts'
 import { checkpointCode } from './chain/checkpoint-event.ts'
 import { handedOver } from './chain/handover.ts'
 import { readChained } from './chain/chained-event.ts'
@@ -29,6 +34,8 @@ export type SignatureReport = {
   /** The events up to the last valid checkpoint before the first invalid one. */
   readonly signed?: SignedRange
   readonly checkpointFinding?: CheckpointFinding
+  /** Events that were signed late, oldest first. */
+  readonly late: readonly LateSignature[]
   readonly keyFindings: readonly KeyFinding[]
 }
 
@@ -38,6 +45,14 @@ export type SignedRange = {
   readonly keyIds: readonly string[]
   /** Those of `keyIds` that are trusted by handover only: a trusted key handed over to them, or they to a trusted key. */
   readonly handoverKeyIds: readonly string[]
+}
+
+/** `isAccepted`: the person who verifies knows why, and it does not count as a fault. */
+export type LateSignature = {
+  readonly from: number
+  readonly to: number
+  readonly timeMs: number
+  readonly isAccepted: boolean
 }
 
 export type UnsignedTail = { readonly from: number; readonly to: number; readonly isOverdue: boolean }
@@ -52,6 +67,8 @@ export type VerifyParts = TextsCheck & {
   readonly keys: TrustedKeys
   readonly nowMs: number
   readonly range?: VerifyRange
+  /** Late signatures of events up to this sequence are accepted. */
+  readonly acceptLate?: number | undefined
   /** Awaited every few events with the sequence of the last one, so that other work can run in between. */
   readonly onChecked?: OnChecked | undefined
 }
@@ -63,19 +80,16 @@ const pageSize = 200
 /** Checking so many events takes about a millisecond. */
 const eventsPerStep = 20
 
-/** A running service signs within a minute. Older unsigned events were added by somebody else, or while no service ran. */
-const overdueMs = 10 * minuteMs
-
 /** Verifies an organization's log in the database: every row, its texts, and every checkpoint. */
 export async function verifyLog(
   reads: AuditReads,
   organizationId: string,
-  { events, keys, nowMs, textsKeys, range = {}, onChecked }: VerifyParts,
+  { events, keys, nowMs, textsKeys, range = {}, acceptLate, onChecked }: VerifyParts,
 ): Promise<LogReport> {
   const chainState = await reads.chainState(organizationId)
   const published = await reads.keys()
   if (!chainState) {
-    const nothing = await checkSignatures([], { keys, published })
+    const nothing = await checkSignatures([], { keys, published, acceptLate })
     return { checked: 0, first: 1, end: startOfChain(organizationId), ...nothing }
   }
   const from = await startOf(reads, organizationId, { chainState, from: range.from })
@@ -93,14 +107,16 @@ export async function verifyLog(
       return isOwn !== false
     },
   })
-  const signatures = await checkSignatures(within, { keys, published, series: chainState.checkpoints })
+  const signatures = await checkSignatures(within, { keys, published, series: chainState.checkpoints, acceptLate })
   const signedTo = Math.max(from.sequence, signatures.signed?.to ?? 0)
   const tail = { from: signedTo + 1, to: report.end.sequence }
   const isOpenEnded = range.to === undefined && report.finding === undefined && tail.to >= tail.from
   const unsigned = isOpenEnded
     ? { ...tail, isOverdue: await isOverdue(reads, organizationId, { from: tail.from, nowMs }) }
     : undefined
-  return { ...report, first: from.sequence + 1, uncheckedTexts, ...signatures, ...(unsigned && { unsigned }) }
+  // The checkpoint right before the range signs for none of its events.
+  const late = signatures.late.filter(({ to }) => to > from.sequence)
+  return { ...report, first: from.sequence + 1, uncheckedTexts, ...signatures, late, ...(unsigned && { unsigned }) }
 }
 
 type Against = {
@@ -109,12 +125,12 @@ type Against = {
   readonly published?: readonly Pick<PublishedKey, 'id' | 'publicKey'>[]
   /** All checkpoints of the chain if only some are verified, because a handover may be outside of those. */
   readonly series?: readonly SignedCheckpoint[]
-}
+} & Pick<VerifyParts, 'acceptLate'>
 
 /** Verifies the signatures of checkpoints with keys from outside the database. */
 export async function checkSignatures(
   checkpoints: readonly SignedCheckpoint[],
-  { keys: { source, keys }, published = [], series = checkpoints }: Against,
+  { keys: { source, keys }, published = [], series = checkpoints, acceptLate = 0 }: Against,
 ): Promise<SignatureReport> {
   const keyAt = handedOver(series, keys)
   const finding = await verifyCheckpoints(checkpoints, keyAt)
@@ -125,18 +141,23 @@ export async function checkSignatures(
   return {
     keySource: source,
     checkpoints: checkpoints.length,
+    late: checkpoints.flatMap((checkpoint) => lateSignature(checkpoint, acceptLate)),
     keyFindings: foreignKeys(checkpoints, published, keyAt),
     ...(last && { signed: { to: last.sequence, timeMs: last.time, keyIds, handoverKeyIds } }),
     ...(finding && { checkpointFinding: finding }),
   }
 }
 
-/** Whether verification found no fault and no event is overdue for its signature. */
+const lateSignature = ({ late, sequence, count, time }: SignedCheckpoint, acceptLate: number): LateSignature[] =>
+  late ? [{ from: sequence - count + 1, to: sequence, timeMs: time, isAccepted: sequence <= acceptLate }] : []
+
+/** Whether verification found no fault, and no event is overdue for its signature or got it late. */
 export const isWhole = (report: LogReport): boolean =>
   report.checked > 0 &&
   report.finding === undefined &&
   report.checkpointFinding === undefined &&
   report.unsigned?.isOverdue !== true &&
+  report.late.every(({ isAccepted }) => isAccepted) &&
   report.keyFindings.every(({ reason, from }) => reason === 'untrusted' && from === undefined)
 
 type Tail = { readonly from: number; readonly nowMs: number }
@@ -146,7 +167,7 @@ async function isOverdue(reads: AuditReads, organizationId: string, { from, nowM
   const rows = await reads.rows(organizationId, { after: from - 1, limit: 2 })
   // The event that carries the last checkpoint always comes after it, and needs no checkpoint of its own.
   const [oldest] = rows.filter(({ code, sequence }) => sequence > from || from === 1 || code !== checkpointCode)
-  return oldest !== undefined && nowMs - oldest.timeMs > overdueMs
+  return oldest !== undefined && nowMs - oldest.timeMs > lateAfterMs
 }
 
 type Start = { readonly chainState: ChainState; readonly from: number | undefined }

@@ -9,6 +9,7 @@ export const VerifyBody = Type.Object(
   {
     from: Type.Optional(sequence('The first event to check.')),
     to: Type.Optional(sequence('The last event to check.')),
+    accept_late: Type.Optional(sequence('Late signatures of events up to this one are accepted.')),
     keys: Type.Optional(
       Type.Array(Type.String({ maxLength: 10_000 }), {
         maxItems: 1000,
@@ -55,6 +56,18 @@ export const LogReportObject = Type.Object(
       }),
       'The events after the last checkpoint.',
     ),
+    late: Type.Array(
+      Type.Object({
+        from: integer('The first of the events.'),
+        to: integer('The last of them.'),
+        time: integer('When they were signed, in Unix milliseconds.'),
+        accepted: flag('Whether `accept_late` covers them.'),
+      }),
+      {
+        description:
+          'Events that were signed minutes after they were written, because no service ran or checkpoints were removed. Nothing proves that they were not changed before.',
+      },
+    ),
     key_findings: Type.Array(
       Type.Object({
         key_id: text('The key.'),
@@ -80,6 +93,7 @@ export const LogReportObject = Type.Object(
         key_source: 'server_secret',
         signed: { to: 42, time: 1_767_225_600_000, key_ids: ['0f3a9c1e5b7d2468'], handover_key_ids: [] },
         unsigned: null,
+        late: [],
         key_findings: [],
       },
     ],

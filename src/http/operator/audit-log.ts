@@ -21,7 +21,8 @@ export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes
       body: Schema.VerifyBody,
       answer: { description: 'What was checked, and what that proves.', schema: Schema.LogReportObject },
       async operation(_reads, { actor: { organization }, body }) {
-        return presentLogReport(organization.id, await parts.verifyAuditLog(organization.id, body))
+        const { accept_late: acceptLate, ...range } = body
+        return presentLogReport(organization.id, await parts.verifyAuditLog(organization.id, { ...range, acceptLate }))
       },
     }),
     read({
@@ -101,6 +102,7 @@ export const presentLogReport = (subject: string, report: LogReport) => {
         }
       : null,
     unsigned: unsigned ? { from: unsigned.from, to: unsigned.to, overdue: unsigned.isOverdue } : null,
+    late: report.late.map(({ from, to, timeMs, isAccepted }) => ({ from, to, time: timeMs, accepted: isAccepted })),
     key_findings: report.keyFindings.map(({ keyId, ...finding }) => ({ key_id: keyId, ...finding })),
     ...(report.checkpointFinding && { checkpoint_finding: { ...report.checkpointFinding } }),
   } satisfies Static<typeof Schema.LogReportObject>

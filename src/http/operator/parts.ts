@@ -1,7 +1,7 @@
 import type { Ids } from '../../base/ids.ts'
 import type { Random } from '../../base/random.ts'
 import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
-import type { LogReport, VerifyRange } from '../../domain/audit/verify-log.ts'
+import type { LogReport, VerifyParts, VerifyRange } from '../../domain/audit/verify-log.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../domain/credits/reports.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
@@ -48,7 +48,7 @@ export type OperatorParts = ResourceLimitParts & {
   /** `keys`: public keys in PEM to trust in place of those of the server secret. */
   readonly verifyAuditLog: (
     organizationId: string,
-    input: VerifyRange & { readonly keys?: readonly string[] | undefined },
+    input: VerifyRange & Pick<VerifyParts, 'acceptLate'> & { readonly keys?: readonly string[] | undefined },
   ) => Promise<LogReport>
 }
 

@@ -18,6 +18,7 @@ export const eventKinds = [
   'audit.content.read',
   'audit.events_lost',
   'audit.loss_accepted',
+  'audit.signed_late',
   'audit.tamper_found',
   'audit.trimmed',
   'audit_texts.erased',

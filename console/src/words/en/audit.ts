@@ -114,6 +114,7 @@ export const audit = {
       cut: 'is missing, and so is every event after it',
       unknown_key: 'was signed with a key that is not trusted',
       bad_signature: 'has an invalid signature',
+      late: 'was signed late, so nothing proves that its events were not changed before',
       untrusted: 'is not trusted',
       replaced: 'was replaced in the database',
     },

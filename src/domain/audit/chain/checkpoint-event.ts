@@ -13,6 +13,19 @@ export const checkpointFacts = (organizationId: string, checkpoint: SignedCheckp
   details: { checkpoint },
 })
 
+/** The event behind a checkpoint that was signed late. */
+export const lateFacts = (
+  organizationId: string,
+  { time }: SignedCheckpoint,
+  { from, to }: { readonly from: number; readonly to: number },
+): EventFacts => ({
+  code: 'audit.signed_late',
+  organizationId,
+  timeMs: time,
+  message: `Signed events ${from} to ${to} late: no running service signed them in time, so nothing proves that they were not changed before.`,
+  details: { from, to },
+})
+
 /** The checkpoint that an event carries, to verify a destination's copy. */
 export function checkpointIn({ unmapped }: AuditDocument): SignedCheckpoint | undefined {
   const { checkpoint } = unmapped.gatehouse

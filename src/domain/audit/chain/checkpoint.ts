@@ -18,6 +18,8 @@ export type Checkpoint = {
   readonly key_id: string
   /** Digest of the previous checkpoint; null for the first. */
   readonly previous: string | null
+  /** Some of the events had waited for a signature longer than a running service takes. */
+  readonly late?: true
   /** Set if the previous checkpoint was signed with another key of this installation. */
   readonly handover?: Handover
 }
@@ -50,6 +52,9 @@ const maxUnsignedEvents = 1_000
 const maxUnsignedMs = 60_000
 const maxIdleMs = 3_600_000
 
+/** A running service signs within a minute. Older unsigned events were changed by somebody else, or no service ran. */
+export const lateAfterMs = 5 * 60_000
+
 /**
  * Every 1,000 events or every minute, and every hour without events, so that a quiet log is signed as well. Events that carry
  * checkpoints do not count, because each would cause another checkpoint.
@@ -61,7 +66,11 @@ export function isCheckpointDue(unsignedEvents: number, sinceLastMs: number): bo
 
 /** Signs the end of a chain, linked to the previous checkpoint. */
 export function signCheckpoint(
-  end: ChainPoint & { readonly timeMs: number; readonly handover?: Handover | undefined },
+  end: ChainPoint & {
+    readonly timeMs: number
+    readonly handover?: Handover | undefined
+    readonly isLate?: boolean
+  },
   before: SignedCheckpoint | undefined,
   { privateKey, keyId }: SigningKey,
 ): SignedCheckpoint {
@@ -73,6 +82,7 @@ export function signCheckpoint(
     time: end.timeMs,
     key_id: keyId,
     previous: before ? checkpointDigest(before) : null,
+    ...(end.isLate && { late: true }),
     ...(end.handover && { handover: end.handover }),
   }
   return { ...checkpoint, signature: sign(null, signedBytes(checkpoint), privateKey).toString('base64') }

@@ -101,7 +101,7 @@ function severity({ code, verdict }: EventFacts): number {
   return isProblem ? 3 : 1
 }
 
-const problemCodes: ReadonlySet<string> = new Set(['audit.events_lost', 'audit.loss_accepted'])
+const problemCodes: ReadonlySet<string> = new Set(['audit.events_lost', 'audit.loss_accepted', 'audit.signed_late'])
 
 /** Export events that report no problem. */
 const healthyExportCodes: ReadonlySet<string> = new Set(['export.test', 'export.recovered'])

@@ -35,6 +35,7 @@ const fixed = {
   'audit.trimmed': api(4),
   'audit.events_lost': api(3),
   'audit.loss_accepted': api(3),
+  'audit.signed_late': api(3),
   'audit.tamper_found': api(3),
 } as const satisfies Record<string, EventClass>
 

@@ -26,6 +26,7 @@ const report: LogReport = {
   end: startOfChain('org_1'),
   keySource: 'server_secret',
   checkpoints: 0,
+  late: [],
   keyFindings: [],
 }
 

@@ -28,7 +28,7 @@ export const faultyParts = ['event', 'checkpoint', 'key'] as const
 export type FirstBad = {
   readonly part: (typeof faultyParts)[number]
   readonly sequence: number
-  readonly reason: ChainFinding['reason'] | CheckpointFinding['reason'] | 'untrusted' | 'replaced'
+  readonly reason: ChainFinding['reason'] | CheckpointFinding['reason'] | 'late' | 'untrusted' | 'replaced'
 }
 
 export type VerificationResult = {
@@ -48,6 +48,7 @@ export function resultOf(report: LogReport): VerificationResult {
   const bad: readonly FirstBad[] = [
     ...(finding ? [{ part: 'event' as const, ...finding }] : []),
     ...(checkpointFinding ? [{ part: 'checkpoint' as const, ...checkpointFinding }] : []),
+    ...report.late.map(({ from }) => ({ part: 'checkpoint' as const, sequence: from, reason: 'late' as const })),
     ...keyFindings.flatMap(({ reason, from }) =>
       from === undefined ? [] : [{ part: 'key' as const, sequence: from, reason }],
     ),

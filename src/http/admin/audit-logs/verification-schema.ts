@@ -30,6 +30,7 @@ const reasons = [
   'cut',
   'unknown_key',
   'bad_signature',
+  'late',
   'untrusted',
   'replaced',
 ] as const
@@ -40,7 +41,7 @@ const FirstBad = Type.Object(
     sequence: integer('The event, or the first event that the checkpoint or the key signs for.'),
     reason: Type.Enum([...reasons], {
       description:
-        'Of an event: it was `altered`, its stored texts were (`texts_altered`), it is `missing`, `misplaced`, does not follow from the one before (`unlinked`), differs from what was signed (`rewritten`), or the end of the log was `cut`. Of a checkpoint: `unknown_key`, `bad_signature` or `unlinked`. Of a key in the database: `untrusted` or `replaced`.',
+        'Of an event: it was `altered`, its stored texts were (`texts_altered`), it is `missing`, `misplaced`, does not follow from the one before (`unlinked`), differs from what was signed (`rewritten`), or the end of the log was `cut`. Of a checkpoint: `unknown_key`, `bad_signature`, `unlinked`, or signed `late`: minutes after its events were written, so nothing proves that they were not changed before. Of a key in the database: `untrusted` or `replaced`.',
     }),
   },
   { title: 'FirstBadEvent' },

@@ -1,13 +1,15 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../../base/clock.ts'
+import type { MaybePromise } from '../../../../base/maybe-promise.ts'
 import type { ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import {
   isCheckpointDue,
+  lateAfterMs,
   signCheckpoint,
   type SignedCheckpoint,
   type SigningKey,
 } from '../../../../domain/audit/chain/checkpoint.ts'
-import { checkpointFacts } from '../../../../domain/audit/chain/checkpoint-event.ts'
+import { checkpointCode, checkpointFacts, lateFacts } from '../../../../domain/audit/chain/checkpoint-event.ts'
 import { handOver } from '../../../../domain/audit/chain/handover.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { appendInTransaction, lockHead, type ChainAppender } from './chain.ts'
@@ -20,12 +22,21 @@ export type CheckpointParts = {
   readonly events: EventMaker
   /** The first key signs. The others signed before a rotation of the server secret, or will sign after it. */
   readonly keys: () => readonly (SigningKey & { readonly publicKey: KeyObject })[]
-  /** The last checkpoint that this process signed, by organization. A chain without it was rewritten, and is not signed again. */
-  readonly signed: Map<string, SignedCheckpoint>
+  readonly signed: LastCheckpoints
   readonly onRewritten: (organizationId: string, last: SignedCheckpoint) => void
+  /** Called if some of the events that a checkpoint covers were not signed for minutes: nothing proves what happened to them. */
+  readonly onLate: (organizationId: string, range: LateRange) => void
   /** The event that carries a checkpoint is committed, and is the new head of its chain. */
   readonly onAppended?: ChainAppender['setHead']
 }
+
+/** The last checkpoint that this node signed, by organization. A chain without it was rewritten, and is not signed. */
+export type LastCheckpoints = {
+  get(organizationId: string): MaybePromise<SignedCheckpoint | undefined>
+  set(organizationId: string, checkpoint: SignedCheckpoint): unknown
+}
+
+export type LateRange = { readonly from: number; readonly to: number }
 
 type KeyParts = Pick<CheckpointParts, 'database' | 'clock' | 'keys'>
 
@@ -68,10 +79,15 @@ export async function signChains(organizationIds: readonly string[], parts: Chec
   )
 }
 
-/**
- * Signs every chain for which a checkpoint is due, and returns how many. Any number of nodes may call it. On shutdown a process
- * signs every unsigned event, so that none is left without a signature.
- */
+/** Bounds how long a shutdown takes. */
+const maxStopRounds = 20
+
+/** On shutdown a process signs every unsigned event, so that none has to be signed late by the next start. */
+export async function signAllChains(parts: CheckpointParts): Promise<void> {
+  for (let round = 0; round < maxStopRounds && (await signDueChains(parts, true)) > 0; round++);
+}
+
+/** Signs the chains for which a checkpoint is due, and returns how many. Any number of nodes may call it. */
 export async function signDueChains(parts: CheckpointParts, isStopping = false): Promise<number> {
   const nowMs = parts.clock.nowMs()
   const rows = await parts.database.read<{ organization_id: string; unsigned: number; signed_at: number }>(
@@ -89,21 +105,26 @@ export async function signDueChains(parts: CheckpointParts, isStopping = false):
 
 /** Returns how many chains were signed. */
 async function signAll(requests: readonly SignRequest[], parts: CheckpointParts): Promise<number> {
-  const { database, signed, onAppended } = parts
+  const { database, signed, onAppended, onLate } = parts
   const size = chainsPerTransaction[database.engine]
   let count = 0
   for (let at = 0; at < requests.length; at += size) {
+    const batch = requests.slice(at, at + size)
+    // Before the transaction, which must not wait for files.
+    const own = new Map<string, SignedCheckpoint | undefined>()
+    for (const { organizationId } of batch) own.set(organizationId, await signed.get(organizationId))
     const chains = await database.transaction(async (tx) => {
       const made = new Map<string, SignedChain>()
-      for (const request of requests.slice(at, at + size)) {
-        const chain = await signChain(tx, request, parts)
+      for (const request of batch) {
+        const chain = await signChain(tx, { ...request, own: own.get(request.organizationId) }, parts)
         if (chain) made.set(request.organizationId, chain)
       }
       return made
     })
-    for (const [organizationId, { checkpoint, head }] of chains) {
-      signed.set(organizationId, checkpoint)
+    for (const [organizationId, { checkpoint, head, late }] of chains) {
       onAppended?.(organizationId, head)
+      if (late) onLate(organizationId, late)
+      await signed.set(organizationId, checkpoint)
     }
     count += chains.size
   }
@@ -124,13 +145,17 @@ type SignRequest = {
   readonly isDue: (unsigned: number, signedAtMs: number, nowMs: number) => boolean
 }
 
-type SignedChain = { readonly checkpoint: SignedCheckpoint; readonly head: ChainHead }
+type SignedChain = {
+  readonly checkpoint: SignedCheckpoint
+  readonly head: ChainHead
+  readonly late: LateRange | undefined
+}
 
 type UnsignedState = { readonly unsigned: number; readonly signedAtMs: number; readonly isStopping: boolean }
 
 async function signChain(
   tx: Transaction,
-  { organizationId, isDue: isStillDue }: SignRequest,
+  { organizationId, isDue: isStillDue, own }: SignRequest & { readonly own: SignedCheckpoint | undefined },
   parts: CheckpointParts,
 ): Promise<SignedChain | undefined> {
   const head = await lockHead(tx, organizationId)
@@ -144,7 +169,6 @@ async function signChain(
   // Another node may have signed while this one waited for the head.
   const unsigned = head.sequence - (last?.signed_sequence ?? 0)
   if (!last || !isStillDue(unsigned, last.signed_at, timeMs)) return undefined
-  const own = parts.signed.get(organizationId)
   if (own && !(await isKept(tx, organizationId, own))) {
     parts.onRewritten(organizationId, own)
     return undefined
@@ -154,7 +178,9 @@ async function signChain(
   if (!key) throw new Error('there is no key to sign the audit log with')
   const from = before && others.find(({ keyId }) => keyId === before.key_id)
   const handover = from && handOver(head.chainUid, { from, to: key.publicKey })
-  const checkpoint = signCheckpoint({ ...head, timeMs, handover }, before, key)
+  const tail = { organizationId, from: last.signed_sequence + 1, to: head.sequence }
+  const late = (await isLate(tx, tail, timeMs)) ? { from: tail.from, to: tail.to } : undefined
+  const checkpoint = signCheckpoint({ ...head, timeMs, handover, isLate: late !== undefined }, before, key)
   await tx.run('insert into audit_checkpoint (organization_id, sequence, time, checkpoint) values ($1, $2, $3, $4)', [
     organizationId,
     head.sequence,
@@ -167,9 +193,31 @@ async function signChain(
     timeMs,
   ])
   const { makeEvent, authorityUid } = parts.events
-  const event = makeEvent(checkpointFacts(organizationId, checkpoint))
-  const appended = await appendInTransaction(tx, [event], { organizationId, authorityUid })
-  return { checkpoint, head: appended.head }
+  const facts = [
+    checkpointFacts(organizationId, checkpoint),
+    ...(late ? [lateFacts(organizationId, checkpoint, late)] : []),
+  ]
+  const events = facts.map((fact) => makeEvent(fact))
+  const appended = await appendInTransaction(tx, events, { organizationId, authorityUid })
+  return { checkpoint, head: appended.head, late }
+}
+
+/**
+ * Whether one of the events waited for its signature longer than a running service takes. The event that carries the previous
+ * checkpoint does not count: in a quiet log it waits for an hour. The sum cannot use the index by time, which would read the
+ * whole log.
+ */
+async function isLate(
+  tx: Transaction,
+  { organizationId, from, to }: LateRange & { readonly organizationId: string },
+  nowMs: number,
+): Promise<boolean> {
+  const [row] = await tx.query<{ late: number | null }>(
+    `select sum(case when time < $4 and not (sequence = $2 and sequence > 1 and code = $5) then 1 else 0 end) as late
+     from audit_event where organization_id = $1 and sequence >= $2 and sequence <= $3`,
+    [organizationId, from, to, nowMs - lateAfterMs, checkpointCode],
+  )
+  return (row?.late ?? 0) > 0
 }
 
 /** Whether the database still has a checkpoint, or retention removed it together with everything older. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { checkpointFolderName } from '../../checkpoint-files.ts'
 import { databaseFileName, secretFileNames } from './data-folder.ts'
 import { openConnection } from './connection.ts'
 import { readRedoFiles, redoPathsOf } from './redo-file.ts'
@@ -115,6 +116,7 @@ export async function restoreBackup(
       `${databaseFileName}-wal`,
       `${databaseFileName}-shm`,
       ...redoPathsOf(databaseFileName),
+      checkpointFolderName, // of the log that is replaced; the restored one does not have its last checkpoints
     ])
     // All secret files, because a previous secret that stays would be used for the restored database.
     if (Object.keys(manifest.secretFiles).length > 0) moveReplaced(dataDir, replacedDir, secretFileNames)
