@@ -162,6 +162,7 @@ function createScene(options: SceneOptions = {}) {
       claim: async () =>
         log('claim the free slot', {
           keep: () => void steps.push('keep the free slot'),
+          useUp: () => void steps.push('use up the free slot'),
           async [Symbol.asyncDispose]() {},
         }),
     },
@@ -252,6 +253,30 @@ describe('one inference request', () => {
       'call the upstream',
       'keep the free slot',
     ])
+  })
+})
+
+describe('a free request that is not answered', () => {
+  it('is used up if it is denied', async () => {
+    const scene = createScene({ denyRequest: denied })
+    await assert.rejects(scene.infer({ isFree: true }), { code: 'policy_blocked' })
+    assert.deepEqual(scene.steps.slice(0, 3), ['claim the free slot', 'deny the request', 'use up the free slot'])
+  })
+
+  it('is not used up if the upstream fails', async () => {
+    const scene = createScene({ upstream: [new Fault('upstream_timeout', 'upstream_timeout', 'Slow.')] })
+    await assert.rejects(scene.infer({ isFree: true }), { kind: 'upstream_timeout' })
+    assert.ok(!scene.steps.includes('use up the free slot'))
+  })
+
+  it('is used up if the upstream rejects it, or its client goes away', async () => {
+    const rejected = createScene({ upstream: [new Fault('validation', 'invalid_parameter', 'No.')] })
+    await assert.rejects(rejected.infer({ isFree: true }), { code: 'invalid_parameter' })
+    assert.ok(rejected.steps.includes('use up the free slot'))
+    const gone = createScene({ upstream: [new Fault('upstream_failed', 'upstream_error', 'Aborted.')] })
+    gone.controller.abort()
+    await assert.rejects(gone.infer({ isFree: true }))
+    assert.ok(gone.steps.includes('use up the free slot'))
   })
 })
 

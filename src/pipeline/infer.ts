@@ -1,9 +1,9 @@
 import { createDisposables } from '../base/disposables.ts'
 import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
-import { isFault } from '../base/fault.ts'
+import { isFault, type FaultKind } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
-import type { FreeRequests } from '../domain/identity/free-request.ts'
+import type { FreeRequests, FreeTierSlot } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price, ModelTarget } from '../domain/inference/catalogue.ts'
 import { estimateInputTokens } from '../domain/inference/count.ts'
@@ -84,8 +84,9 @@ export function createInfer(parts: InferParts): Infer {
     const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
     const disposables = createDisposables()
     let admission: Admitted | null = null
+    let freeSlot: FreeTierSlot | undefined
     try {
-      const freeSlot = caller.kind === 'free' ? disposables.use(await parts.freeRequests.claim(caller)) : undefined
+      if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
       const admitted = leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal })
       const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
@@ -142,6 +143,7 @@ export function createInfer(parts: InferParts): Infer {
         [Symbol.asyncDispose]: release,
       }
     } catch (error) {
+      if (signal.aborted || !isOfService(error)) freeSlot?.useUp()
       await disposables.dispose()
       if (error instanceof LimitedFault) call.trace?.onLimits(error.limitStatus, undefined)
       throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
@@ -154,6 +156,17 @@ function unknownModel(catalogue: Catalogue, { model }: InferenceRequest, error: 
   const isUnknown = isFault(error) && error.details.isUnknownModel === true
   return isUnknown && catalogue.entryOf(model)?.name !== model ? modelNotFound(model, error) : error
 }
+
+/** A free request that fails for one of these may be sent again. Otherwise a client could repeat a denied one without end. */
+const faultsOfService: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'upstream_failed',
+  'upstream_timeout',
+  'upstream_overloaded',
+  'unavailable',
+  'internal',
+])
+
+const isOfService = (error: unknown): boolean => !isFault(error) || faultsOfService.has(error.kind)
 
 /** Records each attempt for the audit log and the trace. */
 const attemptHooks = ({

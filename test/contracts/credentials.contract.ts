@@ -167,6 +167,19 @@ export function credentialContract({ name, skip, open }: Engine): void {
       )
     })
 
+    it('takes a free request that was not answered out of the count of its day', async () => {
+      await using scene = await openScene(open)
+      const claim = (client: string) =>
+        scene.credentials.claimFreeRequest({ client, aliases: [], atMs: 2_000, rememberMs: 500, dailyCap: 1 })
+      const release = (client: string, isUsedUp: boolean) =>
+        scene.credentials.releaseFreeRequest({ client, atMs: 2_000, isUsedUp })
+      assert.deepEqual([await claim('blocked'), await claim('next')], [true, false])
+      await release('blocked', true)
+      assert.deepEqual([await claim('blocked'), await claim('next')], [false, true])
+      await release('next', false)
+      assert.deepEqual([await claim('next'), await claim('last')], [true, false])
+    })
+
     it('gives a client one free request, whichever server secret its hash was made with', async () => {
       await using scene = await openScene(open)
       const claim = (client: string, aliases: string[]) =>

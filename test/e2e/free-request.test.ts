@@ -44,6 +44,20 @@ describe('the anonymous free request', () => {
     await using scene = await startTestApp({ config: { free_tier: { daily_requests: 0 } } })
     assert.equal((await scene.post('/v1/messages', body, free)).status, 401)
   })
+  it('is used up for its client, and not for others, if it is blocked', async () => {
+    await using scene = await startTestApp({
+      config: { server: { trust_proxy: true }, free_tier: { daily_requests: 2 } },
+    })
+    const blocked = { ...body, messages: [{ role: 'user', content: 'I want to kill myself tonight.' }] }
+    const send = async (address: string, content: object): Promise<number> =>
+      (await scene.post('/v1/messages', content, { ...free, 'x-forwarded-for': address })).status
+    assert.equal(await send('198.51.100.1', blocked), 400)
+    for (let count = 0; count < 5; count++) assert.equal(await send('198.51.100.1', blocked), 401)
+    for (let client = 2; client < 6; client++) assert.equal(await send(`198.51.100.${client}`, blocked), 400)
+    assert.equal(await send('198.51.100.10', body), 200)
+    assert.equal(await send('198.51.100.11', body), 200)
+    assert.equal(await send('198.51.100.12', body), 401)
+  })
   it('is one for each address that the proxy appends, whatever the client writes before it', async () => {
     await using scene = await startTestApp({ config: { server: { trust_proxy: true } } })
     assert.equal(await statusFor(scene, '198.51.100.1'), 200)

@@ -11,11 +11,16 @@ const rememberMs = 30 * dayMs
 /** The single anonymous free request: one per client, once, and a cap over all clients per day. */
 export type FreeRequests = {
   identify(address: string): FreeCaller
-  /** Claims the client's free request. Disposing the slot releases it, unless `keep` was called. */
+  /** Claims the client's free request. Disposing the slot releases it, unless `keep` or `useUp` was called. */
   claim(caller: FreeCaller): Promise<FreeTierSlot>
 }
 
-export type FreeTierSlot = AsyncDisposable & { keep(): void }
+export type FreeTierSlot = AsyncDisposable & {
+  /** The request is answered: it counts for its client and for the day. */
+  keep(): void
+  /** The request is rejected for what it contains: it counts for its client, and not against the cap that all clients share. */
+  useUp(): void
+}
 
 export type FreeRequestParts = {
   readonly store: Pick<CredentialStore, 'claimFreeRequest' | 'releaseFreeRequest'>
@@ -34,13 +39,16 @@ export function createFreeRequests({ store, clock, keyring, dailyCap }: FreeRequ
       return { kind: 'free', client, aliases }
     },
     async claim({ client, aliases }) {
-      const granted = await store.claimFreeRequest({ client, aliases, atMs: clock.nowMs(), rememberMs, dailyCap })
+      const atMs = clock.nowMs()
+      const granted = await store.claimFreeRequest({ client, aliases, atMs, rememberMs, dailyCap })
       if (!granted) throw usedUp()
       let isKept = false
+      let isUsedUp = false
       return {
         keep: () => void (isKept = true),
+        useUp: () => void (isUsedUp = true),
         async [Symbol.asyncDispose]() {
-          if (!isKept) await store.releaseFreeRequest(client)
+          if (!isKept) await store.releaseFreeRequest({ client, atMs, isUsedUp })
         },
       }
     },

@@ -32,8 +32,11 @@ export type CredentialStore = {
   replaceDigest(key: { kind: 'api_key' | 'admin_key'; id: string; from: string }, to: StoredDigest): Promise<void>
   /** Returns true for the first request of this client, while the daily cap is not reached. */
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
-  /** Releases the claim of a request that was not answered. */
-  releaseFreeRequest(client: string): Promise<void>
+  /**
+   * For a claimed request that was not answered: takes it out of the count of its day. With `isUsedUp` the client has used its
+   * free request all the same.
+   */
+  releaseFreeRequest(claim: Pick<FreeClaim, 'client' | 'atMs'> & { readonly isUsedUp: boolean }): Promise<void>
 }
 
 export type FreeClaim = {

@@ -51,8 +51,14 @@ export function credentialStore(database: Database): CredentialStore {
       ])
     },
     claimFreeRequest,
-    async releaseFreeRequest(client) {
-      await database.write([{ sql: 'delete from free_request where client = $1', params: [client] }])
+    async releaseFreeRequest({ client, atMs, isUsedUp }) {
+      await database.write([
+        {
+          sql: 'update free_day set requests = requests - 1 where day = $1 and requests > 0',
+          params: [Math.floor(atMs / dayMs)],
+        },
+        ...(isUsedUp ? [] : [{ sql: 'delete from free_request where client = $1', params: [client] }]),
+      ])
     },
   }
 
