@@ -40,7 +40,8 @@ gatehouse orgs set-metering on|off [--org ID] [--json]
 gatehouse orgs record-payment --usd AMOUNT --ref REF [--credits N] [--org ID] [--json]
 gatehouse orgs set-limits [--project ID | --key ID] [--rpm N] [--rpd N] [--tpm N] [--tpd N] [--concurrent N] [--org ID] [--json]
 
-create --with-project also creates a project, an administrator key and an API key, which are shown once.
+create --with-project also creates a project, an administrator key, and API keys for the policy gateway and for applications,
+which are shown once.
 --org may be left out while there is only one organization. A payment counts towards the tier and adds the credits it
 buys, once for each --ref. set-limits replaces the limits that were set before; 0 removes a limit, and without any number
 the limits of the tier apply again.`,
@@ -106,10 +107,17 @@ function setLimits(values: Values): Work {
 }
 
 function createdResult(response: CreatedOrganizationBody): Result {
-  const { project_id: projectId, admin_key: adminKey, api_key: apiKey } = response
+  const { project_id: projectId, admin_key: adminKey, api_key: apiKey, application_key: applicationKey } = response
   const { json, text: organization } = resultOf(response)
-  if (projectId === undefined || adminKey === undefined || apiKey === undefined) return { json, text: organization }
-  const created = { organization_id: response.id, project_id: projectId, admin_key: adminKey, api_key: apiKey }
+  if (projectId === undefined || adminKey === undefined || apiKey === undefined || applicationKey === undefined)
+    return { json, text: organization }
+  const created = {
+    organization_id: response.id,
+    project_id: projectId,
+    admin_key: adminKey,
+    api_key: apiKey,
+    application_key: applicationKey,
+  }
   return { json, text: setupText({ created, keysFile: undefined }) }
 }
 

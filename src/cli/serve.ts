@@ -110,14 +110,14 @@ async function firstStart({ client }: App, keysFile: string | undefined): Promis
 
 function examples(address: string, { created, keysFile }: SetUp, model: string): string[] {
   const header =
-    keysFile === undefined ? `'authorization: Bearer ${created.api_key}'` : '"authorization: Bearer $API_KEY"'
+    keysFile === undefined ? `'authorization: Bearer ${created.application_key}'` : '"authorization: Bearer $API_KEY"'
   const curl = (path: string, body: object): string =>
     `  curl ${address}${path} -H ${header} -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`
   const messages = [{ role: 'user', content: 'Hello' }]
   return [
     ...(keysFile === undefined
       ? []
-      : [`  API_KEY=$(grep -o 'ak_[A-Za-z0-9]*' '${keysFile.replaceAll("'", `'\\''`)}')`]),
+      : [`  API_KEY=$(sed -n 's/.*"application_key": "\\(.*\\)".*/\\1/p' '${keysFile.replaceAll("'", `'\\''`)}')`]),
     curl('/v1/messages', { model, max_tokens: 100, messages }),
     curl('/v1/responses', { model, input: 'Hello' }),
     curl('/v1/chat/completions', { model, messages }),

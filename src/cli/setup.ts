@@ -11,7 +11,7 @@ export const setup: Command = {
   usage: `gatehouse setup [--name NAME] [--json]
 
   --name NAME  the name of the organization
-  --json       print { organization_id, project_id, admin_key, api_key }
+  --json       print { organization_id, project_id, admin_key, api_key, application_key }
 
 Fails if an organization exists already. The keys are shown only once; with setup.keys_file or GATEHOUSE_KEYS_FILE they are
 written to that file instead, and --json prints its path as keys_file.`,
@@ -79,16 +79,20 @@ function setupAnswer({ created, keysFile }: SetUp): object {
 /** For people. */
 export function setupText({ created, keysFile }: SetUp): string {
   const isShown = keysFile === undefined
+  const shown = (name: 'admin_key' | 'api_key' | 'application_key'): string =>
+    isShown ? created[name] : `${name} in ${keysFile}`
   return [
-    `organization       ${created.organization_id}`,
-    `project            ${created.project_id}`,
-    `administrator key  ${isShown ? created.admin_key : `admin_key in ${keysFile}`}`,
-    '                   may do everything in this organization (*)',
-    `API key            ${isShown ? created.api_key : `api_key in ${keysFile}`}`,
-    '                   may call models, read and change the policy gateway, and manage export sinks',
-    '                   (gateway:read, gateway:write, exports:read, exports:write)',
+    `organization        ${created.organization_id}`,
+    `project             ${created.project_id}`,
+    `administrator key   ${shown('admin_key')}`,
+    '                    may do everything in this organization (*)',
+    `policy gateway key  ${shown('api_key')}`,
+    '                    not for applications: besides calling models it reads and changes the policy gateway and export sinks',
+    '                    (gateway:read, gateway:write, exports:read, exports:write)',
+    `application key     ${shown('application_key')}`,
+    '                    for applications: only calls models',
     '',
-    isShown ? 'Keep the two keys: they are not shown again.' : 'Only the owner of the file may read the two keys.',
-    'Keys for applications, which only call models: gatehouse keys create',
+    isShown ? 'Keep the keys: they are not shown again.' : 'Only the owner of the file may read the keys.',
+    'A key for each further application: gatehouse keys create',
   ].join('\n')
 }

@@ -119,7 +119,8 @@ export const ConfigSchema = section(
         daily_requests: Type.Integer({
           default: 100,
           minimum: 0,
-          description: 'Anonymous free requests per UTC day, for all clients together. 0 turns them off.',
+          description:
+            'Anonymous free requests per UTC day, for all clients together; a blocked one counts for its client only. 0 turns them off.',
         }),
         max_output_tokens: Type.Integer({
           default: 256,
@@ -151,7 +152,7 @@ export const ConfigSchema = section(
         default_permissions: Type.Array(Type.Enum(['gateway:read', 'gateway:write', 'exports:read', 'exports:write']), {
           default: [],
           description:
-            'Permissions of a project API key, in addition to inference, if its creation sets none. The key of the first start has all four.',
+            'Permissions of a project API key, in addition to inference, if its creation sets none. Of the keys of the first start, that of the policy gateway has all four and that of applications none.',
         }),
       },
       'Defaults of new keys.',

@@ -73,7 +73,7 @@ describe('limits and credits in the console', { skip: withoutBrowser }, () => {
     await page.getByText('The limits of the tier apply everywhere.').waitFor()
     await page.getByRole('button', { name: 'Set limits' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('For').selectOption({ index: 1 })
+    await dialog.getByLabel('For').selectOption({ label: 'First policy gateway key' })
     await dialog.getByLabel('Requests per day').fill('4')
     await dialog.getByText('This key alone is affected.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])

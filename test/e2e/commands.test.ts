@@ -60,6 +60,11 @@ async function serveSlowly() {
   return { ...server, socket, body, head }
 }
 
+const setupFields = ['admin_key', 'api_key', 'application_key', 'organization_id', 'project_id']
+
+/** A key in the text of the first start. */
+const keyOf = (output: string, label: string): string => new RegExp(`${label} +(\\S+)`).exec(output)?.[1] ?? ''
+
 describe('the command line', () => {
   it('prints its version', () => {
     const { status, stdout } = createFolder().run('--version')
@@ -105,7 +110,7 @@ describe('the command line', () => {
   it('sets up an empty folder once', () => {
     const { run, json } = createFolder()
     const made = json('setup')
-    assert.deepEqual(Object.keys(made).sort(), ['admin_key', 'api_key', 'organization_id', 'project_id'])
+    assert.deepEqual(Object.keys(made).sort(), setupFields)
     const again = run('setup', '--json')
     assert.equal(again.status, 1)
     assert.match(again.stderr, /exists already/)
@@ -114,10 +119,18 @@ describe('the command line', () => {
     const { run, json } = createFolder()
     assert.match(
       run('setup').stdout,
-      /may do everything[^]*\(gateway:read, gateway:write, exports:read, exports:write\)/,
+      /may do everything[^]*policy gateway key[^]*not for applications[^]*\(gateway:read, gateway:write, exports:read, exports:write\)[^]*application key[^]*only calls models/,
     )
-    const [first] = json('keys', 'list').api_keys
-    assert.deepEqual(first.permissions, ['gateway:read', 'gateway:write', 'exports:read', 'exports:write'])
+    const permissionsOf = Object.fromEntries(
+      json('keys', 'list').api_keys.map(({ name, permissions }: { name: string; permissions: string[] }) => [
+        name,
+        permissions,
+      ]),
+    )
+    assert.deepEqual(permissionsOf, {
+      'First policy gateway key': ['gateway:read', 'gateway:write', 'exports:read', 'exports:write'],
+      'First application key': [],
+    })
     assert.match(run('keys', 'create', '--name', 'chat').stdout, /chat may: inference\. /)
     const more = run('keys', 'create', '--name', 'reports', '--permissions', 'gateway:read,exports:read').stdout
     assert.match(more, /reports may: inference gateway:read exports:read\. /)
@@ -157,13 +170,14 @@ describe('the command line', () => {
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ model: 'gatehouse-echo', messages: [{ role: 'user', content: 'hi' }] }),
         })
-      for (const key of [made.api_key, before.value, during.value]) assert.equal((await send(key)).status, 200)
+      for (const key of [made.api_key, made.application_key, before.value, during.value])
+        assert.equal((await send(key)).status, 200)
       scene.json('keys', 'revoke', during.id)
       assert.equal((await send(during.value)).status, 401)
       scene.json('projects', 'archive', made.project_id)
       assert.equal((await send(made.api_key)).status, 401)
       assert.equal(statSync(join(scene.env.GATEHOUSE_DATA_DIR, 'control.sock')).mode & 0o777, 0o600)
-      assert.equal(scene.json('keys', 'list').api_keys.length, 3)
+      assert.equal(scene.json('keys', 'list').api_keys.length, 4)
     } finally {
       server.child.kill('SIGTERM')
     }
@@ -203,7 +217,13 @@ describe('the command line', () => {
     for (const curl of curls) {
       const { stdout } = spawnSync('bash', ['-c', curl.trim().replace('curl ', 'curl -s ')], { encoding: 'utf8' })
       assert.match(stdout, /Hello/)
+      assert.ok(curl.includes(keyOf(output, 'application key')))
     }
+    const address = /http:\/\/\S+?:\d+/.exec(output)?.[0] ?? ''
+    const statusOf = async (key: string): Promise<number> =>
+      (await fetch(`${address}/api/policy-gateway/config`, { headers: { authorization: `Bearer ${key}` } })).status
+    assert.equal(await statusOf(keyOf(output, 'application key')), 403)
+    assert.equal(await statusOf(keyOf(output, 'policy gateway key')), 200)
     first.child.kill('SIGTERM')
     assert.equal(await first.exit, 0)
     const second = await serve(scene)
@@ -223,7 +243,7 @@ describe('the command line', () => {
     assert.ok(output.includes(file))
     assert.equal(statSync(file).mode & 0o777, 0o600)
     const made = JSON.parse(readFileSync(file, 'utf8'))
-    assert.deepEqual(Object.keys(made).sort(), ['admin_key', 'api_key', 'organization_id', 'project_id'])
+    assert.deepEqual(Object.keys(made).sort(), setupFields)
     const [, pasted = ''] = output.split('Try it:\n')
     const { stdout } = spawnSync('bash', ['-c', pasted.replaceAll('curl ', 'curl -s ')], { encoding: 'utf8' })
     assert.equal(stdout.match(/Hello/g)?.length, 3)

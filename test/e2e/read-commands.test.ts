@@ -83,9 +83,12 @@ describe('gatehouse orgs create --with-project', () => {
     assert.match(created.admin_key, /^adm_/)
     assert.match(created.api_key, /^ak_/)
     const keys = await line.json('keys', 'list', '--org', created.id)
-    assert.deepEqual([keys.api_keys.length, keys.admin_api_keys.length], [1, 1])
+    assert.deepEqual([keys.api_keys.length, keys.admin_api_keys.length], [2, 1])
     assert.equal(keys.api_keys[0].project_id, created.project_id)
-    assert.match((await line.call('orgs', 'create', '--name', 'Third', '--with-project')).output, /API key +ak_/)
+    assert.match(
+      (await line.call('orgs', 'create', '--name', 'Third', '--with-project')).output,
+      /policy gateway key +ak_[^]*application key +ak_/,
+    )
   })
 
   it('creates neither project nor keys without the option', async () => {

@@ -12,12 +12,15 @@ export type OrganizationParts<Stores> = {
   readonly grantStartingCredits: (stores: Stores, organizationId: string) => Promise<void>
 }
 
-/** An organization that can be used at once. The two secrets exist only in this value. */
+/** An organization that can be used at once. The three secrets exist only in this value. */
 export type NewOrganization = {
   readonly organization: Organization
   readonly projectId: string
   readonly adminKey: string
+  /** May read and change the policy gateway, so it is not for applications. */
   readonly apiKey: string
+  /** Only calls models. */
+  readonly applicationKey: string
 }
 
 type NamedOrganization = Pick<Organization, 'id' | 'name'>
@@ -39,7 +42,7 @@ export function createOrganizations<Stores extends { readonly directory: Directo
     return { value, record: { kind: 'organization.created', resourceId: named.id, details } }
   }
 
-  /** Creates an organization with a project, an administrator key and an API key. */
+  /** Creates an organization with a project, an administrator key, and API keys for the policy gateway and for applications. */
   async function createWithProject(
     stores: Stores,
     named: NamedOrganization,
@@ -49,10 +52,18 @@ export function createOrganizations<Stores extends { readonly directory: Directo
     const { value: organization, record } = await create(stores, named)
     const project = await directory.createProject(store, id, 'Default project')
     const admin = await directory.createAdminKey(store, id, { name: 'First administrator key', permissions: ['*'] })
-    const api = await directory.createApiKey(store, project, { name: 'First API key', permissions: apiKeyPermissions })
-    const created = { project_id: project.id, admin_key_id: admin.key.id, api_key_id: api.key.id }
+    const gateway = { name: 'First policy gateway key', permissions: apiKeyPermissions }
+    const api = await directory.createApiKey(store, project, gateway)
+    const application = await directory.createApiKey(store, project, { name: 'First application key', permissions: [] })
+    const created = {
+      project_id: project.id,
+      admin_key_id: admin.key.id,
+      api_key_id: api.key.id,
+      application_key_id: application.key.id,
+    }
+    const secrets = { adminKey: admin.secret, apiKey: api.secret, applicationKey: application.secret }
     return {
-      value: { organization, projectId: project.id, adminKey: admin.secret, apiKey: api.secret },
+      value: { organization, projectId: project.id, ...secrets },
       record: { ...record, details: { ...record.details, ...created } },
     }
   }

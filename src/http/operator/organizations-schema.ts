@@ -22,6 +22,10 @@ export const NewOrganization = Type.Object(
   },
 )
 
+const gatewayKey =
+  'The API key of the policy gateway: it also reads and changes the gateway configuration and export sinks, so it is not for applications. Only this response contains it.'
+const applicationKey = 'The API key for applications, which only calls models. Only this response contains it.'
+
 export const OrganizationQuery = listQuery({})
 
 export const CreatedOrganization = Type.Object(
@@ -29,7 +33,8 @@ export const CreatedOrganization = Type.Object(
     ...OrganizationObject.properties,
     project_id: Type.Optional(Type.String({ description: 'The project, if `with_project` was true.' })),
     admin_key: Type.Optional(Type.String({ description: 'The administrator key. Only this response contains it.' })),
-    api_key: Type.Optional(Type.String({ description: 'The API key. Only this response contains it.' })),
+    api_key: Type.Optional(Type.String({ description: gatewayKey })),
+    application_key: Type.Optional(Type.String({ description: applicationKey })),
   },
   { title: 'CreatedOrganization', examples: [organizationExample] },
 )
@@ -41,7 +46,8 @@ export const SetupAnswer = Type.Object(
     organization_id: text('The organization.'),
     project_id: text('Its first project.'),
     admin_key: Type.String({ description: 'The administrator key. Only this response contains it.' }),
-    api_key: Type.String({ description: 'The API key. Only this response contains it.' }),
+    api_key: Type.String({ description: gatewayKey }),
+    application_key: Type.String({ description: applicationKey }),
   },
   {
     title: 'Setup',
@@ -51,6 +57,7 @@ export const SetupAnswer = Type.Object(
         project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
         admin_key: 'adm_0123456789abcdefghijABCDEFGHIJklx7Qa00',
         api_key: 'ak_0123456789abcdefghijABCDEFGHIJklx7Qa00',
+        application_key: 'ak_9876543210abcdefghijABCDEFGHIJklx7Qa11',
       },
     ],
   },

@@ -17,11 +17,11 @@ export function organizationRoutes(parts: OperatorParts): Route[] {
       name: 'setUp',
       method: 'POST',
       path: '/operator/setup',
-      summary: 'Create the first organization, with a project and two keys',
+      summary: 'Create the first organization, with a project and three keys',
       description: 'Fails with 409 `already_set_up` if an organization exists.',
       body: Schema.NamedOrganization,
       status: 201,
-      answer: { description: 'What was created, with both keys.', schema: Schema.SetupAnswer },
+      answer: { description: 'What was created, with the keys.', schema: Schema.SetupAnswer },
       async operation({ body: { name } }) {
         const id = ids('org')
         const created = await mutate(operatorActor(id), (stores) => organizations.setUp(stores, { id, name }))
@@ -58,8 +58,9 @@ export function organizationRoutes(parts: OperatorParts): Route[] {
   ]
 }
 
-const presentKeys = ({ projectId, adminKey, apiKey }: NewOrganization) => ({
+const presentKeys = ({ projectId, adminKey, apiKey, applicationKey }: NewOrganization) => ({
   project_id: projectId,
   admin_key: adminKey,
   api_key: apiKey,
+  application_key: applicationKey,
 })

@@ -6,7 +6,7 @@ export const firstSteps = {
   progress: (done: number, all: number) => `${done} of ${all}`,
   send: {
     name: 'Send a request',
-    text: 'Use an API key of a project. Every client of the OpenAI or the Anthropic API works, too.',
+    text: 'Use the application key of the first start, or create an API key. Every client of the OpenAI or the Anthropic API works, too.',
     createKey: 'Create API key',
     waiting: 'Waiting for the first request …',
     received: 'Received.',
