@@ -36,6 +36,17 @@ describe('GET /v1/credits', () => {
     })
   })
 
+  it('reports the remaining dollars exactly, also if only a part of a credit is used', async () => {
+    await using scene = await startPaidApp({
+      config: { models: [{ name: 'paid', targets: [{ upstream: 'up' }], price: { input: 0.1, output: 0.4 } }] },
+    })
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.app.post('/v1/messages', question)).arrayBuffer()
+    const { data } = (await (await scene.app.get('/v1/credits')).json()) as { data: Record<string, number> }
+    assert.deepEqual([data['total_credits'], data['total_usage'], data['remaining_credits']], [10, 0.0000024, 9999])
+    assert.equal(data['remaining_usd'], 9.9999976)
+  })
+
   it('reports null credits if the organization is not metered', async () => {
     await using scene = await startPaidApp()
     await operatorOf(scene.app.app).updateOrganization({ metered: false })

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { remainingMicro } from '../../domain/credits/ledger-store.ts'
-import { microPerCredit } from '../../domain/credits/rates.ts'
 import { inUsd, displayedBalance } from '../../domain/credits/formatting.ts'
 import type { ReadBalance } from '../../pipeline/billing/read-balance.ts'
 import type { CallerOf } from '../caller.ts'
@@ -18,8 +17,8 @@ const CreditsAnswer = Type.Object(
         }),
         remaining_usd: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
           description:
-            'What is left in dollars, rounded down like `remaining_credits`; null if the organization is not metered.',
-          examples: [9.988],
+            'What is left in dollars, exactly: `total_credits` less `total_usage`; null if the organization is not metered.',
+          examples: [9.9883],
         }),
         currency: Type.Literal('USD'),
       },
@@ -34,7 +33,7 @@ const CreditsAnswer = Type.Object(
           total_credits: 10,
           total_usage: 0.0117,
           remaining_credits: 9988,
-          remaining_usd: 9.988,
+          remaining_usd: 9.9883,
           currency: 'USD',
         },
       },
@@ -63,13 +62,13 @@ export function creditRoutes({ callerOf, readBalance, creditUsd }: CreditRoutePa
         const principal = await callerOf.principal(request)
         const balance = await readBalance(principal)
         const isMetered = principal.organization.metered
-        const remaining = displayedBalance(remainingMicro(balance))
+        const remaining = Math.max(0, remainingMicro(balance))
         return {
           data: {
             total_credits: inUsd(balance.grantedMicro, creditUsd),
             total_usage: inUsd(balance.spentMicro, creditUsd),
-            remaining_credits: isMetered ? remaining : null,
-            remaining_usd: isMetered ? inUsd(remaining * microPerCredit, creditUsd) : null,
+            remaining_credits: isMetered ? displayedBalance(remaining) : null,
+            remaining_usd: isMetered ? inUsd(remaining, creditUsd) : null,
             currency: 'USD',
           },
         }
