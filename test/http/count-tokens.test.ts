@@ -146,6 +146,16 @@ describe('counting tokens', () => {
     const { detail } = (await response.json()) as { detail: { loc: unknown[]; msg: string; type: string }[] }
     assert.deepEqual(detail[0]?.loc.slice(0, 3), ['body', 'messages', 0])
   })
+  it('has the limit headers on every error, because the call was counted', async () => {
+    await using scene = await startTestApp({ config: { limits: {} } })
+    const bodies = [{ model: 'gatehouse-echo', messages: [] }, { model: 'nowhere', messages }]
+    for (const [at, body] of bodies.entries()) {
+      const response = await scene.post('/v1/messages/count_tokens', body)
+      assert.equal(response.status, [422, 404][at])
+      assert.equal(response.headers.get('x-ratelimit-limit-requests'), '60')
+      assert.equal(response.headers.get('x-ratelimit-remaining-requests'), String(59 - at))
+    }
+  })
   it('repeats the invalid value, and the object that lacks a field', async () => {
     await using scene = await startTestApp()
     const detailOf = async (more: object): Promise<unknown> => {

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { isFault } from '../../base/fault.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
+import { withLimitStatus } from '../../domain/limits/limited-fault.ts'
 import type { CountTokens } from '../../pipeline/count-tokens.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import type { CallerOf } from '../caller.ts'
@@ -45,18 +47,22 @@ export function createCountHandler(parts: CountEndpointParts, codec: CountCodec)
     using inFlightRequest = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
     const { limitStatus } = await admission.count(principal)
-    const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
-    const { inputTokens, source, isPassthrough } = await countTokens({
-      request: decodedRequest,
-      principal,
-      signal: inFlightRequest.signal,
-    })
-    const headers = {
-      ...codec.headers?.(request.id),
-      ...rateLimitHeaders(limitStatus),
-      ...gatewayHeader('x-gatehouse-token-source', source),
-      ...droppedHeader(isPassthrough ? [] : (codec.editingFields?.(decodedRequest) ?? [])),
+    try {
+      const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
+      const { inputTokens, source, isPassthrough } = await countTokens({
+        request: decodedRequest,
+        principal,
+        signal: inFlightRequest.signal,
+      })
+      const headers = {
+        ...codec.headers?.(request.id),
+        ...rateLimitHeaders(limitStatus),
+        ...gatewayHeader('x-gatehouse-token-source', source),
+        ...droppedHeader(isPassthrough ? [] : (codec.editingFields?.(decodedRequest) ?? [])),
+      }
+      return await reply.headers(headers).send(codec.present(inputTokens))
+    } catch (error) {
+      throw isFault(error) ? withLimitStatus(error, limitStatus) : error
     }
-    return await reply.headers(headers).send(codec.present(inputTokens))
   }
 }
