@@ -50,6 +50,10 @@ export const holdBackHeader = (coverage: 'held_back' | 'paragraph' | 'whole'): R
 export const droppedHeader = (fields: readonly string[]): Record<string, string> =>
   fields.length === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable(fields.join(', ')))
 
+/** Names the settings of a configuration that have no effect. */
+export const warningHeader = (warnings: readonly { readonly code: string }[]): Record<string, string> =>
+  warnings.length === 0 ? {} : gatewayHeader('x-gatehouse-warning', warnings.map(({ code }) => code).join(', '))
+
 const maxHeaderLength = 1000
 
 const printable = (text: string): string => text.slice(0, maxHeaderLength).replace(/[^ -~]/g, '?')

@@ -3,7 +3,7 @@ import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { Field } from '../../kit/field.tsx'
-import { ErrorNotice } from '../../kit/notice.tsx'
+import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { useDebounced } from '../../kit/use-debounced.ts'
 import { words } from '../../words/en.ts'
 import { useSimulation, type GatewayConfig, type Scenario, type Simulation } from './queries.ts'
@@ -52,6 +52,11 @@ export function SimulatePane({ config, inForce }: PaneProps) {
           <div className={styles.pane} role="status">
             <Verdict name={text.edited} simulation={edited.data} />
             {current.data && <Verdict name={text.inForce} simulation={current.data} />}
+            {edited.data.warnings.map(({ code, message }) => (
+              <Notice key={code} tone="warning">
+                {message}
+              </Notice>
+            ))}
             <Evidence simulation={edited.data} />
           </div>
         )}

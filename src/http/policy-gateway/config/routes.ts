@@ -5,7 +5,7 @@ import { timeOfIfMatch, timeTag } from '../../resources/if-match.ts'
 import { gatewayResourceId } from '../../resources/managed-by.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
-import { gatewayHeader } from '../../gateway-headers.ts'
+import { warningHeader } from '../../gateway-headers.ts'
 import type { Route, RouteAnswer } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
@@ -28,10 +28,6 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
     ...presentSaved(saved),
     warnings: [...configurations.warningsOf(saved.config)],
   })
-  const warningHeader = ({ config }: SavedConfiguration): Record<string, string> => {
-    const codes = configurations.warningsOf(config).map(({ code }) => code)
-    return codes.length === 0 ? {} : gatewayHeader('x-gatehouse-warning', codes.join(', '))
-  }
   const save = ({ name, method, summary }: Pick<Route, 'name' | 'summary'> & { method: 'PUT' | 'POST' }): Route =>
     mutation({
       name,
@@ -54,7 +50,7 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       },
       managed: () => ({ id: gatewayResourceId, kind: 'gateway.config.updated' }),
       present: presented,
-      headers: warningHeader,
+      headers: ({ config }) => warningHeader(configurations.warningsOf(config)),
       tag: (saved) => savedTag(presentSaved(saved)),
     })
 

@@ -35,6 +35,17 @@ const example = {
   },
 }
 
+export const ConfigurationWarnings = Type.Array(
+  Type.Object(
+    {
+      code: Type.String({ description: '`rewrite_without_judge`: texts that would be rewritten are refused.' }),
+      message: Type.String({ description: 'What has no effect, and what to do.' }),
+    },
+    { title: 'GatewayConfigWarning' },
+  ),
+  { description: 'Settings of the configuration that have no effect in this service.' },
+)
+
 export const SavedAnswer = Type.Object(
   {
     config: Configuration,
@@ -45,16 +56,7 @@ export const SavedAnswer = Type.Object(
     created_at: orNull(isoTime('When the first configuration was saved; null before that.')),
     updated_at: orNull(isoTime('When this one was saved.')),
     managed_by: managedBy,
-    warnings: Type.Array(
-      Type.Object(
-        {
-          code: Type.String({ description: '`rewrite_without_judge`: texts that would be rewritten are refused.' }),
-          message: Type.String({ description: 'What has no effect, and what to do.' }),
-        },
-        { title: 'GatewayConfigWarning' },
-      ),
-      { description: 'Settings that have no effect in this service.' },
-    ),
+    warnings: ConfigurationWarnings,
   },
   {
     title: 'SavedGatewayConfig',

@@ -9,6 +9,7 @@ import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import { actorOf, type ResourceActor } from '../../resources/route.ts'
+import { warningHeader } from '../../gateway-headers.ts'
 import type { Route } from '../../route.ts'
 import { createValidator, invalidField } from '../../validate.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
@@ -35,7 +36,13 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     bodyLimitBytes: 1024 * 1024,
     headers: ConditionalHeaders,
     body: Schema.SimulateBody,
-    answers: { 200: { description: 'The decision.', schema: Schema.SimulateAnswer } },
+    answers: {
+      200: {
+        description: 'The decision. The header `x-gatehouse-warning` has the codes of the warnings about the configuration.',
+        schema: Schema.SimulateAnswer,
+        headers: ['x-gatehouse-warning'],
+      },
+    },
     errorStatuses: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
       const actor = await callerOf.manager(request)
@@ -48,7 +55,10 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
       const organizationId = actor.organization.id
       const config = given && configurations.check(...given)
       const simulation = await simulate(await inputOf(body, { actor, config, parts }))
-      if (!body.persist) return presentSimulation(simulation)
+      const warnings = configurations.warningsOf(simulation.plan.gateway.config)
+      const presented = { ...presentSimulation(simulation), warnings: [...warnings] }
+      reply.headers(warningHeader(warnings))
+      if (!body.persist) return presented
       // Evaluated before the transaction starts, because an evaluation can be slow.
       const {
         status,
@@ -62,7 +72,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
         await eventLog.append(
           runFacts(simulation, { actor: by, principal: actor, saved: value, timeMs: clock.nowMs() }),
         )
-        return { ...rest, value: { status: 200, headers: {}, body: presentSimulation(simulation) } }
+        return { ...rest, value: { status: 200, headers: {}, body: presented } }
       })
       reply.code(status).headers(headers)
       return answer
@@ -160,7 +170,7 @@ async function namedPolicies(
   return { inForce, tried }
 }
 
-function presentSimulation(simulation: Simulation): Static<typeof SimulateAnswer> {
+function presentSimulation(simulation: Simulation): Omit<Static<typeof SimulateAnswer>, 'warnings'> {
   const { verdict, findings, plan } = simulation
   const { decision, effectiveDecision, deciding, decisions } = verdict
   const { config } = plan.gateway

@@ -7,6 +7,7 @@ import { idText } from '../../resources/fields.ts'
 import { GivenConfigurationBody } from '../../resources/gateway-configuration.ts'
 import { Outcome, outcomeExample } from '../../resources/outcome.ts'
 import { scenarioFields } from '../../resources/scenario.ts'
+import { ConfigurationWarnings } from '../config/schema.ts'
 
 const strict = { additionalProperties: false }
 
@@ -90,6 +91,7 @@ export const SimulateAnswer = Type.Object(
       description: 'Moderation scores of the texts, from 0 to 1 for each category; 0 without any text.',
     }),
     results: Type.Array(Outcome, { description: 'The result of each check, in the order of evaluation.' }),
+    warnings: ConfigurationWarnings,
   },
   {
     title: 'Simulation',
@@ -107,6 +109,7 @@ export const SimulateAnswer = Type.Object(
         redactions: {},
         scores: perCategory(() => 0.01),
         results: [outcomeExample],
+        warnings: [],
       },
     ],
   },

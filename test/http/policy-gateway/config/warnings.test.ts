@@ -34,6 +34,32 @@ describe('saving a configuration without a judge', () => {
   })
 })
 
+describe('simulating a configuration without a judge', () => {
+  const { send } = gatewaySuite()
+  const scenario = { text: 'What is project x?' }
+
+  for (const config of rewriting) {
+    it(`warns that ${JSON.stringify(config)} refuses`, async () => {
+      const simulated = await send('POST', '/simulate', { body: { config, scenario } })
+      assert.equal(simulated.status, 200)
+      assert.deepEqual(warningsOf(simulated), ['rewrite_without_judge', ['rewrite_without_judge']])
+    })
+  }
+
+  it('warns about the saved one, and about one that the simulation saves', async () => {
+    const config = { rules: { response_pattern: 'rewrite' } }
+    const persisted = await send('POST', '/simulate', { body: { config, scenario, persist: true } })
+    assert.deepEqual(warningsOf(persisted), ['rewrite_without_judge', ['rewrite_without_judge']])
+    const simulated = await send('POST', '/simulate', { body: { scenario } })
+    assert.deepEqual(warningsOf(simulated), ['rewrite_without_judge', ['rewrite_without_judge']])
+  })
+
+  it('gives no warning about one that rewrites nothing', async () => {
+    const body = { config: { rules: { denylist: ['project x'] } }, scenario }
+    assert.deepEqual(warningsOf(await send('POST', '/simulate', { body })), [null, []])
+  })
+})
+
 describe('saving a configuration with a judge', () => {
   const { send } = gatewaySuite({ config: { policies: { judge: { model: 'gatehouse-echo' } } } })
 
