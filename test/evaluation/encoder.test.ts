@@ -56,6 +56,21 @@ describe('the encoder behind the embedded classifier', () => {
     assert.equal(denied, allowed.replace('"linear"', '"encoder"'))
   })
 
+  it('is named by the detail of a request with the stage that decided', async () => {
+    await using app = await start(opens(createFakeEncoder(() => ({ 'self-harm': 4 }))))
+    const headers = { authorization: `Bearer ${app.adminKey}` }
+    const classifierOf = async (content: string): Promise<unknown> => {
+      const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }] }
+      const response = await app.post('/v1/chat/completions', body)
+      await response.text()
+      const path = `/v1/organization/requests/${response.headers.get('x-request-id')}`
+      const { classifier } = (await (await app.get(path, headers)).json()) as { classifier: Record<string, string> }
+      return [classifier['id'], classifier['stage']]
+    }
+    assert.deepEqual(await classifierOf(harmless), ['embedded+encoder', 'linear'])
+    assert.deepEqual(await classifierOf(crisis), ['embedded+encoder', 'encoder'])
+  })
+
   it('is named by an evaluation that sends nothing', async () => {
     await using app = await start(opens(createFakeEncoder(() => ({ 'self-harm': 4 }))))
     const stageOf = async (text: string): Promise<string | undefined> => {

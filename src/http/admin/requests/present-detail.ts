@@ -5,6 +5,7 @@ import { keptTexts } from '../../../domain/audit/event/content.ts'
 import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
 import type { ChainContext, LoggedEvent } from '../../../domain/audit/log.ts'
 import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import { secondStages } from '../../../domain/moderation/classifier.ts'
 import type { PolicyVersion } from '../../../domain/policy/policy.ts'
 import { decisionIn, numberIn, presentRequest, textsIn } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
@@ -32,6 +33,7 @@ export function presentDetail(event: LoggedEvent, { chain, policies, content }: 
     finish_reasons: textsIn(document.unmapped.gen_ai?.['response.finish_reasons']),
     timeline: timelineOf(document, row),
     outcomes: outcomesOf(document, policies),
+    classifier: classifierOf(document),
     receipt: receiptOf(document),
     proof: proofOf(row, chain),
     is_content_kept: keptTexts(event.content) !== undefined,
@@ -85,6 +87,14 @@ function outcomesOf(document: ChainedDocument, policies: DetailContext['policies
     threshold_bp: null,
   }))
   return [...ofCategories, ...ofPolicies]
+}
+
+function classifierOf({ unmapped: { gatehouse } }: ChainedDocument): Detail['classifier'] {
+  const { classifier } = gatehouse
+  if (!isRecord(classifier)) return null
+  const { id, version, stage } = classifier
+  const known = (['linear', ...secondStages] as const).find((one) => one === stage)
+  return known === undefined ? null : { id: String(id), version: String(version), stage: known }
 }
 
 function receiptOf({ message_context: context, unmapped: { gatehouse } }: ChainedDocument): Detail['receipt'] {

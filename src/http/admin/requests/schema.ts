@@ -3,6 +3,7 @@ import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
 import { checks } from '../../../domain/evaluation/verdict/combine.ts'
+import { secondStages } from '../../../domain/moderation/classifier.ts'
 import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
@@ -147,6 +148,18 @@ const Outcome = Type.Object(
   { title: 'RequestOutcome' },
 )
 
+const Classifier = Type.Object(
+  {
+    id: text('The classifier.'),
+    version: text('Its version.'),
+    stage: Type.Enum(['linear', ...secondStages], {
+      description:
+        'What decided: `linear`, the first stage alone; `encoder`, both stages; `remote`, the moderation endpoint; the others, the first stage, because the encoder was late or failed, or the endpoint failed.',
+    }),
+  },
+  { title: 'RequestClassifier' },
+)
+
 const ChainLink = Type.Object(
   { sequence: integer('Position in the chain.'), fingerprint: text('SHA-256 of the event.') },
   { title: 'ChainLink' },
@@ -244,6 +257,7 @@ const detailExample = {
       threshold_bp: 5_000,
     },
   ],
+  classifier: { id: 'embedded+encoder', version: '9+1', stage: 'linear' },
   receipt: { input_tokens: 272, output_tokens: 46, cost_usd: 0.001813, credits: 2, usage_source: 'reported' },
   proof: {
     sequence: 42,
@@ -264,6 +278,7 @@ export const RequestDetailObject = Type.Object(
     finish_reasons: Type.Array(Type.String(), { description: 'Why the answer ended.' }),
     timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
     outcomes: Type.Array(Outcome, { description: 'The outcome of each check.' }),
+    classifier: orNull(Classifier, 'The classifier that scored the texts; null if none did.'),
     receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
     proof: Proof,
     is_content_kept: flag('Whether the texts of the request and its answer are kept.'),
