@@ -39,6 +39,10 @@ export async function withHistory(body: ResponsesBody, projectId: string, parts:
   return { body: { ...rest, input: [...earlier, ...ownItems] } as ResponsesBody, ownItems, previousId }
 }
 
+/** Whether the body names stored responses or items, whose texts the model then receives. */
+export const namesStored = ({ previous_response_id: previousId, input }: ResponsesBody): boolean =>
+  Boolean(previousId) || itemsOf(input).some(isReference)
+
 /** A string is one user message. */
 const itemsOf = (input: ResponsesBody['input']): readonly StoredItem[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input ?? [])

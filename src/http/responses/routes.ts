@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { text } from '../described.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Caller } from '../../domain/identity/principal.ts'
+import { requirePermission } from '../../domain/identity/permissions.ts'
+import type { Caller, Principal } from '../../domain/identity/principal.ts'
 import { decodeResponses } from './decode.ts'
 import { encodeResponses } from './encode.ts'
 import { encodeResponsesFault } from './errors.ts'
-import { receivedItems, withHistory } from './history.ts'
+import { namesStored, receivedItems, withHistory } from './history.ts'
 import { storingResponse, type StoreResponseParts } from './store-response.ts'
 import { InputTokensAnswer, ResponsesAnswer, ResponsesError, ResponsesEvent } from './answer-schema.ts'
 import { ResponsesBody } from './schema.ts'
@@ -188,6 +189,11 @@ const notStreamed = (): Fault =>
     param: 'stream',
   })
 
+/** A project reads its own responses. An administrator in the playground could ask the model to repeat those of others. */
+function requireStoredTexts({ kind, permissions }: Principal): void {
+  if (kind !== 'api_key' && kind !== 'jwt') requirePermission(permissions, 'content:read')
+}
+
 /** The anonymous free request belongs to no project, so it has no history and its response is not stored. */
 async function decodeWithHistory(
   body: ResponsesBody,
@@ -195,6 +201,7 @@ async function decodeWithHistory(
   parts: StoreResponseParts,
 ): Promise<DecodedRequest> {
   if (caller.kind === 'free') return { request: decodeResponses(body) }
+  if (namesStored(body)) requireStoredTexts(caller)
   const { body: whole, ownItems, previousId } = await withHistory(body, caller.projectId, parts)
   const request = decodeResponses(whole)
   if (body.store === false) return { request, echo: { store: false, previous_response_id: previousId } }

@@ -28,9 +28,16 @@ export function ReplayForm({ policy, onStarted }: FormProps) {
   const [sample, setSample] = useState('100')
   const { isChanged } = usePolicyDraft()
   const mayWrite = useMay('policies:write')
+  const mayReadTexts = useMay('content:read')
   const start = useStartBacktest(policy.id, onStarted)
   const chosen = { limit, sample_percent: Number(sample) }
-  const obstacle = mayWrite ? (isChanged ? text.saveFirst : undefined) : words.policies.mayNotWrite
+  const obstacle = !mayWrite
+    ? words.policies.mayNotWrite
+    : !mayReadTexts
+      ? text.mayNotRead
+      : isChanged
+        ? text.saveFirst
+        : undefined
   const { error } = start
   const isAtField = fields.some((field) => errorOfField(error, field) !== undefined)
   return (
@@ -42,7 +49,7 @@ export function ReplayForm({ policy, onStarted }: FormProps) {
           start.mutate(bodyOf(range, chosen))
         }}
       >
-        <fieldset className={styles.fields} disabled={!mayWrite}>
+        <fieldset className={styles.fields} disabled={!mayWrite || !mayReadTexts}>
           <Field label={text.range} hint={text.rangeHint} error={errorOfField(error, 'from')}>
             {(props) => (
               <select {...props} value={range} onChange={(event) => setRange(event.target.value as Range)}>

@@ -22,6 +22,7 @@ const text = words.policy.replay
 export function ReplayTab() {
   const { policy } = usePolicyDraft()
   const { features } = useMe()
+  const mayReadTexts = useMay('content:read')
   const query = useBacktests(policy.id)
   const search: ReplaySearch = useSearch({ from: '/policies/$policyId/replay' })
   const navigate = useNavigate()
@@ -32,6 +33,7 @@ export function ReplayTab() {
   return (
     <div className={tab.tab}>
       {!features.content && <Notice tone="warning">{text.noTexts}</Notice>}
+      {!mayReadTexts && <Notice tone="none">{text.mayNotRead}</Notice>}
       <ReplayForm policy={policy} onStarted={({ id }) => set({ backtest: id, threshold: undefined })} />
       {query.isPending && <LoadingRows widths={[160, 80, 120]} rows={3} />}
       {query.isError && <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />}

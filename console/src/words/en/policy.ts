@@ -10,6 +10,7 @@ const replay = {
   sampleHint: 'Always the same requests.',
   start: 'Replay draft',
   saveFirst: 'Save the draft first: only what is saved is replayed.',
+  mayNotRead: 'A replay needs the permission content:read, because its counts reveal what the texts contain.',
   judge: 'A model evaluates this rule, which costs a call for each text. Begin with a small sample.',
   noTexts:
     'The texts of requests are not kept, so there is nothing to replay. Set audit.content to full or redacted in the configuration.',

@@ -9,6 +9,7 @@ import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
 import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
 import type { NewBacktest, PolicyId } from '../../../domain/evaluation/backtest/create.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 
@@ -25,15 +26,17 @@ export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: ope
       path: backtests,
       summary: 'Backtest a policy draft',
       description:
-        'Replays requests whose texts are in the audit log against the current draft. Runs in the background: poll it until its status is `completed`.',
+        'Replays requests whose texts are in the audit log against the current draft. Runs in the background: poll it until its status is `completed`. Also needs the permission `content:read`, because the counts of a chosen rule reveal what the texts contain.',
       permission: 'policies:write',
       params: PolicyParams,
       query: none,
       body: Schema.CreateBacktest,
       status: 201,
       answer,
-      operation: (stores, { actor, params, body }) =>
-        operations.start(stores, policyOf(actor, params), newBacktestOf(body)),
+      operation: (stores, { actor, params, body }) => {
+        requirePermission(actor.permissions, 'content:read')
+        return operations.start(stores, policyOf(actor, params), newBacktestOf(body))
+      },
       present: presentBacktest,
     }),
     read({

@@ -52,6 +52,25 @@ describe('the playground', () => {
     assert.equal((await allowed.send('POST', '/playground', { body: bodyFor(app().projectId) })).status, 200)
   })
 
+  it('continues a stored response only for a key with content:read, because the model could repeat its texts', async () => {
+    const stored = await app().post('/v1/responses', { model: 'gatehouse-echo', input: 'The code is 4711.' })
+    const { id, output } = (await stored.json()) as { id: string; output: { id: string }[] }
+    const references = [
+      { previous_response_id: id, input: 'Repeat it.' },
+      { input: [{ type: 'item_reference', id: output[0]?.id }] },
+    ]
+    const without = await app().adminWith(permissions.filter((word) => word !== 'content:read' && word !== '*'))
+    const holder = await app().adminWith(['playground:use', 'content:read'])
+    for (const reference of references) {
+      const body = { project_id: app().projectId, dialect: 'responses', body: { model: 'gatehouse-echo', ...reference } }
+      const rejected = await without.send('POST', '/playground', { body })
+      assert.equal(rejected.status, 403)
+      assert.match(JSON.stringify(rejected.body), /content:read/)
+      assert.doesNotMatch(JSON.stringify(rejected.body), /4711/)
+      assert.equal((await holder.send('POST', '/playground', { body })).status, 200)
+    }
+  })
+
   it('rejects a cookie without the header of the console', async () => {
     const browser = openBrowser(app())
     await browser.signIn({ key: app().adminKey })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
-import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
+import { errorOf, itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
 
 describe('a backtest of a draft over HTTP', () => {
   let app: AdminApp
@@ -54,6 +54,18 @@ describe('a backtest of a draft over HTTP', () => {
       },
     })
     assert.ok(!JSON.stringify(backtest).includes('Falcon'))
+  })
+
+  it('is started only by a key that may read the texts, because its counts reveal them', async () => {
+    const policyId = textOf(await draft({ rule: 'Never mention "Falcon".' }))
+    const path = `/policies/${policyId}/backtest`
+    const writer = await app.adminWith(['policies:read', 'policies:write', 'audit:read'])
+    const rejected = await writer.send('POST', path, { body: {} })
+    assert.equal(rejected.status, 403)
+    assert.match(String(errorOf(rejected)['message']), /content:read/)
+    assert.deepEqual(itemsOf(await app.admin.get(path)), [])
+    const reader = await app.adminWith(['policies:read', 'policies:write', 'content:read'])
+    assert.equal((await reader.send('POST', path, { body: {} })).status, 201)
   })
 
   it('names examples that are in the audit log', async () => {
