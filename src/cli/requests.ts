@@ -103,7 +103,9 @@ function describe(request: RequestDetailBody, values: Values): string {
     `${request.id}  ${dateOf(request.created_at)}  ${request.status}  ${request.decision}`,
     `model ${request.model}, project ${request.project_id ?? '-'}, key ${request.api_key_id ?? '-'}${request.error === null ? '' : `, error ${request.error}`}`,
     ...(steps.length === 0 ? [] : ['', table(['STEP', 'AT MS', 'MS', ''], steps)]),
-    ...(request.classifier === null ? [] : ['', `classifier ${request.classifier.id}, decided by: ${request.classifier.stage}`]),
+    ...(request.classifier === null
+      ? []
+      : ['', `classifier ${request.classifier.id}, decided by: ${request.classifier.stage}`]),
     ...(outcomes.length === 0 ? [] : ['', table(['CHECK', 'VERSION', 'DECISION', 'SCORE'], outcomes)]),
     ...(values.texts ? ['', ...textLines(request)] : []),
     '',

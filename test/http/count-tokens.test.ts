@@ -148,7 +148,10 @@ describe('counting tokens', () => {
   })
   it('has the limit headers on every error, because the call was counted', async () => {
     await using scene = await startTestApp({ config: { limits: {} } })
-    const bodies = [{ model: 'gatehouse-echo', messages: [] }, { model: 'nowhere', messages }]
+    const bodies = [
+      { model: 'gatehouse-echo', messages: [] },
+      { model: 'nowhere', messages },
+    ]
     for (const [at, body] of bodies.entries()) {
       const response = await scene.post('/v1/messages/count_tokens', body)
       assert.equal(response.status, [422, 404][at])

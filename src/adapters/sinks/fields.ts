@@ -35,7 +35,11 @@ export const commonFields = {
           }),
         ),
       },
-      { ...strict, description: 'Which events are exported. Default: all. Checkpoints are always exported.' },
+      {
+        ...strict,
+        title: 'SinkFilter',
+        description: 'Which events are exported. Default: all. Checkpoints are always exported.',
+      },
     ),
   ),
 }

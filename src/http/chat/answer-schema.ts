@@ -3,6 +3,7 @@ import { integer, text } from '../described.ts'
 import { creditProperties } from '../inference/writing/credit-fields.ts'
 import { OpenaiErrorBody } from '../inference/openai-errors.ts'
 import { JsonObject } from '../inference/reading/request-fields.ts'
+import { ToolCall } from './schema.ts'
 
 const annotations = Type.Array(JsonObject, {
   description: 'The web pages that the text cites: `url_citation` with the URL, the title and the cited characters.',
@@ -27,7 +28,7 @@ export const ChatAnswer = Type.Object(
             refusal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Why the model refused.' })),
             annotations: Type.Optional(annotations),
             reasoning_content: Type.Optional(text('The reasoning.')),
-            tool_calls: Type.Optional(Type.Array(JsonObject, { description: 'The tools that the model called.' })),
+            tool_calls: Type.Optional(Type.Array(ToolCall, { description: 'The tools that the model called.' })),
           },
           { description: 'The answer.' },
         ),
@@ -42,7 +43,7 @@ export const ChatAnswer = Type.Object(
         completion_tokens: integer('Output tokens.', { minimum: 0 }),
         total_tokens: integer('The sum of both.', { minimum: 0 }),
       },
-      { description: 'The tokens of the call.' },
+      { title: 'ChatUsage', description: 'The tokens of the call.' },
     ),
     ...creditProperties,
   },

@@ -71,7 +71,7 @@ const FunctionCall = Type.Object(
   },
   { title: 'ChatToolCall' },
 )
-const ToolCall = Type.Union([FunctionCall, OtherThan('OtherChatToolCall', ['function'])])
+export const ToolCall = Type.Union([FunctionCall, OtherThan('OtherChatToolCall', ['function'])])
 
 const Message = Type.Union(
   [
@@ -182,7 +182,7 @@ export const ChatBody = Type.Object(
     stream_options: Nullish(
       Type.Object(
         { include_usage: Nullish(flag('Whether the last chunk has the usage.')) },
-        { description: 'Settings of the stream.' },
+        { title: 'ChatStreamOptions', description: 'Settings of the stream.' },
       ),
     ),
     max_completion_tokens: Nullish(OutputLimit),

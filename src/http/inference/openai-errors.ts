@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { text } from '../described.ts'
 import type { Fault, FaultKind } from '../../base/fault.ts'
 import { boundedMessage, policyOf, errorHeaders } from './error-headers.ts'
+import { policyDecision } from './policy-decision.ts'
 import { paramOf } from '../fault-headers.ts'
 import type { ErrorResponse } from '../route.ts'
 
@@ -67,9 +68,7 @@ export const OpenaiErrorBody = Type.Object(
       { description: 'What went wrong.' },
     ),
     request_id: text('The request, for questions to the operator.'),
-    policy: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'The rule that denied the request.' }),
-    ),
+    policy: Type.Optional(policyDecision('The rule that denied the request.')),
   },
   { title: 'OpenaiErrorBody' },
 )

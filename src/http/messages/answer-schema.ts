@@ -1,8 +1,25 @@
 /** Answers of `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
 import Type from 'typebox'
 import { integer, text } from '../described.ts'
+import { policyDecision } from '../inference/policy-decision.ts'
 import { creditProperties } from '../inference/writing/credit-fields.ts'
-import { jsonObject } from '../inference/reading/request-fields.ts'
+import { jsonObject, JsonObject, OtherThan, receivedOther, tagsOf } from '../inference/reading/request-fields.ts'
+import { RedactedThinking, Thinking, ToolUse } from './schema.ts'
+
+const AnswerText = Type.Object(
+  {
+    type: Type.Literal('text'),
+    text: text('The text.'),
+    citations: Type.Optional(
+      Type.Union([Type.Array(JsonObject), Type.Null()], {
+        description: 'The web pages and documents that the text cites.',
+      }),
+    ),
+  },
+  { title: 'AnswerTextBlock', examples: [{ type: 'text', text: 'Hello!' }] },
+)
+const blocks = [AnswerText, ToolUse, Thinking, RedactedThinking] as const
+const AnswerBlock = Type.Union([...blocks, OtherThan('OtherAnswerBlock', tagsOf(blocks), receivedOther)])
 
 /** Answer of `POST /v1/messages`. */
 export const MessagesAnswer = Type.Object(
@@ -11,9 +28,9 @@ export const MessagesAnswer = Type.Object(
     type: Type.Literal('message'),
     role: Type.Literal('assistant'),
     model: text('The model that answered.'),
-    content: Type.Array(Type.Object({ type: text('The type.') }, { additionalProperties: true }), {
+    content: Type.Array(AnswerBlock, {
       description:
-        'Blocks: `text` with `text` and, if web pages are cited, `citations`; `tool_use`, `thinking`, `redacted_thinking`.',
+        'Blocks: `text`, with `citations` if web pages are cited; `tool_use`, `thinking`, `redacted_thinking`; of an upstream of this dialect also others.',
       examples: [[{ type: 'text', text: 'Hello!' }]],
     }),
     stop_reason: Type.Union([Type.String(), Type.Null()], {
@@ -80,7 +97,7 @@ export const MessagesError = Type.Object(
       { description: 'What went wrong.' },
     ),
     request_id: text('The request, for questions to the operator.'),
-    policy: Type.Optional(jsonObject('The rule that denied the request.')),
+    policy: Type.Optional(policyDecision('The rule that denied the request.')),
   },
   { title: 'MessagesErrorBody' },
 )

@@ -17,7 +17,7 @@ import {
 const CacheControl = Nullish(
   Type.Object(
     { ttl: Type.Optional(text('How long the cache keeps it.')) },
-    { description: 'Marks the end of a part of the prompt that is cached.' },
+    { title: 'CacheControl', description: 'Marks the end of a part of the prompt that is cached.' },
   ),
 )
 
@@ -103,7 +103,7 @@ const ToolResult = Type.Object(
   },
   { title: 'ToolResultBlock' },
 )
-const ToolUse = Type.Object(
+export const ToolUse = Type.Object(
   {
     type: Type.Literal('tool_use'),
     id: text('The id.', { minLength: 1 }),
@@ -112,7 +112,7 @@ const ToolUse = Type.Object(
   },
   { title: 'ToolUseBlock' },
 )
-const Thinking = Type.Object(
+export const Thinking = Type.Object(
   {
     type: Type.Literal('thinking'),
     thinking: text('The reasoning.'),
@@ -120,7 +120,7 @@ const Thinking = Type.Object(
   },
   { title: 'ThinkingBlock' },
 )
-const RedactedThinking = Type.Object(
+export const RedactedThinking = Type.Object(
   { type: Type.Literal('redacted_thinking'), data: text('The content.') },
   { title: 'RedactedThinkingBlock' },
 )
@@ -166,7 +166,10 @@ const messageFields = {
     Type.String({ description: 'For a system message: `next_user_message` if it applies only until then.' }),
   ),
   output_config: Nullish(
-    Type.Object({ effort: Nullish(text('The reasoning effort.')) }, { description: 'Settings from this message on.' }),
+    Type.Object(
+      { effort: Nullish(text('The reasoning effort.')) },
+      { title: 'MessageOutputConfig', description: 'Settings from this message on.' },
+    ),
   ),
 }
 const Message = Type.Object(
@@ -201,13 +204,13 @@ const shared = {
         budget_tokens: Nullish(integer('Maximum number of tokens for reasoning.', { minimum: 1 })),
         display: Nullish(text('How the reasoning is returned.')),
       },
-      { description: 'Whether and how the model reasons before it answers.' },
+      { title: 'ThinkingConfig', description: 'Whether and how the model reasons before it answers.' },
     ),
   ),
   output_config: Nullish(
     Type.Object(
       { effort: Nullish(text('The reasoning effort.')), format: Nullish(OutputFormat) },
-      { description: 'The reasoning effort and the format of the answer.' },
+      { title: 'OutputConfig', description: 'The reasoning effort and the format of the answer.' },
     ),
   ),
   context_management: Nullish(
@@ -215,15 +218,16 @@ const shared = {
       {
         edits: Nullish(
           Type.Array(
-            Type.Object({
-              type: text('The type.'),
-              keep: Nullish(Type.Unknown({ description: 'What is kept.' })),
-            }),
+            Type.Object(
+              { type: text('The type.'), keep: Type.Optional(Type.Unknown({ description: 'What is kept.' })) },
+              { title: 'ContextEdit' },
+            ),
             { description: 'Changes to the context.' },
           ),
         ),
       },
       {
+        title: 'ContextManagement',
         description:
           '`clear_thinking_20251015` with `keep: "all"` is handled by the gateway and not sent to the upstream.',
       },
@@ -243,7 +247,10 @@ export const MessagesBody = Type.Object(
     stop_sequences: Nullish(texts('The answer ends before one of these texts.')),
     stream: Nullish(Stream),
     metadata: Nullish(
-      Type.Object({ user_id: Nullish(text('The end user.')) }, { description: 'Who the request is for.' }),
+      Type.Object(
+        { user_id: Nullish(text('The end user.')) },
+        { title: 'MessageMetadata', description: 'Who the request is for.' },
+      ),
     ),
     output_format: Nullish(OutputFormat),
     flagged_categories: Nullish(FlaggedCategories),

@@ -40,20 +40,26 @@ export const LogReportObject = Type.Object(
     ),
     key_source: Type.Enum(['server_secret', 'pinned'], { description: 'Where the trusted keys are from.' }),
     signed: orNull(
-      Type.Object({
-        to: integer('The last event that it proves.'),
-        time: integer('When it was signed, in Unix milliseconds.'),
-        key_ids: texts('The keys that signed checkpoints.'),
-        handover_key_ids: texts('Of these, the keys that a later key has replaced.'),
-      }),
+      Type.Object(
+        {
+          to: integer('The last event that it proves.'),
+          time: integer('When it was signed, in Unix milliseconds.'),
+          key_ids: texts('The keys that signed checkpoints.'),
+          handover_key_ids: texts('Of these, the keys that a later key has replaced.'),
+        },
+        { title: 'SignedEvents' },
+      ),
       'The last checkpoint that proves the events before it.',
     ),
     unsigned: orNull(
-      Type.Object({
-        from: integer('The first of them.'),
-        to: integer('The last of them.'),
-        overdue: flag('Whether they have waited too long.'),
-      }),
+      Type.Object(
+        {
+          from: integer('The first of them.'),
+          to: integer('The last of them.'),
+          overdue: flag('Whether they have waited too long.'),
+        },
+        { title: 'UnsignedEvents' },
+      ),
       'The events after the last checkpoint.',
     ),
     late: Type.Array(

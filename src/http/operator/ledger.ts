@@ -12,7 +12,10 @@ export const LedgerVerificationObject = Type.Object(
     charges: integer('Charges that were checked.'),
     slices: integer('Slices of credits that were checked.'),
     broken: orNull(
-      Type.Object({ table: text('Its table.'), id: text('Its id.'), says: text('What is wrong with it.') }),
+      Type.Object(
+        { table: text('Its table.'), id: text('Its id.'), says: text('What is wrong with it.') },
+        { title: 'InconsistentRow' },
+      ),
       'The first row that is inconsistent with the others.',
     ),
   },

@@ -13,7 +13,7 @@ import type { CallerOf } from '../caller.ts'
 import type { DecodeBody } from '../resources/scenario.ts'
 import type { ResourceLimitParts } from '../resources/limit.ts'
 import type { ResourceRoutes, ResourceActor } from '../resources/route.ts'
-import type { DocumentedSinkKind } from './exports/documented-create.ts'
+import type { DocumentedSinkKind } from './exports/documented-sinks.ts'
 
 /** The stores of the policy gateway: one transaction for a mutation, no transaction for reads. */
 export type GatewayStores = {

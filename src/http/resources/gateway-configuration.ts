@@ -7,10 +7,10 @@ import { categories } from '../../domain/moderation/categories.ts'
 import { orNull } from './fields.ts'
 
 const strict = { additionalProperties: false }
-const whole = <P extends TProperties>(properties: P, description: string) =>
-  Type.Object(properties, { ...strict, description })
-const partial = <P extends TProperties>(properties: P, description: string) =>
-  Type.Partial(Type.Object(properties), { ...strict, description })
+type Part = { readonly title: string; readonly description: string }
+const whole = <P extends TProperties>(properties: P, part: Part) => Type.Object(properties, { ...strict, ...part })
+const partial = <P extends TProperties>(properties: P, { title, description }: Part) =>
+  Type.Partial(Type.Object(properties), { ...strict, title: `${title}Input`, description })
 const flag = (description: string) => Type.Boolean({ description })
 const list = <S extends TSchema>(item: S, maxItems: number, description: string) =>
   Type.Array(item, { maxItems, description })
@@ -95,31 +95,35 @@ const replacement = {
   escalation_path: line(500, 'Contact that is reported with an escalation.'),
 }
 
-const words = {
-  rules: 'What is checked, and what happens to a text that matches.',
-  org_controls: 'Quotas and audit settings of the organization.',
-  user_quota: 'The quota of each end user.',
-  project_quota: 'The quota of each project.',
-  rollout: 'Which requests the configuration applies to.',
-  shadow: 'Decisions for these requests are only recorded.',
-  canary: 'Only these requests are decided.',
-  refusal_replacement: 'What replaces a text that was denied.',
+const partsOf = {
+  rules: { title: 'GatewayRules', description: 'What is checked, and what happens to a text that matches.' },
+  org_controls: { title: 'GatewayControls', description: 'Quotas and audit settings of the organization.' },
+  user_quota: { title: 'GatewayQuota', description: 'The quota of each end user.' },
+  project_quota: { title: 'GatewayQuota', description: 'The quota of each project.' },
+  rollout: { title: 'GatewayRollout', description: 'Which requests the configuration applies to.' },
+  shadow: { title: 'GatewayRolloutShare', description: 'Decisions for these requests are only recorded.' },
+  canary: { title: 'GatewayRolloutShare', description: 'Only these requests are decided.' },
+  refusal_replacement: { title: 'GatewayReplacement', description: 'What replaces a text that was denied.' },
 }
 
 /** The configuration in a response: every field is present. */
 export const Configuration = Type.Object(
   {
     ...own,
-    rules: whole(rules, words.rules),
+    rules: whole(rules, partsOf.rules),
     org_controls: whole(
-      { ...controls, user_quota: whole(quota, words.user_quota), project_quota: whole(quota, words.project_quota) },
-      words.org_controls,
+      { ...controls, user_quota: whole(quota, partsOf.user_quota), project_quota: whole(quota, partsOf.project_quota) },
+      partsOf.org_controls,
     ),
     rollout: whole(
-      { shadow: whole(share, words.shadow), canary: whole(share, words.canary), rollback_on_spike: rollbackOnSpike },
-      words.rollout,
+      {
+        shadow: whole(share, partsOf.shadow),
+        canary: whole(share, partsOf.canary),
+        rollback_on_spike: rollbackOnSpike,
+      },
+      partsOf.rollout,
     ),
-    refusal_replacement: whole(replacement, words.refusal_replacement),
+    refusal_replacement: whole(replacement, partsOf.refusal_replacement),
   },
   { ...strict, title: 'GatewayConfig', description: 'The configuration with every field.' },
 )
@@ -127,20 +131,24 @@ export const Configuration = Type.Object(
 /** The configuration in a request: fields that are left out get their defaults. */
 export const givenConfigurationFields = {
   ...own,
-  rules: partial(rules, words.rules),
+  rules: partial(rules, partsOf.rules),
   org_controls: partial(
     {
       ...controls,
-      user_quota: partial(givenQuota, words.user_quota),
-      project_quota: partial(givenQuota, words.project_quota),
+      user_quota: partial(givenQuota, partsOf.user_quota),
+      project_quota: partial(givenQuota, partsOf.project_quota),
     },
-    words.org_controls,
+    partsOf.org_controls,
   ),
   rollout: partial(
-    { shadow: partial(share, words.shadow), canary: partial(share, words.canary), rollback_on_spike: rollbackOnSpike },
-    words.rollout,
+    {
+      shadow: partial(share, partsOf.shadow),
+      canary: partial(share, partsOf.canary),
+      rollback_on_spike: rollbackOnSpike,
+    },
+    partsOf.rollout,
   ),
-  refusal_replacement: partial(replacement, words.refusal_replacement),
+  refusal_replacement: partial(replacement, partsOf.refusal_replacement),
 }
 export const GivenConfigurationBody = Type.Partial(Type.Object(givenConfigurationFields), {
   ...strict,

@@ -1,8 +1,57 @@
 /** Answers of `/v1/responses`. */
 import Type from 'typebox'
 import { integer, text } from '../described.ts'
+import { policyDecision } from '../inference/policy-decision.ts'
 import { creditProperties } from '../inference/writing/credit-fields.ts'
-import { jsonObject, JsonObject } from '../inference/reading/request-fields.ts'
+import { jsonObject, JsonObject, OtherThan, receivedOther, tagsOf } from '../inference/reading/request-fields.ts'
+import { Refusal } from './schema.ts'
+
+const itemFields = { id: text('The id of the item.'), status: Type.Optional(text('The status.')) }
+const AnswerText = Type.Object(
+  {
+    type: Type.Literal('output_text'),
+    text: text('The text.'),
+    annotations: Type.Array(JsonObject, { description: 'The web pages and files that the text cites.' }),
+  },
+  { title: 'ResponseAnswerText' },
+)
+const parts = [AnswerText, Refusal] as const
+const AnswerMessage = Type.Object(
+  {
+    ...itemFields,
+    type: Type.Literal('message'),
+    role: Type.Literal('assistant'),
+    content: Type.Array(Type.Union([...parts, OtherThan('OtherAnswerPart', tagsOf(parts), receivedOther)]), {
+      description: 'The parts of the message.',
+    }),
+  },
+  { title: 'ResponseOutputMessage' },
+)
+const AnswerFunctionCall = Type.Object(
+  {
+    ...itemFields,
+    type: Type.Literal('function_call'),
+    call_id: text('The id of the call.'),
+    name: text('The name of the function.'),
+    namespace: Type.Optional(text('The namespace of the tool.')),
+    arguments: text('The arguments, as JSON.'),
+  },
+  { title: 'ResponseOutputFunctionCall' },
+)
+const AnswerReasoning = Type.Object(
+  {
+    ...itemFields,
+    type: Type.Literal('reasoning'),
+    summary: Type.Array(JsonObject, { description: 'The summary of the reasoning.' }),
+    content: Type.Optional(Type.Array(JsonObject, { description: 'The reasoning.' })),
+    encrypted_content: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'The reasoning, encrypted by the vendor.' }),
+    ),
+  },
+  { title: 'ResponseOutputReasoning' },
+)
+const items = [AnswerMessage, AnswerFunctionCall, AnswerReasoning] as const
+const AnswerItem = Type.Union([...items, OtherThan('OtherOutputItem', tagsOf(items), receivedOther)])
 
 /** Answer of `POST /v1/responses`. */
 export const ResponsesAnswer = Type.Object(
@@ -12,16 +61,9 @@ export const ResponsesAnswer = Type.Object(
     status: text('The status.', { examples: ['completed', 'incomplete'] }),
     model: text('The model that answered.'),
     created_at: Type.Integer({ description: 'Unix seconds.' }),
-    output: Type.Array(
-      Type.Object({
-        id: Type.Optional(text('The id of the item.')),
-        type: text('The type.', { examples: ['message'] }),
-        status: Type.Optional(text('The status.')),
-        role: Type.Optional(text('Who the message is from.')),
-        content: Type.Optional(Type.Array(JsonObject, { description: 'The parts of a message.' })),
-      }),
-      { description: 'Items: `message` with `output_text` parts, `function_call`, `reasoning`.' },
-    ),
+    output: Type.Array(AnswerItem, {
+      description: 'Items: `message` with `output_text` parts, `function_call`, `reasoning`.',
+    }),
     usage: Type.Object(
       {
         input_tokens: integer('Input tokens.', { minimum: 0 }),
@@ -65,7 +107,7 @@ const FlatError = Type.Object(
     error: text('What happened, which field, and what to do.', { examples: ['input: is required'] }),
     code: text('Stable and machine-readable; `/docs/errors` explains every code.', { examples: ['invalid_parameter'] }),
     request_id: text('The request, for questions to the operator.'),
-    policy: Type.Optional(jsonObject('The rule that denied the request.')),
+    policy: Type.Optional(policyDecision('The rule that denied the request.')),
   },
   { title: 'ResponsesFlatError' },
 )

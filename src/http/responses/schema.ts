@@ -27,7 +27,7 @@ const OutputText = Type.Object(
   { type: Type.Literal('output_text'), text: text('The text.') },
   { title: 'ResponseOutputText' },
 )
-const Refusal = Type.Object(
+export const Refusal = Type.Object(
   { type: Type.Literal('refusal'), refusal: text('Why the model refused.') },
   { title: 'ResponseRefusal' },
 )
@@ -213,10 +213,15 @@ export const ResponsesBody = Type.Object(
           effort: Nullish(text('The reasoning effort.', { examples: ['medium'] })),
           summary: Nullish(text('How detailed the summary is.')),
         },
-        { description: 'Settings of the reasoning.' },
+        { title: 'ResponseReasoningConfig', description: 'Settings of the reasoning.' },
       ),
     ),
-    text: Nullish(Type.Object({ format: Nullish(TextFormat) }, { description: 'Settings of the text.' })),
+    text: Nullish(
+      Type.Object(
+        { format: Nullish(TextFormat) },
+        { title: 'ResponseTextConfig', description: 'Settings of the text.' },
+      ),
+    ),
     previous_response_id: Nullish(text('The stored response that this one continues.')),
     store: Nullish(flag('Whether the response is stored. Default: true.')),
     background: Nullish(flag('Must be false: responses are not created in the background.')),

@@ -56,7 +56,11 @@ const Description = Type.Object(
   { title: 'OpenApiDescription', additionalProperties: true, examples: [{ openapi: '3.1.0', info: {}, paths: {} }] },
 )
 
+/** The version of the API, which changes only with its contract. */
+const apiVersion = '0.1.0'
+
 export type ApiInfo = {
+  /** The version of the product. */
   readonly version: string
   /** The address that callers use; undefined if it is the one that serves the description. */
   readonly url: string | undefined
@@ -93,7 +97,8 @@ export function describeApi(all: readonly EndpointFamily[], { version, url = '/'
     openapi: '3.1.0',
     info: {
       title: 'Gatehouse',
-      version,
+      version: apiVersion,
+      'x-gatehouse-version': version,
       description: 'Policy administration and model gateway.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

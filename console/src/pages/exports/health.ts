@@ -39,7 +39,8 @@ export function lagOf({ health }: ExportSink, nowMs: number): string {
 
 /** The address of the destination, for people who tell sinks apart by it. */
 export function destinationOf({ config }: ExportSink): string {
-  const named = ['url', 'bucket', 'site', 'endpoint', 'cloud_id'].map((name) => config[name])
+  const fields: Readonly<Record<string, unknown>> = config
+  const named = ['url', 'bucket', 'site', 'endpoint', 'cloud_id'].map((name) => fields[name])
   return named.find((value) => typeof value === 'string') ?? words.common.none
 }
 

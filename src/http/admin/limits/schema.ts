@@ -55,7 +55,10 @@ const ScopeObject = Type.Object(
     tpm: window('Tokens per minute.'),
     tpd: window('Tokens per day.'),
     concurrent: orNull(
-      Type.Object({ limit: integer('The limit.'), remaining: integer('What remains of it.', { minimum: 0 }) }),
+      Type.Object(
+        { limit: integer('The limit.'), remaining: integer('What remains of it.', { minimum: 0 }) },
+        { title: 'ConcurrencyLimit' },
+      ),
       'Concurrent requests. Null: no limit.',
     ),
   },
@@ -124,12 +127,15 @@ export const CheckObject = Type.Object(
       { description: 'What the request would reserve.' },
     ),
     closest: orNull(
-      Type.Object({
-        scope: Type.Enum([...limitScopes], { description: 'The scope of the limit.' }),
-        metric: Type.Enum([...metrics], { description: 'What the limit counts.' }),
-        limit: integer('The limit.'),
-        remaining: integer('What remains of it.'),
-      }),
+      Type.Object(
+        {
+          scope: Type.Enum([...limitScopes], { description: 'The scope of the limit.' }),
+          metric: Type.Enum([...metrics], { description: 'What the limit counts.' }),
+          limit: integer('The limit.'),
+          remaining: integer('What remains of it.'),
+        },
+        { title: 'ClosestLimit' },
+      ),
       'The limit with the smallest remaining share.',
     ),
     scopes: ScopesObject,

@@ -172,11 +172,14 @@ const Proof = Type.Object(
     previous: orNull(ChainLink, 'The event before.'),
     next: orNull(ChainLink, 'The event after.'),
     checkpoint: orNull(
-      Type.Object({
-        sequence: integer('The last event that it covers.'),
-        signed_at: unixTime('When it was signed.'),
-        key_id: text('The key that signed it.'),
-      }),
+      Type.Object(
+        {
+          sequence: integer('The last event that it covers.'),
+          signed_at: unixTime('When it was signed.'),
+          key_id: text('The key that signed it.'),
+        },
+        { title: 'RequestCheckpoint' },
+      ),
       'The first signature that covers the event; null until the next one.',
     ),
   },

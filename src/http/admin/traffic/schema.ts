@@ -35,11 +35,14 @@ const TrafficResult = Type.Object(
     output_tokens: integer('Tokens of answers.'),
     cost_usd: number('What they cost.'),
     latency_ms: orNull(
-      Type.Object({
-        p50: integer('Half of the answers were faster.'),
-        p95: integer('95 of 100 were faster.'),
-        p99: integer('99 of 100 were faster.'),
-      }),
+      Type.Object(
+        {
+          p50: integer('Half of the answers were faster.'),
+          p95: integer('95 of 100 were faster.'),
+          p99: integer('99 of 100 were faster.'),
+        },
+        { title: 'LatencyPercentiles' },
+      ),
       'Latency of answers, estimated from twelve ranges; null without answers.',
     ),
   },

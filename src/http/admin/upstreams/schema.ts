@@ -34,7 +34,10 @@ const UpstreamObject = Type.Object(
     rest_until: orNull(unixTime('When it is tried again.'), 'When it is tried again; null if it is not resting.'),
     last_success_at: orNull(unixTime('The last success.'), 'When a call last succeeded; null: not since the start.'),
     last_error: orNull(
-      Type.Object({ code: text('The code of the error.'), at: unixTime('When it happened.') }),
+      Type.Object(
+        { code: text('The code of the error.'), at: unixTime('When it happened.') },
+        { title: 'UpstreamError' },
+      ),
       'The last failed call; null: none since the start.',
     ),
     in_flight: integer('Calls that have not ended.'),
@@ -71,7 +74,10 @@ export const ProbeObject = Type.Object(
     success: flag('Whether the upstream answered.'),
     ms: integer('How long the call took.'),
     error: orNull(
-      Type.Object({ code: text('The code of the error.'), message: text('What went wrong.') }),
+      Type.Object(
+        { code: text('The code of the error.'), message: text('What went wrong.') },
+        { title: 'UpstreamProbeError' },
+      ),
       'Why the call failed; null if it succeeded.',
     ),
     node,

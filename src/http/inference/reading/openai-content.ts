@@ -24,7 +24,7 @@ export function sourceOfFileData(data: string): Source {
 export const CacheBreakpoint = Nullish(
   Type.Object(
     { ttl: Type.Optional(text('How long the cache keeps it.')) },
-    { description: 'Marks the end of a part of the prompt that is cached.' },
+    { title: 'PromptCacheBreakpoint', description: 'Marks the end of a part of the prompt that is cached.' },
   ),
 )
 

@@ -42,17 +42,21 @@ export const Nullish = <Schema extends TSchema>(schema: Schema) =>
 const descriptionOf = ({ description }: { readonly description?: unknown }): { description?: string } =>
   typeof description === 'string' ? { description } : {}
 
+const passedOther = 'Any other type is passed unchanged to an upstream of the same dialect.'
+/** The description of such an object in an answer. */
+export const receivedOther = 'Any other type, as an upstream of the same dialect sends it.'
+
 /**
  * An object whose `type` is none of these tags. It is accepted, because an upstream may support it. Its static type is
  * `never`, so that a `switch` over the known tags stays exhaustive and `default` handles the others.
  */
-export const OtherThan = (title: string, tags: readonly string[]) =>
+export const OtherThan = (title: string, tags: readonly string[], description = passedOther) =>
   Type.Unsafe<never>({
     title,
     type: 'object',
     required: ['type'],
     properties: { type: { type: 'string', not: { enum: tags }, description: 'The type.' } },
-    description: 'Any other type is passed unchanged to an upstream of the same dialect.',
+    description,
   })
 
 /** The tags of a list of tagged objects. */

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { InferenceEnd } from '../../../domain/inference/events.ts'
+import { policyDecision } from '../policy-decision.ts'
 
 /** The fields with the cost of an answer, and with the policy that changed it. */
 export const creditFields = ({ receipt, policy }: InferenceEnd) => ({
@@ -18,8 +19,6 @@ export const creditProperties = {
   estimated_credits_used: Type.Integer({ minimum: 0, description: 'Credits consumed by the call.', examples: [12] }),
   estimated_cost_usd: Type.Number({ minimum: 0, description: 'Their price in dollars.', examples: [0.0117] }),
   policy: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Present if a policy did not simply allow the response: its decision, reason and audit event.',
-    }),
+    policyDecision('Present if a policy did not simply allow the response: its decision, reason and audit event.'),
   ),
 }

@@ -5,7 +5,7 @@ import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { GatewayParts, GatewayRoutes } from '../parts.ts'
-import { documentedCreate } from './documented-create.ts'
+import { documentedAnswers, documentedCreate, documentedUpdate } from './documented-sinks.ts'
 import { presentExport } from './present.ts'
 import * as Schema from './schema.ts'
 
@@ -13,10 +13,11 @@ const exportsPath = '/api/policy-gateway/exports'
 export const exportPath = `${exportsPath}/{export_id}`
 
 const bodyLimitBytes = 1024 * 1024
-const answer = { description: 'The export sink.', schema: Schema.ExportAnswer }
 
 /** `/api/policy-gateway/exports`: the destinations of the audit log. */
 export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkKinds }: GatewayParts): Route[] {
+  const { one, list } = documentedAnswers(sinkKinds)
+  const answer = { description: 'The export sink.', schema: one }
   return [
     read({
       name: 'listExportSinks',
@@ -26,7 +27,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       permission: 'exports:read',
       params: none,
       query: Schema.ExportQuery,
-      answer: { description: 'A page of export sinks.', schema: Schema.ExportList },
+      answer: { description: 'A page of export sinks.', schema: list },
       operation: async ({ exports: store }, { actor, query }) =>
         presentList(await store.list(actor.organization.id, pageOf(query)), presentExport),
     }),
@@ -76,6 +77,7 @@ export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkK
       params: Schema.ExportParams,
       query: none,
       body: Schema.ChangedExport,
+      documentedBody: documentedUpdate(sinkKinds),
       bodyLimitBytes,
       answer,
       prepare: ({ exports: store }, input) =>

@@ -38,7 +38,8 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     body: Schema.SimulateBody,
     answers: {
       200: {
-        description: 'The decision. The header `x-gatehouse-warning` has the codes of the warnings about the configuration.',
+        description:
+          'The decision. The header `x-gatehouse-warning` has the codes of the warnings about the configuration.',
         schema: Schema.SimulateAnswer,
         headers: ['x-gatehouse-warning'],
       },

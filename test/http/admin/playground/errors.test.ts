@@ -62,7 +62,11 @@ describe('the playground', () => {
     const without = await app().adminWith(permissions.filter((word) => word !== 'content:read' && word !== '*'))
     const holder = await app().adminWith(['playground:use', 'content:read'])
     for (const reference of references) {
-      const body = { project_id: app().projectId, dialect: 'responses', body: { model: 'gatehouse-echo', ...reference } }
+      const body = {
+        project_id: app().projectId,
+        dialect: 'responses',
+        body: { model: 'gatehouse-echo', ...reference },
+      }
       const rejected = await without.send('POST', '/playground', { body })
       assert.equal(rejected.status, 403)
       assert.match(JSON.stringify(rejected.body), /content:read/)

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { scheduler } from 'node:timers/promises'
 import { after, before, describe, it } from 'node:test'
-import { errorOf, itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../../../../support/administration.ts'
+import {
+  errorOf,
+  itemsOf,
+  startAdminApp,
+  textOf,
+  type AdminApp,
+  type Json,
+} from '../../../../support/administration.ts'
 
 describe('a backtest of a draft over HTTP', () => {
   let app: AdminApp
