@@ -49,19 +49,31 @@ const itemsOf = (input: ResponsesBody['input']): readonly StoredItem[] =>
 
 async function earlierItems(id: string, projectId: string, { stored, clock }: HistoryParts): Promise<StoredItem[]> {
   const turns: StoredItem[][] = []
+  let hasDeleted = false
   let next: string | null = id
   while (next !== null && turns.length < maxTurns) {
-    const turn = await stored.find(projectId, next, clock.nowMs())
-    if (!turn) throw unknown('previous_response_id', `Previous response with id '${next}' not found.`)
+    const turn = await stored.findTurn(projectId, next, clock.nowMs())
+    if (!turn || (next === id && turn.isDeleted))
+      throw unknown('previous_response_id', `Previous response with id '${next}' not found.`)
+    hasDeleted ||= turn.isDeleted
     turns.push([...turn.input, ...outputItemsOf(turn.document)])
     next = turn.previousId
   }
-  return turns.reverse().flat()
+  const items = turns.reverse().flat()
+  return hasDeleted ? withoutOrphanedOutputs(items) : items
 }
+
+/** Upstreams reject the output of a tool call that is not in the conversation, because its response was deleted. */
+function withoutOrphanedOutputs(items: readonly StoredItem[]): StoredItem[] {
+  const calls = new Set(items.filter((item) => !isOutput(item)).map((item) => item['call_id']))
+  return items.filter((item) => !isOutput(item) || calls.has(item['call_id']))
+}
+
+const isOutput = ({ type }: StoredItem): boolean => typeof type === 'string' && type.endsWith('_call_output')
 
 /**
  * All items that the model received for a stored response, oldest first, in the form of a list. A previous turn that was
- * deleted or has expired is left out together with the turns before it.
+ * deleted is left out. One that has expired is left out together with the turns before it.
  */
 export async function receivedItems(
   response: StoredResponse,
@@ -71,7 +83,7 @@ export async function receivedItems(
   const turns: StoredItem[][] = [listedItems(response)]
   let next = response.previousId
   while (next !== null && turns.length < maxTurns) {
-    const turn = await stored.find(projectId, next, clock.nowMs())
+    const turn = await stored.findTurn(projectId, next, clock.nowMs())
     if (!turn) break
     turns.push([...listedItems(turn), ...outputItemsOf(turn.document)])
     next = turn.previousId

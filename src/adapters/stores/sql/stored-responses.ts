@@ -15,9 +15,13 @@ type ResponseRow = {
   document: string
   created_at: number
   expires_at: number
+  is_deleted: number
 }
 
 const columns = 'id, organization_id, project_id, previous_id, input, document, created_at, expires_at'
+
+const selectResponse = `select ${columns}, is_deleted from stored_response
+  where project_id = $1 and id = $2 and expires_at > $3`
 
 export function storedResponses(database: Database): StoredResponses {
   return {
@@ -28,9 +32,12 @@ export function storedResponses(database: Database): StoredResponses {
       ])
     },
     async find(projectId, id, nowMs) {
-      const sql = `select ${columns} from stored_response where project_id = $1 and id = $2 and expires_at > $3`
-      const [row] = await database.read<ResponseRow>(sql, [projectId, id, nowMs])
-      return row && responseOf(row)
+      const [row] = await database.read<ResponseRow>(selectResponse, [projectId, id, nowMs])
+      return row === undefined || row.is_deleted === 1 ? undefined : responseOf(row)
+    },
+    async findTurn(projectId, id, nowMs) {
+      const [row] = await database.read<ResponseRow>(selectResponse, [projectId, id, nowMs])
+      return row && { ...responseOf(row), isDeleted: row.is_deleted === 1 }
     },
     async findItems(projectId, ids, nowMs) {
       const placeholders = ids.map((_, at) => `$${at + 3}`).join(', ')
@@ -41,7 +48,11 @@ export function storedResponses(database: Database): StoredResponses {
     async remove(projectId, id) {
       const [, removed] = await database.write([
         { sql: 'delete from stored_item where project_id = $1 and response_id = $2', params: [projectId, id] },
-        { sql: 'delete from stored_response where project_id = $1 and id = $2', params: [projectId, id] },
+        {
+          sql: `update stored_response set input = '[]', document = '{}', is_deleted = 1
+            where project_id = $1 and id = $2 and is_deleted = 0`,
+          params: [projectId, id],
+        },
       ])
       return removed?.changed === 1
     },
