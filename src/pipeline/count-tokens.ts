@@ -54,7 +54,7 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
     if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream', isPassthrough }
     const countCaller = { queueKey: principal.organization.id, signal: call.signal }
     const { tokens, method } = await countLocally(parts.count, request, countCaller)
-    const inputTokens = Math.ceil(tokens * parts.factors.of(model.name))
+    const inputTokens = parts.factors.corrected(model.name, tokens)
     return { inputTokens, source: method === 'whole' ? 'tokenizer' : method, isPassthrough: false }
   }
 }
