@@ -154,7 +154,7 @@ export function createInfer(parts: InferParts): Infer {
 /** An entry `prefix*` matches names that its upstreams do not have. Only they know, so their answer becomes the caller's. */
 function unknownModel(catalogue: Catalogue, { model }: InferenceRequest, error: unknown): unknown {
   const isUnknown = isFault(error) && error.details.isUnknownModel === true
-  return isUnknown && catalogue.entryOf(model)?.name !== model ? modelNotFound(model, error) : error
+  return isUnknown && catalogue.entryOf(model)?.name !== model ? modelNotFound(model, { cause: error }) : error
 }
 
 /** A free request that fails for one of these may be sent again. Otherwise a client could repeat a denied one without end. */

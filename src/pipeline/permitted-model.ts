@@ -2,14 +2,32 @@ import { Fault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 
-export const modelNotFound = (name: string, cause?: unknown): Fault =>
-  new Fault('not_found', 'model_not_found', `There is no model ${name.slice(0, 200)}.`, { param: 'model', cause })
+export function modelNotFound(name: string, { advice, cause }: { advice?: string; cause?: unknown } = {}): Fault {
+  const message = `There is no model ${name.slice(0, 200)}.`
+  const text = advice === undefined ? message : `${message} ${advice}`
+  return new Fault('not_found', 'model_not_found', text, { param: 'model', cause })
+}
 
 /** Finds a model in the catalogue. A model that exists but is not allowed is a different fault than an unknown one. */
 export function permittedModel(catalogue: Catalogue, caller: Caller, name: string): Model {
   const model = catalogue.find(name)
+  if (caller.kind === 'free') return model?.freeTier ? model : rejectFree(catalogue, name, model)
   if (!model) throw modelNotFound(name)
-  const isAllowed = caller.kind === 'free' ? model.freeTier : caller.models === null || caller.models.includes(name)
-  if (isAllowed) return model
+  if (caller.models === null || caller.models.includes(name)) return model
   throw new Fault('permission', 'model_not_allowed', `This key may not use the model ${name}.`, { param: 'model' })
+}
+
+/** A list of many free models would be longer than an error message should be. */
+const maxNames = 5
+
+/** Names the models that are free, because the caller has no key with which to list them. */
+function rejectFree(catalogue: Catalogue, name: string, model: Model | undefined): never {
+  const free = [...catalogue.list(), ...catalogue.patterns()].filter(({ freeTier }) => freeTier)
+  const names = free.slice(0, maxNames).map((each) => each.name)
+  const allowed =
+    names.length === 0
+      ? 'No model is free here: send an API key.'
+      : `The free request may use ${names.join(' or ')}; for any other model, send an API key.`
+  if (model === undefined) throw modelNotFound(name, { advice: allowed })
+  throw new Fault('permission', 'model_not_allowed', `The model ${name} is not free. ${allowed}`, { param: 'model' })
 }

@@ -35,6 +35,30 @@ describe('the anonymous free request', () => {
     assert.equal((await scene.post('/v1/messages', { ...body, model: 'unknown' }, free)).status, 404)
     assert.equal((await scene.post('/v1/messages', body, free)).status, 200)
   })
+  it('names the model that is free if it is sent for another one', async () => {
+    const targets = [{ upstream: 'echo' }]
+    const upstreams = [{ name: 'echo', kind: 'echo' }]
+    const models = [
+      { name: 'paid', targets },
+      { name: 'gift', targets, free_tier: true },
+    ]
+    await using scene = await startTestApp({ config: { upstreams, models } })
+    const messageOf = async (model: string): Promise<[number, string]> => {
+      const answer = await scene.post('/v1/messages', { ...body, model }, free)
+      return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message]
+    }
+    const advice = 'The free request may use gift; for any other model, send an API key.'
+    assert.deepEqual(await messageOf('paid'), [403, `The model paid is not free. ${advice}`])
+    assert.deepEqual(await messageOf('nope'), [404, `There is no model nope. ${advice}`])
+  })
+  it('says that no model is free where none is', async () => {
+    const upstreams = [{ name: 'echo', kind: 'echo' }]
+    await using scene = await startTestApp({
+      config: { upstreams, models: [{ name: 'paid', targets: [{ upstream: 'echo' }] }] },
+    })
+    const answer = await scene.post('/v1/messages', { ...body, model: 'paid' }, free)
+    assert.match(await answer.text(), /The model paid is not free. No model is free here: send an API key./)
+  })
   it('needs the header value true', async () => {
     await using scene = await startTestApp()
     assert.equal((await scene.post('/v1/messages', body, { 'x-free-tier': 'yes' })).status, 400)
