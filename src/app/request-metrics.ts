@@ -29,6 +29,7 @@ const outcomeOf: Readonly<Record<NonNullable<EndedRequest['failure']>, string>> 
   method: 'rejected',
   conflict: 'rejected',
   too_large: 'rejected',
+  encoding: 'rejected',
   billing: 'no_credits',
   rate_limit: 'limited',
   moderation: 'denied',

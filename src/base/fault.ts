@@ -31,6 +31,7 @@ export type FaultKind =
   | 'timeout' // the caller took too long to send the request or to read the response
   | 'conflict'
   | 'too_large'
+  | 'encoding' // the body is compressed in a way that is not supported
   | 'rate_limit'
   | 'moderation'
   | 'policy'
@@ -79,6 +80,9 @@ export const faultCodes = {
   invalid_json:
     'The body is not a JSON object in UTF-8, is nested too deeply, or contains a forbidden key or character.',
   invalid_content_type: 'The body must be sent as `application/json`.',
+  upgrade_not_supported: 'The server has no WebSocket endpoints. Use plain HTTP.',
+  unsupported_encoding:
+    'The `content-encoding` of the body is not supported. Send it uncompressed, or as gzip, deflate, br or zstd.',
   invalid_parameter:
     'A field, query or path parameter is missing, unknown, of the wrong type or out of bounds; `param` names it.',
   invalid_header: 'A header is repeated, contradicts another, or has a value that is not allowed.',

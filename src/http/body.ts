@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable, Transform } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import { Fault, toFault } from '../base/fault.ts'
 import { parseJsonObject } from '../base/json.ts'
+import { bodyDecoder } from './body-encoding.ts'
 import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number }
@@ -11,7 +13,10 @@ const jsonType = /^application\/json\s*(;|$)/i
 
 type Done = (error: Error | null, body?: unknown) => void
 
-/** Reads a JSON body within the route's size limit and the server's timeout. Stops reading when either is exceeded. */
+/**
+ * Reads a JSON body within the route's size limit and the server's timeout. Stops reading when either is exceeded. The limit
+ * is for the size after decompression, and decompression ends at it.
+ */
 export function createBodyParser(limits: BodyLimits) {
   // A callback instead of a promise, because this runs for every request.
   return (request: FastifyRequest, stream: IncomingMessage, done: Done): void => {
@@ -21,9 +26,15 @@ export function createBodyParser(limits: BodyLimits) {
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
+    let decoder: Transform | undefined
+    try {
+      decoder = bodyDecoder(request.headers['content-encoding'])
+    } catch (error) {
+      return done(toFault(error))
+    }
     const { reserveBodyMemory, actor } = request.record ?? {}
     readAll(
-      stream,
+      { stream, decoder },
       { ...limits, bytes: limit, reserveBodyMemory, isAuthenticated: actor !== undefined },
       (fault, bytes) => {
         if (fault !== undefined) done(fault)
@@ -56,17 +67,23 @@ type ReadLimits = BodyLimits & {
 
 const empty = Buffer.alloc(0)
 
+/** The bytes of a request, and their decompression if they are compressed. */
+type BodySource = { readonly stream: IncomingMessage; readonly decoder: Transform | undefined }
+
 /** Calls back once: with all bytes, or with the fault that stopped the reading. */
 function readAll(
-  stream: IncomingMessage,
+  { stream, decoder }: BodySource,
   { clock, timeoutMs, bytes: limit, reserveBodyMemory, isAuthenticated }: ReadLimits,
   callback: (fault: Fault | undefined, bytes: Buffer) => void,
 ): void {
   const chunks: Buffer[] = []
+  const source: Readable = decoder ?? stream
   let size = 0
   const stop = (fault: Fault | undefined): void => {
     cancel()
-    stream.off('data', onData).off('end', onEnd).off('error', onIncomplete).off('close', onIncomplete)
+    source.off('data', onData).off('end', onEnd).off('error', onBroken)
+    stream.off('error', onIncomplete).off('close', onClose)
+    if (decoder !== undefined) release(stream, decoder)
     stream.pause()
     const [first = empty] = chunks
     callback(fault, fault === undefined && chunks.length > 1 ? Buffer.concat(chunks, size) : first)
@@ -80,9 +97,24 @@ function readAll(
   const onEnd = (): void => stop(undefined)
   const onIncomplete = (cause?: unknown): void =>
     stop(new Fault('malformed', 'invalid_request', 'The body ended before it was complete.', { cause }))
+  const onBroken = (cause: unknown): void => (decoder === undefined ? onIncomplete(cause) : stop(broken(cause)))
+  // The decompression may still be at work when all bytes have arrived.
+  const onClose = (): void => (decoder === undefined || !stream.complete ? onIncomplete() : undefined)
   const cancel = clock.after(timeoutMs, () => stop(tooSlow(timeoutMs)))
-  stream.on('data', onData).on('end', onEnd).on('error', onIncomplete).on('close', onIncomplete)
+  source.on('data', onData).on('end', onEnd).on('error', onBroken)
+  if (decoder !== undefined) stream.on('error', onIncomplete).pipe(decoder)
+  stream.on('close', onClose)
 }
+
+/** Ends the decompression, also in the middle. An error that it reports afterwards is of no interest. */
+function release(stream: IncomingMessage, decoder: Transform): void {
+  stream.unpipe(decoder)
+  decoder.on('error', () => {})
+  decoder.destroy()
+}
+
+const broken = (cause: unknown): Fault =>
+  new Fault('malformed', 'invalid_request', 'The body cannot be decompressed by its content-encoding.', { cause })
 
 const tooSlow = (timeoutMs: number): Fault =>
   new Fault('timeout', 'request_timeout', `The body was not sent within ${Math.ceil(timeoutMs / 1000)} seconds.`)

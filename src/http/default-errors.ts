@@ -16,6 +16,7 @@ const table: Readonly<Record<FaultKind, readonly [status: number, type: GeneralE
   timeout: [408, 'validation_error'],
   conflict: [409, 'conflict_error'],
   too_large: [413, 'validation_error'],
+  encoding: [415, 'validation_error'],
   rate_limit: [429, 'rate_limit_error'],
   moderation: [400, 'moderation_error'],
   policy: [400, 'policy_error'],

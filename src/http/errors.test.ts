@@ -27,6 +27,7 @@ const rows: readonly Row[] = [
   ['timeout', 'request_timeout', 408, 'timeout_error', 'invalid_request_error', 'retry'],
   ['conflict', 'invalid_request', 409, 'conflict_error', 'invalid_request_error', 'never'],
   ['too_large', 'body_too_large', 413, 'request_too_large', 'invalid_request_error', 'never'],
+  ['encoding', 'unsupported_encoding', 415, 'invalid_request_error', 'invalid_request_error', 'never'],
   ['moderation', 'invalid_request', 400, 'invalid_request_error', 'invalid_request_error', 'never'],
   ['policy', 'invalid_request', 400, 'invalid_request_error', 'policy_error', 'never'],
   ['upstream_failed', 'upstream_error', 502, 'api_error', 'provider_error', 'retry'],

@@ -6,6 +6,7 @@ import { toFault, type Fault } from '../base/fault.ts'
 import { withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { CallerOf } from './caller.ts'
 import { fastifyFault } from './fastify-errors.ts'
+import { HttpFault } from './fault-headers.ts'
 import { recordError } from './request-record.ts'
 import type { EndpointFamily, Route } from './route.ts'
 
@@ -48,7 +49,7 @@ export function sendError(
   }
   // Fastify rejects a path that cannot be decoded before any hook runs, so the request id is set here too.
   return reply
-    .code(status)
+    .code((fault instanceof HttpFault ? fault.status : undefined) ?? status)
     .headers({ 'x-request-id': request.id, ...headers })
     .send(body)
 }

@@ -1,15 +1,22 @@
 import { Fault, type FaultDetails, type FaultFields, type RequestOption } from '../base/fault.ts'
 import { LimitedFault } from '../domain/limits/limited-fault.ts'
+import { acceptedEncodings } from './body-encoding.ts'
 import { gatewayHeader } from './gateway-headers.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 
-/** A fault of the HTTP layer itself, with headers of its own, such as `allow`. */
+/** A fault of the HTTP layer itself, with headers of its own, such as `allow`, and a status if no kind of fault has it. */
 export class HttpFault extends Fault {
   readonly headers: Readonly<Record<string, string>>
+  readonly status: number | undefined
 
-  constructor({ kind, code, message, details }: FaultFields, headers: Readonly<Record<string, string>>) {
+  constructor(
+    { kind, code, message, details }: FaultFields,
+    headers: Readonly<Record<string, string>>,
+    status?: number,
+  ) {
     super(kind, code, message, details)
     this.headers = headers
+    this.status = status
   }
 }
 
@@ -27,6 +34,7 @@ export function faultHeaders(fault: Fault): Record<string, string> {
   }
   if (credential !== undefined) headers['www-authenticate'] = challenges[credential]
   if (isPermanent === true) headers['x-should-retry'] = 'false'
+  if (fault.kind === 'encoding') headers['accept-encoding'] = acceptedEncodings
   if (retryAfterSeconds !== undefined) headers['retry-after'] = wholeSeconds(retryAfterSeconds)
   return headers
 }

@@ -41,6 +41,7 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 export const rawBody = (body: string | Uint8Array): ErrorCase => request(() => ({ body }))
 
 export const otherContentType = withHeaders({ 'content-type': 'text/plain' })
+export const otherContentEncoding = withHeaders({ 'content-encoding': 'compress' })
 
 export const repeatedHeader: ErrorCase = async (endpoint, defaultApp) => {
   const app = await defaultApp()

@@ -13,6 +13,7 @@ const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
   timeout: true,
   conflict: false,
   too_large: false,
+  encoding: false,
   rate_limit: true,
   moderation: false,
   policy: false,

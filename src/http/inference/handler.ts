@@ -30,7 +30,7 @@ import { collectAnswer, type WholeAnswer } from './writing/whole-answer.ts'
 
 export const maxInferenceBytes = 32 * 1024 * 1024
 
-export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 504] as const
+export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503, 504] as const
 
 export const InferenceHeaders = Type.Object({
   ...policyHeaders,

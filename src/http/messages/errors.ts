@@ -13,6 +13,7 @@ const table: Readonly<Record<FaultKind, readonly [status: number, type: string]>
   timeout: [408, 'timeout_error'],
   conflict: [409, 'conflict_error'],
   too_large: [413, 'request_too_large'],
+  encoding: [415, 'invalid_request_error'],
   rate_limit: [429, 'rate_limit_error'],
   moderation: [400, 'invalid_request_error'],
   policy: [400, 'invalid_request_error'],
