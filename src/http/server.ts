@@ -12,6 +12,7 @@ import { headerFault } from './headers.ts'
 import { declareRecord, type RequestRecorder } from './request-record.ts'
 import type { EndpointFamily } from './route.ts'
 import { shutdownFault } from './shutdown.ts'
+import { describeUnoffered, formatPathOf } from './unoffered-routes.ts'
 import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
@@ -89,8 +90,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   )
   return app
 
-  function familyFor(request: FastifyRequest): EndpointFamily {
-    return familyOf(families, pathOf(request.url)) ?? families[0]
+  function familyFor({ url, headers }: FastifyRequest): EndpointFamily {
+    const path = pathOf(url)
+    const family = familyOf(families, path) ?? families[0]
+    if (family !== families[0] || describeUnoffered(path) === undefined) return family
+    return familyOf(families, formatPathOf(path, headers)) ?? family
   }
 }
 
@@ -155,6 +159,8 @@ function createUnmatched(families: readonly EndpointFamily[]): (request: Fastify
     const path = decoded(pathOf(url))
     // A path of its own, such as `/policies/check`, is not also the one of an object with that id.
     const own = routes.filter((route) => route.path === path)
+    const unoffered = own.length > 0 ? undefined : describeUnoffered(path)
+    if (unoffered !== undefined) return new Fault('not_found', 'unknown_route', unoffered)
     const matching = own.length > 0 ? own : routes.filter(({ pattern }) => pattern.test(path))
     const methods = matching.map((route) => route.method)
     if (methods.length > 0) return notAllowed(method, [...new Set(methods)].join(', '))
