@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../base/fault.ts'
+import { HttpFault } from './fault-headers.ts'
 
 /** Headers that decide on the caller and on how the body is read. A repeated one is an attack or a bug, so it is rejected. */
 const single = new Set([
@@ -26,6 +27,17 @@ export function headerFault(request: IncomingMessage): Fault | undefined {
     seen.add(name)
   }
   return undefined
+}
+
+/**
+ * Rejects a WebSocket. Codex tries one first, and falls back to plain HTTP at this status only. Other protocols, such as the
+ * `h2c` that Java's client offers, are ignored, because their clients continue without them.
+ */
+export function upgradeFault({ headers: { upgrade } }: IncomingMessage): Fault | undefined {
+  if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) return undefined
+  const message = 'This server has no WebSocket endpoints. Use plain HTTP; answers are streamed as server-sent events.'
+  const fault = { kind: 'malformed', code: 'upgrade_not_supported', message } as const
+  return new HttpFault(fault, { upgrade: 'HTTP/1.1', connection: 'close' }, 426)
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>

@@ -8,7 +8,7 @@ import { answerBrokenHttp, rejectConnect } from './broken-http.ts'
 import type { CallerOf } from './caller.ts'
 import { familyOf, pathOf, sendError, registerFamily } from './family.ts'
 import { fastifyFault } from './fastify-errors.ts'
-import { headerFault } from './headers.ts'
+import { headerFault, upgradeFault } from './headers.ts'
 import { declareRecord, type RequestRecorder } from './request-record.ts'
 import type { EndpointFamily } from './route.ts'
 import { shutdownFault } from './shutdown.ts'
@@ -66,7 +66,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     reply.header('x-request-id', request.id)
     recorder.began(request)
     if (request.record) request.record.reserveBodyMemory = bodyMemory(request.raw, reply.raw)
-    const fault = isClosing ? shutdownFault() : headerFault(request.raw)
+    const fault = isClosing ? shutdownFault() : (headerFault(request.raw) ?? upgradeFault(request.raw))
     done(fault ?? (request.is404 ? unmatched(request) : undefined))
   })
   // Inference responses bypass Fastify (`write-head.ts`) and set these headers themselves.

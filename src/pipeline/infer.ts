@@ -70,15 +70,17 @@ const done = Promise.resolve()
 
 /** The pipeline of an inference request, from an authenticated caller to an answer that has started. */
 export function createInfer(parts: InferParts): Infer {
-  return async (call) => {
-    const { requestId, caller, request, signal } = call
+  return async (sent) => {
+    const { requestId, caller, signal } = sent
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
     const permitted = countRejected(parts.admission, caller, () =>
-      permittedModel(parts.catalogue, caller, request.model),
+      permittedModel(parts.catalogue, caller, sent.request.model),
     )
     const model = isPromise(permitted) ? await permitted : permitted
+    const call = withModelName(sent, model.name)
+    const { request } = call
     const dropped = new Set<string>()
     const expected = expectedUsage(request)
     const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
@@ -150,6 +152,10 @@ export function createInfer(parts: InferParts): Infer {
     }
   }
 }
+
+/** Rules, prices and upstreams know a model by one name, also if the caller appended an option to it. */
+const withModelName = (call: InferenceCall, model: string): InferenceCall =>
+  model === call.request.model ? call : { ...call, request: { ...call.request, model } }
 
 /** An entry `prefix*` matches names that its upstreams do not have. Only they know, so their answer becomes the caller's. */
 function unknownModel(catalogue: Catalogue, { model }: InferenceRequest, error: unknown): unknown {

@@ -13,7 +13,7 @@ export function permittedModel(catalogue: Catalogue, caller: Caller, name: strin
   const model = catalogue.find(name)
   if (caller.kind === 'free') return model?.freeTier ? model : rejectFree(catalogue, name, model)
   if (!model) throw modelNotFound(name)
-  if (caller.models === null || caller.models.includes(name)) return model
+  if (caller.models === null || caller.models.includes(model.name)) return model
   throw new Fault('permission', 'model_not_allowed', `This key may not use the model ${name}.`, { param: 'model' })
 }
 

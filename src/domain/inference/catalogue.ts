@@ -27,6 +27,7 @@ export type Price = {
 }
 
 export type Catalogue = {
+  /** The name of the result is the one without the option for a long context. */
   find(name: string): Model | undefined
   /** The entry that serves a name: the model itself, or an entry `prefix*`. */
   entryOf(name: string): Model | undefined
@@ -44,18 +45,27 @@ export function createCatalogue(entries: readonly Model[]): Catalogue {
     .filter((entry) => entry.name.endsWith('*'))
     .map((entry) => ({ prefix: entry.name.slice(0, -1), entry }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
-  const entryOf = (name: string): Model | undefined =>
-    byName.get(name) ?? byPrefix.find(({ prefix }) => name.startsWith(prefix))?.entry
+  const plainNameOf = (name: string): string => (byName.has(name) ? name : withoutContextOption(name))
+  const entryOf = (name: string): Model | undefined => {
+    const plainName = plainNameOf(name)
+    return byName.get(plainName) ?? byPrefix.find(({ prefix }) => plainName.startsWith(prefix))?.entry
+  }
   return {
     find(name) {
       const entry = entryOf(name)
-      return entry && (entry.name === name ? entry : withName(entry, name))
+      const plainName = plainNameOf(name)
+      return entry && (entry.name === plainName ? entry : withName(entry, plainName))
     },
     entryOf,
     list: () => named,
     patterns: () => byPrefix.map(({ entry }) => entry),
   }
 }
+
+/** Agents append `[1m]` to the name of a model to ask for its long context. */
+const contextOption = '[1m]'
+const withoutContextOption = (name: string): string =>
+  name.endsWith(contextOption) && name.length > contextOption.length ? name.slice(0, -contextOption.length) : name
 
 const withName = (entry: Model, name: string): Model => ({
   ...entry,

@@ -65,13 +65,14 @@ export function createModelDirectory({
     async find(name) {
       const entry = catalogue.entryOf(name)
       const model = catalogue.find(name)
-      if (entry === undefined || model === undefined || entry.name === name) return model
+      if (entry === undefined || model === undefined || entry.name === model.name) return model
       if (entry.targets.some(({ model: upstreamName }) => upstreamName !== entry.name)) return model
       const all = await listsOf(entry)
       if (all.every((list) => list === undefined)) return model
       // Ollama accepts a name without its tag.
-      const listed = all.flatMap((list = []) => list).find((one) => one.name === name || one.name === `${name}:latest`)
-      return listed && modelOf({ ...listed, name }, entry)[0]
+      const names = [model.name, `${model.name}:latest`]
+      const listed = all.flatMap((list = []) => list).find((one) => names.includes(one.name))
+      return listed && modelOf({ ...listed, name: model.name }, entry)[0]
     },
   }
 }

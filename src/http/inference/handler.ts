@@ -15,6 +15,7 @@ import type { StartTrace } from '../../domain/tracing/start-trace.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
+import { agentSessionOf } from './reading/agent-session.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import { callerSpanOf } from './reading/trace-context.ts'
 import type { CallerOf } from '../caller.ts'
@@ -112,7 +113,12 @@ export function createResponder(
     const decoding = countRejected(admission, caller, () => codec.decode(incoming))
     const decoded = isPromise(decoding) ? await decoding : decoding
     const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded
-    const origin = { endpoint, address: request.ip, userAgent: request.headers['user-agent'] }
+    const origin = {
+      endpoint,
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      session: agentSessionOf(request.headers),
+    }
     const traced = startTrace?.(callerSpanOf(request.headers), request.record?.startMs)
     if (traced?.trace) reportResponse(reply, traced.trace)
     const callerWait = decodedRequest.stream ? new Stopwatch(clock) : undefined

@@ -62,7 +62,7 @@ function decodeShared(body: CountTokensBody, headers: IncomingHttpHeaders) {
     raw: {
       dialect: 'messages' as const,
       body: withoutGatewayFields(body),
-      headers: dialectHeaders(headers),
+      headers: withLongContext(dialectHeaders(headers), body.model),
       roles: vendorFieldRoles,
     },
     ...omitUndefined({
@@ -130,6 +130,15 @@ function dialectHeaders(headers: IncomingHttpHeaders): Record<string, string> {
     if (value !== undefined) kept[name] = Array.isArray(value) ? value.join(',') : value
   }
   return kept
+}
+
+const longContextFeature = 'context-1m-2025-08-07'
+
+/** Claude Code appends `[1m]` to the model for the long context. The vendor does not know the name, but a beta header. */
+function withLongContext(headers: Record<string, string>, model: string): Record<string, string> {
+  const { 'anthropic-beta': features = '' } = headers
+  if (!model.endsWith('[1m]') || features.includes('context-1m')) return headers
+  return { ...headers, 'anthropic-beta': features === '' ? longContextFeature : `${features},${longContextFeature}` }
 }
 
 type AnyBody = CountTokensBody & Pick<MessagesBody, 'flagged_categories'>

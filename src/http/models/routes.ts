@@ -107,8 +107,8 @@ export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] 
       async handle(request) {
         const { models } = await callerOf.principal(request)
         const { model: name } = request.params as { model: string }
-        const model = models === null || models.includes(name) ? await modelDirectory.find(name) : undefined
-        if (!model)
+        const model = await modelDirectory.find(name)
+        if (!model || (models !== null && !models.includes(model.name)))
           throw new Fault('not_found', 'model_not_found', `There is no model ${name.slice(0, 200)}.`, {
             param: 'model',
           })

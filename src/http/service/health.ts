@@ -96,6 +96,24 @@ export function healthRoutes(checks: readonly ReadinessCheck[], hasConsole = fal
       },
     },
     {
+      name: 'getHello',
+      method: 'GET',
+      path: '/api/hello',
+      summary: 'Greeting',
+      description: 'Claude Code requests this path first, to find out whether the server can be reached.',
+      credential: 'none',
+      answers: {
+        200: {
+          description: 'The server can be reached.',
+          schema: Type.Object(
+            { message: Type.Literal('hello') },
+            { title: 'Greeting', examples: [{ message: 'hello' }] },
+          ),
+        },
+      },
+      handle: async () => ({ message: 'hello' }),
+    },
+    {
       name: 'getService',
       method: 'GET',
       path: '/',

@@ -216,6 +216,7 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     reported_tokens: model?.reportedTokens,
     results: verdict?.results && shortList(verdict.results, resultFields),
     rollout_mode: short(verdict?.rolloutMode),
+    session_id: short(call?.session),
     stream: model?.isStream,
     timing_us: timing && timingFields(timing),
     usage_source: model?.usageSource,

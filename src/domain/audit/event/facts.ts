@@ -43,6 +43,8 @@ export type CallFacts = {
   readonly dialect?: string | undefined
   readonly address?: string | undefined
   readonly userAgent?: string | undefined
+  /** The session of the coding agent that called. */
+  readonly session?: string | undefined
   readonly status?: number | undefined
   readonly latencyMs?: number | undefined
 }

@@ -41,6 +41,8 @@ export type RequestOrigin = {
   readonly endpoint: CalledEndpoint
   readonly address: string
   readonly userAgent?: string | undefined
+  /** The session of the coding agent that sent it, as the agent names it. */
+  readonly session?: string | undefined
 }
 
 export type CalledEndpoint = {
@@ -71,6 +73,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
       dialect: origin.endpoint.dialect,
       address: origin.address,
       userAgent: origin.userAgent,
+      session: origin.session,
       status: failure === undefined ? origin.endpoint.status : undefined,
       latencyMs: Math.round(totalUs / 1000),
     },
