@@ -99,7 +99,16 @@ describe('a text that is denied at a place, but not by the score of the whole te
     const inChunks = (await reportsOf(createStreamScanner(parts), text, oneByOne(text))).at(-1) as Evaluation
     assert.equal(inChunks.verdict.effectiveDecision, 'refuse')
     assert.deepEqual(await atOnce(parts, text), inChunks)
-    assert.deepEqual((await heldWhole(parts, text)).verdict, inChunks.verdict)
+    assert.deepEqual(await heldWhole(parts, text), inChunks)
+  })
+
+  it('gets the same verdict if only a part of it is decoded', async () => {
+    const encodedWords = 'go and %6bill %79ourself right now, %49 say, and be dea%64'
+    const partly = `${encodedWords} launch code eyes only the the ann@example.org the the the gate the`
+    const inChunks = (await reportsOf(createStreamScanner(parts), partly, oneByOne(partly))).at(-1) as Evaluation
+    assert.equal(inChunks.verdict.effectiveDecision, 'refuse')
+    assert.deepEqual(await atOnce(parts, partly), inChunks)
+    assert.deepEqual(await heldWhole(parts, partly), inChunks)
   })
 })
 
@@ -209,7 +218,7 @@ describe('a text that arrives at once', () => {
       fc.asyncProperty(ruledTexts, steps, async (text, chunks) => {
         const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1) as Evaluation
         assert.deepEqual(inChunks, await atOnce(own, text))
-        assert.equal((await heldWhole(own, text)).verdict.effectiveDecision, inChunks.verdict.effectiveDecision)
+        assert.deepEqual(await heldWhole(own, text), inChunks)
       }),
       { numRuns: 300 },
     )

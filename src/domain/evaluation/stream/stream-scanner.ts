@@ -60,26 +60,23 @@ export type WholeBlock = {
 }
 
 export function createStreamScanner(parts: StreamScannerParts, wholeBlock?: WholeBlock): StreamScanner {
-  const isWhole = parts.holdBack.holdsWholeBlock || wholeBlock !== undefined
-  return isWhole ? createWholeScanner(parts, wholeBlock) : createProseScanner(parts)
+  if (wholeBlock !== undefined) return createWholeScanner(parts, wholeBlock)
+  const prose = createProseScanner(parts)
+  return parts.holdBack.holdsWholeBlock ? heldUntilEnd(prose) : prose
 }
 
-/** Evaluates a block once, when it is complete. */
-function createWholeScanner(parts: StreamScannerParts, wholeBlock?: WholeBlock): StreamScanner {
-  const { plan, evaluate, incrementalScan } = parts
+/** Prose that a rule holds back is scanned when it is complete. Its verdict is that of a text that arrives at once. */
+const heldUntilEnd = (prose: StreamScanner): StreamScanner => ({
+  ...prose,
+  scan: () => undefined,
+  scanEnd: () => undefined,
+  wasHeldWhole: () => false,
+})
+
+/** Evaluates a block that is not prose once, when it is complete. */
+function createWholeScanner({ plan, evaluate }: StreamScannerParts, { textOf }: WholeBlock): StreamScanner {
   let text = ''
   let cleared = 0
-  let streamed: StreamedText | undefined
-  const dispose = (): void => streamed?.[Symbol.dispose]()
-
-  function evaluateBlock(): MaybePromise<Evaluation> {
-    const whole = wholeBlock?.textOf?.(text) ?? text
-    const texts = whole.trim() === '' ? [] : [whole]
-    if (wholeBlock !== undefined || texts.length === 0) return evaluate(plan, { texts, direction: 'response' })
-    streamed = incrementalScan.start('response')
-    return evaluateComplete(parts, { text, unread: text, streamed })
-  }
-
   return {
     push: (more) => void (text = appendText(text, more)),
     skipWindows: () => undefined,
@@ -87,13 +84,15 @@ function createWholeScanner(parts: StreamScannerParts, wholeBlock?: WholeBlock):
     scanEnd: () => undefined,
     cleared: () => cleared,
     wasHeldWhole: () => false,
-    end: () =>
-      andThen(evaluateBlock(), (evaluation) => {
-        dispose()
+    end() {
+      const whole = textOf?.(text) ?? text
+      const texts = whole.trim() === '' ? [] : [whole]
+      return andThen(evaluate(plan, { texts, direction: 'response' }), (evaluation) => {
         if (!isDenied(evaluation.verdict)) cleared = Infinity
         return evaluation
-      }),
-    [Symbol.dispose]: dispose,
+      })
+    },
+    [Symbol.dispose]: () => undefined,
   }
 }
 
@@ -170,10 +169,12 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     return holdBack.evaluatesEveryPlace ? placeEvaluation().tryAt(text, position, streamedText()) : undefined
   }
 
-  const evaluateWhole = (): MaybePromise<Evaluation> =>
-    text.trim() === ''
-      ? evaluate(plan, { texts: [], direction: 'response' })
-      : evaluateComplete(parts, { text, unread, streamed: streamedText() })
+  function evaluateWhole(): MaybePromise<Evaluation> {
+    if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
+    return andThen(readSlices(streamedText(), { unread, isWhole: unread === text, pause }), () =>
+      andThen(streamedText().end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
+    )
+  }
 
   /** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a slow stream. */
   async function firstDenial(): Promise<Evaluation | undefined> {
@@ -216,18 +217,6 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     [Symbol.dispose]: dispose,
   }
 }
-
-/** A complete text, the end of it that `streamed` has not read, and the scan of it. */
-type CompleteText = { readonly text: string; readonly unread: string; readonly streamed: StreamedText }
-
-/** Evaluates a complete text with its classification at every place, whether it was held back or sent place by place. */
-const evaluateComplete = (
-  { plan, evaluate, pause }: StreamScannerParts,
-  { text, unread, streamed }: CompleteText,
-): MaybePromise<Evaluation> =>
-  andThen(readSlices(streamed, { unread, isWhole: unread === text, pause }), () =>
-    andThen(streamed.end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
-  )
 
 type UnreadText = Pick<StreamScannerParts, 'pause'> & { readonly unread: string; readonly isWhole: boolean }
 
