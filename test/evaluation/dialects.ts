@@ -38,7 +38,7 @@ export async function sendPrompt(app: TestApp, dialect: Dialect, prompt: Prompt)
   const body = {
     model,
     stream,
-    ...(dialect === 'responses' ? { input: messages, store: false } : { messages, max_tokens: 500 }),
+    ...(dialect === 'responses' ? { input: messages, store: false } : { messages, max_tokens: 4_000 }),
     ...(flaggedCategories && { flagged_categories: flaggedCategories }),
   }
   const answer = await app.post(paths[dialect], body, { authorization: `Bearer ${app.apiKey}`, ...headers })

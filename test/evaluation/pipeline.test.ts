@@ -75,7 +75,7 @@ describe('an enforced request', () => {
     scene.upstream.answer(
       stalledStream(...streamFrames([words, 'and the falcon flies over ', words, words]).slice(0, 4)),
     )
-    const answer = await (await send(scene, { ...userMessage('Hello there'), stream: true })).text()
+    const answer = await (await send(scene, { ...userMessage('Hello there'), max_tokens: 500, stream: true })).text()
     assert.match(answer, /"stop_reason":"refusal"/)
     assert.doesNotMatch(answer, /falcon/)
     assert.equal(await scene.upstream.requests[0]?.hungUp, true)
