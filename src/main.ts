@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { runCommandLine } from './cli/run.ts'
-import { printable } from './cli/table.ts'
+import { visible } from './cli/table.ts'
 
 // New files are accessible to their owner only, even in a folder that others may read.
 process.umask(0o077)
@@ -18,9 +18,9 @@ process.once('exit', () => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
-  print: (text) => void process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`),
-  printError: (text) => void process.stderr.write(`${text}\n`),
-  progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${text}`) : undefined,
+  print: (text) => void process.stdout.write(`${process.stdout.isTTY ? visible(text) : text}\n`),
+  printError: (text) => void process.stderr.write(`${process.stderr.isTTY ? visible(text) : text}\n`),
+  progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${visible(text)}`) : undefined,
   confirm,
 })
 

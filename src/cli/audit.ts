@@ -113,13 +113,13 @@ async function connectFor(config: CommandContext['config'], { org }: Values): Pr
   return { ...connection, client: connection.client.inOrganization(org) }
 }
 
-async function exportEvents({ config, print }: CommandContext, values: Values): Promise<number> {
+async function exportEvents({ config, printData }: CommandContext, values: Values): Promise<number> {
   const { from = 1, to } = rangeOf(values)
   await using connection = await connectFor(config, values)
   const { client } = connection
   for (let after: number | null = from - 1; after !== null;) {
     const page: AuditEventsBody = await client.get('/operator/organization/audit_log/events', { after, to })
-    if (page.lines.length > 0) print(page.lines.join('\n'))
+    if (page.lines.length > 0) printData(page.lines.join('\n'))
     after = page.last
   }
   return 0

@@ -21,9 +21,11 @@ export type CommandContext = {
   readonly env: Environment
   /** Reads the configuration. A command that does not call it works without a valid one. */
   readonly config: () => Config
-  /** Prints a result, on standard output. */
+  /** Prints a result for people, on standard output. Control characters in it are escaped. */
   readonly print: (text: string) => void
-  /** Prints an error or a warning, on standard error. */
+  /** Prints data for a file or a program, on standard output, unchanged. */
+  readonly printData: (text: string) => void
+  /** Prints an error or a warning, on standard error. Control characters in it are escaped. */
   readonly printError: (text: string) => void
   /** Replaces the progress line that was shown before; undefined without a terminal. */
   readonly progress?: ((text: string) => void) | undefined

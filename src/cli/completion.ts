@@ -16,12 +16,12 @@ export const completion: Command = {
 bash: add to ~/.bashrc: source <(gatehouse completion bash)
 zsh:  add to ~/.zshrc, after compinit: source <(gatehouse completion zsh)
 fish: gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish`,
-  async run({ args, print, commands }) {
+  async run({ args, printData, commands }) {
     const { positionals } = readArguments(args, {}, 1)
     const shell = required(positionals[0], 'The shell')
     const write = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (!write) throw new UsageError(`There is no completion for ${shell}; choose bash, zsh or fish.`)
-    print(write(await completionsOf(commands)))
+    printData(write(await completionsOf(commands)))
     return 0
   },
 }

@@ -3,7 +3,7 @@ import type { EvaluationBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
-import { printable, table } from './table.ts'
+import { table } from './table.ts'
 
 const options = {
   file: { type: 'string', short: 'f' },
@@ -95,7 +95,7 @@ function report({ verdict, outcomes, evidence }: EvaluationBody): string {
       clipped(text ?? ''),
     ]),
   )
-  return [head, '', checks, '', found].map(printable).join('\n')
+  return [head, '', checks, '', found].join('\n')
 }
 
 const maxShown = 60

@@ -28,14 +28,14 @@ only what this owner manages. --schema prints the JSON Schema. --org may be left
   async run(context) {
     const { values } = readArguments(context.args, options)
     if (values.schema) {
-      context.print(schemaText())
+      context.printData(schemaText())
       return 0
     }
     return runOnServer(context, values, async ({ client, clock }) => {
       const state = await readState(client, clock.nowMs())
       const { file, warnings } = await exportResources(client, state, values.owner)
       const text = values.output === undefined ? yamlOf(file).trimEnd() : writeFolder(values.output, filesOf(file))
-      return { json: file, text, warnings }
+      return { json: file, text, isData: values.output === undefined, warnings }
     })
   },
 }

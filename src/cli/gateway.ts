@@ -51,7 +51,7 @@ export const configPath = '/api/policy-gateway/config'
 
 async function show({ client }: Call): Promise<Result> {
   const response = await client.get<ConfigurationBody>(configPath)
-  return { json: response, text: stringify(response.config).trimEnd() }
+  return { json: response, text: stringify(response.config).trimEnd(), isData: true }
 }
 
 async function apply({ client, values, context }: Call, config: object): Promise<Result> {

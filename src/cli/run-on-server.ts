@@ -7,6 +7,8 @@ export type Result = {
   readonly json: unknown
   /** Printed without `--json`. */
   readonly text: string
+  /** The text is for a file or a program, and printed unchanged. */
+  readonly isData?: boolean
   /** Printed on standard error. */
   readonly warnings?: readonly string[]
   /** The exit code is then 1. */
@@ -24,14 +26,15 @@ type CommonValues = {
 
 /** Connects to the service that the configuration names, runs the work for the organization of `--org`, and prints. */
 export async function runOnServer(
-  { config, print, printError }: CommandContext,
+  { config, print, printData, printError }: CommandContext,
   values: CommonValues,
   work: Work,
 ): Promise<number> {
   await using connection = await connect(config(), values)
   const client = connection.client.inOrganization(values.org)
-  const { json, text, warnings = [], isFailed = false } = await work({ ...connection, client })
+  const { json, text, isData = false, warnings = [], isFailed = false } = await work({ ...connection, client })
   for (const warning of warnings) printError(values.json ? JSON.stringify({ warning }) : warning)
-  print(values.json ? JSON.stringify(json, null, 2) : text)
+  const write = isData ? printData : print
+  write(values.json ? JSON.stringify(json, null, 2) : text)
   return isFailed ? 1 : 0
 }

@@ -5,13 +5,19 @@ import { ConfigError, readConfig, type Config } from '../config/config.ts'
 import { takeSettings } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
+import { visible } from './table.ts'
 
-type CommandEnvironment = Omit<CommandContext, 'args' | 'config' | 'commands'>
+/** `print` and `printError` write what they are given. */
+type CommandEnvironment = Omit<CommandContext, 'args' | 'config' | 'commands' | 'printData'>
 
 /** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration, or the code of the command. */
 export async function runCommandLine(argv: readonly string[], environment: CommandEnvironment): Promise<number> {
   const [name, ...args] = argv
-  const { print, printError, env } = environment
+  const { env, print: printData } = environment
+  // JSON is for programs, which get every character.
+  const shown = args.includes('--json') ? (text: string) => text : visible
+  const print = (text: string): void => printData(shown(text))
+  const printError = (text: string): void => environment.printError(shown(text))
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     print(await overview())
     return 0
@@ -34,7 +40,8 @@ export async function runCommandLine(argv: readonly string[], environment: Comma
     const given = takeSettings(args, { ...commonSettings, ...command.settings })
     const settings = { ...env, ...given.settings }
     const config = (): Config => readConfig(settings)
-    return await command.run({ ...environment, commands, env: settings, args: given.args, config })
+    const output = { print, printData, printError }
+    return await command.run({ ...environment, ...output, commands, env: settings, args: given.args, config })
   } catch (error) {
     const failure = failureOf(error, command)
     printError(args.includes('--json') ? JSON.stringify({ error: failure.json }) : failure.text)

@@ -1,6 +1,6 @@
 /** A text table whose columns are as wide as their widest cell. Control characters in a cell cannot break its row. */
 export function table(head: readonly string[], cells: readonly (readonly string[])[]): string {
-  const rows = cells.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '\ufffd')))
+  const rows = cells.map((row) => row.map(oneLine))
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: readonly string[]): string =>
     row
@@ -26,14 +26,17 @@ export const dateOf = (seconds: number | null | undefined): string =>
 /** The same of an ISO time. */
 export const timeOf = (iso: string | null): string => (iso === null ? '-' : iso.slice(0, 16).replace('T', ' '))
 
-/** Replaces control characters, because names come from people who could otherwise send commands to the terminal. */
-export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
+const escaped = (character: string): string =>
+  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * The text on one line. Control characters, line ends, and characters that change the direction of text are escaped, because
- * a name with them could hide or add lines of a plan that somebody confirms.
+ * Escapes control characters, and characters that change the direction of text; keeps line ends and tabs. Upstreams and tenants
+ * write some of what a command prints, and could otherwise send commands to the operator's terminal or reverse its text.
  */
-export const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
-    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+export const visible = (text: string): string =>
+  text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? character : escaped(character)))
+
+/** The same on one line, because a name with line ends could hide or add lines of a plan that somebody confirms. */
+export const oneLine = (text: string): string => text.replace(unsafe, escaped)
