@@ -8,6 +8,7 @@ import { estimateTokensOfBytes } from '../domain/inference/count.ts'
 import type { ChatOverrides } from '../adapters/providers/openai-chat/servers.ts'
 import { createAnswerMemoryBudget } from '../adapters/providers/network/answer-memory-budget.ts'
 import type { OnQueued } from '../adapters/providers/network/call-slots.ts'
+import { secretsOf } from '../adapters/providers/mask-secrets.ts'
 import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../adapters/providers/registry.ts'
 import type { LiveValues } from './live-values.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
@@ -35,6 +36,10 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
   const answerBytes = Math.max(minAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
   const answerMemory = createAnswerMemoryBudget(answerBytes)
   const onQueued = createQueueMetrics(parts)
+  const readSecrets = upstreams.map((upstream) => {
+    const credentials = createCredentials(upstream, parts.live)
+    return () => secretsOf(credentials(), upstream.base_url)
+  })
   const byName = new Map(
     upstreams.map((upstream) => {
       const dispatcher = new Agent({
@@ -49,6 +54,7 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         dispatcher,
         estimateTokens: estimateTokensOfBytes,
         answerMemory,
+        secrets: () => readSecrets.flatMap((read) => read()),
         onQueued: onQueued(upstream.name),
       }
       const providerOf = (kind: ProviderSettings['kind']): Provider =>

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { IterableStream, pending } from '../../base/pull-stream.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
-import type { ListedModel, Provider, ProviderCall } from '../../domain/inference/provider.ts'
+import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { InferenceRequest, ReasoningSignature } from '../../domain/inference/request.ts'
 import { createEventWriter } from './decoding/event-writer.ts'
 import { createFrameCache } from './decoding/frame-cache.ts'
@@ -14,7 +14,8 @@ import type { EncodeContext, EncodedRequest } from './encoding/encoding.ts'
 import { createToolNames } from './encoding/tool-names.ts'
 import { responseTooLong, upstreamFailed } from './failures.ts'
 import type { JsonRecord } from './json-values.ts'
-import { asCount, asRecord, asRecords, isNonEmptyText } from './json-values.ts'
+import { throwWithoutSecrets, withoutSecrets } from './mask-secrets.ts'
+import { createModelList } from './model-list.ts'
 import type { AnswerMemoryBudget, MemoryLease } from './network/answer-memory-budget.ts'
 import { createCaller, type UpstreamCaller, type UpstreamRequest, type UpstreamResponse } from './network/call.ts'
 import type { OnQueued } from './network/call-slots.ts'
@@ -46,6 +47,8 @@ export type HttpProviderParts = {
   readonly signatureEnvelope: SignatureEnvelope
   readonly answerMemory: AnswerMemoryBudget
   readonly onQueued?: OnQueued | undefined
+  /** What the upstream's errors must not repeat to callers. */
+  readonly secrets: () => readonly string[]
 }
 
 /** A provider that is reached over HTTP: a wire format combined with the network. */
@@ -122,7 +125,7 @@ class ResponseStream extends IterableStream<Chunk> {
   /** Releases the lease here, because consumers do not call `stop` on a stream that has thrown. */
   fail(error: unknown): never {
     this.lease.release()
-    throw error
+    throw withoutSecrets(error, this.exchange.parts.secrets())
   }
 }
 
@@ -253,42 +256,11 @@ function createTokenCounter(
       mayQueue: false,
     }
     const lease = parts.answerMemory.open()
-    const response = await post(outgoing, signal, lease).finally(() => lease.release())
+    const response = await post(outgoing, signal, lease)
+      .catch(throwWithoutSecrets(parts))
+      .finally(() => lease.release())
     const count = response.kind === 'document' ? response.body['input_tokens'] : undefined
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count
     throw upstreamFailed('The model’s upstream did not return a token count.')
   }
-}
-
-/** The longest name that an entry of the catalogue may have. */
-const maxNameLength = 200
-/** The list of a vendor with an unusual number of models is cut off. */
-const maxListed = 1_000
-
-/** Reads the model list of the upstream. All three formats have the same list. */
-function createModelList(
-  settings: HttpProviderSettings,
-  parts: HttpProviderParts,
-): NonNullable<Provider['listModels']> {
-  const get = createCaller({ ...settings, url: settings.modelsUrl }, parts)
-  return async (signal) => {
-    const lease = parts.answerMemory.open()
-    const outgoing = {
-      headers: { ...settings.headers(), accept: 'application/json' },
-      wantsStream: false,
-      mayQueue: false,
-    }
-    const response = await get(outgoing, signal, lease).finally(() => lease.release())
-    if (response.kind !== 'document' || !('data' in response.body))
-      throw upstreamFailed('The model’s upstream did not return a list of models.')
-    return asRecords(response.body['data']).slice(0, maxListed).flatMap(readListedModel)
-  }
-}
-
-/** vLLM and SGLang report the context window as `max_model_len`, llama.cpp reports it in `meta`. */
-function readListedModel({ id, max_model_len: length, meta }: JsonRecord): ListedModel[] {
-  if (!isNonEmptyText(id) || id.length > maxNameLength) return []
-  const contextTokens =
-    asCount(length) || asCount(asRecord(meta)?.['n_ctx']) || asCount(asRecord(meta)?.['n_ctx_train'])
-  return [{ name: id, ...(contextTokens && { contextTokens }) }]
 }

@@ -5,6 +5,7 @@ import { messagesFormat } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
 import type { WireFormat } from './wire-format.ts'
 import { createHttpProvider } from './http-provider.ts'
+import { secretsOf } from './mask-secrets.ts'
 import { chatFormat } from './openai-chat/provider.ts'
 import { addressOf, chatFlagsOf, isOpenaiHost, type ChatOverrides, type ChatServer } from './openai-chat/servers.ts'
 import { responsesFormat } from './openai-responses/provider.ts'
@@ -48,6 +49,8 @@ export type ProviderParts = {
   /** Limits the memory that the responses of all upstreams use together. */
   readonly answerMemory: AnswerMemoryBudget
   readonly onQueued?: OnQueued
+  /** The secrets of all upstreams; by default those of this one. */
+  readonly secrets?: () => readonly string[]
 }
 
 /** Creates the provider for one configured upstream. */
@@ -59,7 +62,8 @@ export function createProvider(settings: ProviderSettings, parts: ProviderParts)
   const url = urlOf(baseUrl, path)
   const modelsUrl = urlOf(baseUrl, models)
   const httpSettings = { ...settings, url, modelsUrl, headers: createHeaders(settings.credentials, auth) }
-  const httpParts = { ...parts, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
+  const secrets = parts.secrets ?? (() => secretsOf(settings.credentials(), settings.baseUrl))
+  const httpParts = { ...parts, secrets, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
   return createHttpProvider(wireFormatOf(url, { ...settings, kind }), httpSettings, httpParts)
 }
 

@@ -1,0 +1,51 @@
+import type { ListedModel, Provider } from '../../domain/inference/provider.ts'
+import { upstreamFailed } from './failures.ts'
+import type { JsonRecord } from './json-values.ts'
+import { asCount, asRecord, asRecords, isNonEmptyText } from './json-values.ts'
+import { throwWithoutSecrets } from './mask-secrets.ts'
+import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
+import { createCaller, type UpstreamCallerParts, type UpstreamCallerSettings } from './network/call.ts'
+
+type ModelListSettings = Omit<UpstreamCallerSettings, 'url'> & {
+  readonly modelsUrl: URL
+  readonly headers: () => Readonly<Record<string, string>>
+}
+type ModelListParts = UpstreamCallerParts & {
+  readonly answerMemory: AnswerMemoryBudget
+  readonly secrets: () => readonly string[]
+}
+
+/** The longest name that an entry of the catalogue may have. */
+const maxNameLength = 200
+/** The list of a vendor with an unusual number of models is cut off. */
+const maxListed = 1_000
+
+/** Reads the model list of the upstream. All three formats have the same list. */
+export function createModelList(
+  settings: ModelListSettings,
+  parts: ModelListParts,
+): NonNullable<Provider['listModels']> {
+  const get = createCaller({ ...settings, url: settings.modelsUrl }, parts)
+  return async (signal) => {
+    const lease = parts.answerMemory.open()
+    const outgoing = {
+      headers: { ...settings.headers(), accept: 'application/json' },
+      wantsStream: false,
+      mayQueue: false,
+    }
+    const response = await get(outgoing, signal, lease)
+      .catch(throwWithoutSecrets(parts))
+      .finally(() => lease.release())
+    if (response.kind !== 'document' || !('data' in response.body))
+      throw upstreamFailed('The model’s upstream did not return a list of models.')
+    return asRecords(response.body['data']).slice(0, maxListed).flatMap(readListedModel)
+  }
+}
+
+/** vLLM and SGLang report the context window as `max_model_len`, llama.cpp reports it in `meta`. */
+function readListedModel({ id, max_model_len: length, meta }: JsonRecord): ListedModel[] {
+  if (!isNonEmptyText(id) || id.length > maxNameLength) return []
+  const contextTokens =
+    asCount(length) || asCount(asRecord(meta)?.['n_ctx']) || asCount(asRecord(meta)?.['n_ctx_train'])
+  return [{ name: id, ...(contextTokens && { contextTokens }) }]
+}
