@@ -50,7 +50,7 @@ function claimProblem({ claim, reason, payload }: errors.JWTClaimValidationFaile
 
 const suffix = (expected: string | undefined): string => (expected === undefined ? '' : `; expected ${shown(expected)}`)
 
-const timeOf = (seconds: unknown): string => {
+export const timeOf = (seconds: unknown): string => {
   const date = new Date(Number(seconds) * 1000)
   return Number.isNaN(date.getTime()) ? shown(seconds) : date.toISOString()
 }

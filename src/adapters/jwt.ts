@@ -11,7 +11,7 @@ import { Fault, isFault, type FaultDetails } from '../base/fault.ts'
 import type { Clock } from '../base/clock.ts'
 import { invalidToken, type Claims, type VerifyToken } from '../domain/identity/token-reader.ts'
 import { clientPrefixOf } from '../domain/identity/free-request.ts'
-import { algorithmProblem, problemOf, shown, type TokenRequirements } from './jwt-problems.ts'
+import { algorithmProblem, problemOf, shown, timeOf, type TokenRequirements } from './jwt-problems.ts'
 
 export type JwtSettings = TokenRequirements & {
   readonly claims: ClaimNames
@@ -51,10 +51,12 @@ export function createJwtVerifier(settings: JwtSettings, clock: Clock): VerifyTo
       }
       // Fetching keys from the issuer must not block tokens whose key is cached.
       const key = await keyOf(token)
-      return claimsOf(
-        await signatures.submit(clientPrefixOf(address), async () => (await jwtVerify(token, key, options)).payload),
-        settings.claims,
-      )
+      const verify = async (): Promise<JWTPayload> => (await jwtVerify(token, key, options)).payload
+      const payload = await signatures.submit(clientPrefixOf(address), verify)
+      const latestIssue = clock.nowMs() / 1000 + toleranceSeconds
+      if (payload.iat !== undefined && payload.iat > latestIssue)
+        throw invalidToken(`iat: the token was issued in the future, at ${timeOf(payload.iat)}`)
+      return claimsOf(payload, settings.claims)
     } catch (error) {
       if (isFault(error)) throw error
       if (isIssuerDown(error)) throw issuerDown(error)

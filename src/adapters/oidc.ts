@@ -18,12 +18,17 @@ export type OidcSettings = {
 
 const timeoutSeconds = 5
 const discoveryMs = hourMs
+/** How far the clock of the issuer may be ahead. */
+const toleranceMs = 30_000
 
 /**
  * OpenID Connect: authorization code with PKCE, state and nonce. The issuer is discovered at the first sign-in and again each hour,
  * so that an issuer that is down stops nothing but sign-ins.
  */
-export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'monotonicMs'>): IdentityProvider {
+export function createOidcProvider(
+  settings: OidcSettings,
+  clock: Pick<Clock, 'monotonicMs' | 'nowMs'>,
+): IdentityProvider {
   let known:
     | { readonly configuration: client.Configuration; readonly secret: string | undefined; readonly atMs: number }
     | undefined
@@ -82,6 +87,8 @@ export function createOidcProvider(settings: OidcSettings, clock: Pick<Clock, 'm
         })
         const claims = tokens.claims()
         if (claims === undefined) throw new Error('the answer has no ID token')
+        if (claims.iat * 1000 > clock.nowMs() + toleranceMs)
+          throw new Error(`the ID token was issued in the future: iat is ${claims.iat}`)
         const more = await userInfo(configuration, tokens.access_token, claims)
         return personOf(claims, more, settings)
       } catch (error) {

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { consoleSessionReads } from '../adapters/stores/sql/identity/console-sessions.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import type { AuthFailures } from '../domain/identity/auth-failures.ts'
@@ -17,7 +19,7 @@ export type OidcSignInParts = Pick<Administration, 'mutate' | 'reads'> & {
 
 /** Sign-in to the console through the identity provider; undefined if none is configured. */
 export function createOidc(infrastructure: Infrastructure, parts: OidcSignInParts): OidcParts | undefined {
-  const { config, clock, ids, keyring, random, log } = infrastructure
+  const { config, clock, ids, keyring, random, log, database } = infrastructure
   const { oidc } = config.console
   if (oidc === undefined) return undefined
   const { mutate, reads, sessions, failures } = parts
@@ -32,6 +34,7 @@ export function createOidc(infrastructure: Infrastructure, parts: OidcSignInPart
       ids,
       clock,
     }),
+    claimSignIn: (state, expiresAtMs) => consoleSessionReads(database).claimSignIn(hash('sha256', state), expiresAtMs),
     encryption: createKeyringEncryption(keyring, 'pending sign-ins', random),
     failures,
     clock,

@@ -104,6 +104,16 @@ export function consoleSessionContract({ name, skip, open }: Engine): void {
       assert.equal(await scene.reads.findLink('digest'), undefined)
     })
 
+    it('start from a sign-in once, also if two nodes finish it at the same time', async () => {
+      await using scene = await openScene(open)
+      const claim = (expiresAtMs: number) => scene.reads.claimSignIn('state', expiresAtMs)
+      assert.deepEqual((await Promise.all([claim(9_000), claim(9_000)])).sort(), [false, true])
+      await scene.reads.removeExpired({ nowMs: 8_999, idleSinceMs: 0 })
+      assert.equal(await claim(9_000), false)
+      await scene.reads.removeExpired({ nowMs: 9_000, idleSinceMs: 0 })
+      assert.equal(await claim(20_000), true)
+    })
+
     it('are removed when they expire or are idle, with expired links', async () => {
       await using scene = await openScene(open)
       await scene.change(async (store) => {

@@ -81,6 +81,7 @@ describe('a token of the configured issuer', () => {
       [{ claims: { org_id: undefined } }, /org_id is missing/],
       [{ claims: { project_id: 7 } }, /project_id: expected a text, got 7/],
       [{ claims: { nbf: nowSeconds + 600 } }, /nbf: the token is valid from /],
+      [{ claims: { iat: nowSeconds + 600 } }, /iat: the token was issued in the future, at 2\d{3}-.*Z/],
       [{ claims: { project_id: 'proj_other' } }, /proj_other is not an active project of the organization org_/],
     ]
     for (const [change, message] of wrong) assert.match(await messageOf(await token(change)), message)

@@ -14,6 +14,7 @@ export type OidcFault =
   | 'no nonce'
   | 'wrong audience'
   | 'expired'
+  | 'issued tomorrow'
   | 'other issuer'
   | 'other key'
   | 'unsigned'
@@ -31,6 +32,8 @@ export type OidcProvider = AsyncDisposable & {
   /** Claims that only the user info endpoint sends. */
   userInfo: Readonly<Record<string, unknown>>
   fault: OidcFault | undefined
+  /** Whether a code works more than once, which the standard forbids. */
+  isCodeReusable: boolean
   /** The requests to the authorization endpoint. */
   readonly authorizations: URLSearchParams[]
 }
@@ -55,6 +58,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
     person: { sub: 'person-1' } as OidcPerson,
     userInfo: {},
     fault: undefined as OidcFault | undefined,
+    isCodeReusable: false,
     authorizations: [] as URLSearchParams[],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -119,7 +123,7 @@ export async function startOidcProvider(): Promise<OidcProvider> {
 
   async function token(request: IncomingMessage, body: URLSearchParams) {
     const grant = grants.get(body.get('code') ?? '')
-    grants.delete(body.get('code') ?? '') // a code works once
+    if (!provider.isCodeReusable) grants.delete(body.get('code') ?? '')
     if (body.get('client_id') !== provider.clientId || body.get('client_secret') !== provider.clientSecret)
       throw new Error('invalid_client')
     if (grant === undefined) throw new Error('invalid_grant')
@@ -148,8 +152,8 @@ export async function startOidcProvider(): Promise<OidcProvider> {
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setIssuer(fault === 'other issuer' ? 'https://other.example' : issuer)
       .setAudience(fault === 'wrong audience' ? 'another-client' : provider.clientId)
-      .setIssuedAt(nowSeconds - (fault === 'expired' ? 7200 : 0))
-      .setExpirationTime(nowSeconds + (fault === 'expired' ? -3600 : 300))
+      .setIssuedAt(nowSeconds + (fault === 'issued tomorrow' ? 86_400 : fault === 'expired' ? -7200 : 0))
+      .setExpirationTime(nowSeconds + (fault === 'expired' ? -3600 : 172_800))
       .sign(fault === 'other key' ? stranger.privateKey : privateKey)
   }
 

@@ -39,7 +39,9 @@ export type ConsoleSessionReads = {
   findLink(digest: string): Promise<FoundLink | undefined>
   /** Sets the time of the last use, also that of the member. */
   touchSession(id: string, atMs: number): Promise<void>
-  /** Removes sessions and links that have expired, and sessions that were not used since `idleSinceMs`. */
+  /** Marks a sign-in through the identity provider as finished. Returns true for one caller only, over all nodes. */
+  claimSignIn(digest: string, expiresAtMs: number): Promise<boolean>
+  /** Removes sessions, links and sign-ins that have expired, and sessions that were not used since `idleSinceMs`. */
   removeExpired(times: SessionTimes): Promise<void>
 }
 

@@ -29,6 +29,8 @@ export type OidcParts = {
   readonly name: string
   readonly provider: IdentityProvider
   readonly signInPerson: SignInPerson
+  /** Returns false if the sign-in with this state was finished before, on any node. */
+  readonly claimSignIn: (state: string, expiresAtMs: number) => Promise<boolean>
   readonly encryption: Pick<KeyringEncryption, 'encrypt' | 'decrypt'>
   readonly failures: AuthFailures
   readonly clock: Clock
@@ -90,6 +92,9 @@ export function oidcRoutes(parts: OidcParts | undefined): Route[] {
   async function finish(oidc: OidcParts, request: FastifyRequest, reply: FastifyReply): Promise<string> {
     reply.header('set-cookie', endedPendingCookie(request))
     const pending = pendingOf(oidc, request)
+    // A provider may redeem a code twice, so the cookie and the address of a finished sign-in must not work again.
+    if (!(await oidc.claimSignIn(pending.state, pending.expiresAtMs)))
+      throw new Refusal('failed', 'the sign-in was finished before', { isAttempt: true })
     const person = await oidc.provider.finish(new URL(request.url, 'http://console').searchParams, pending)
     const outcome = await oidc.signInPerson(person, originOf(request))
     if ('refused' in outcome) throw noAccess(outcome.refused, person)
@@ -158,7 +163,7 @@ function refusalOf(error: unknown): Refusal {
   return new Refusal('failed', error.message, { cause: error, isAttempt: true })
 }
 
-type Pending = PendingSignIn & { readonly page: string | undefined }
+type Pending = PendingSignIn & { readonly page: string | undefined; readonly expiresAtMs: number }
 
 /** What `start` stored in the cookie. Only this server can have written it. */
 function pendingOf({ encryption, clock }: OidcParts, request: FastifyRequest): Pending {
@@ -179,7 +184,7 @@ function decrypted(encryption: OidcParts['encryption'], stored: string): unknown
   }
 }
 
-const isPending = (value: unknown): value is Pending & { readonly expiresAtMs: number } =>
+const isPending = (value: unknown): value is Pending =>
   isRecord(value) &&
   ['state', 'nonce', 'codeVerifier', 'redirectUri'].every((name) => typeof value[name] === 'string') &&
   typeof value['expiresAtMs'] === 'number'

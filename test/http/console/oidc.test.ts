@@ -172,6 +172,7 @@ describe('an identity provider that misbehaves', () => {
     'no nonce',
     'wrong audience',
     'expired',
+    'issued tomorrow',
     'other issuer',
     'other key',
     'unsigned',
@@ -205,6 +206,19 @@ describe('an identity provider that misbehaves', () => {
     assert.equal(await browser.finish(callback), '../../')
     assert.equal(await openOidcBrowser(scene.app).finish(callback), '../../#refused=failed')
     assert.equal(await openOidcBrowser(scene.app, cookie).finish(callback), '../../#refused=failed')
+  })
+
+  it('cannot finish a sign-in twice by redeeming its code again, also not at the same time', async () => {
+    scene.provider.person = { sub: 'twice', groups: ['readers'] }
+    scene.provider.isCodeReusable = true
+    const browser = openOidcBrowser(scene.app)
+    const { url, cookie } = await browser.start()
+    const callback = await browser.authorize(url)
+    const copies = Array.from({ length: 5 }, () => openOidcBrowser(scene.app, cookie).finish(callback))
+    const landed = (await Promise.all(copies)).sort((a, b) => a.localeCompare(b))
+    assert.deepEqual(landed, ['../../', ...Array.from({ length: 4 }, () => '../../#refused=failed')])
+    assert.equal(await openOidcBrowser(scene.app, cookie).finish(callback), '../../#refused=failed')
+    scene.provider.isCodeReusable = false
   })
 
   it('cannot have the code of one browser redeemed by another', async () => {

@@ -34,6 +34,11 @@ export function consoleSessionReads(database: Database): ConsoleSessionReads {
         },
       ])
     },
+    async claimSignIn(digest, expiresAtMs) {
+      const sql = 'insert into used_sign_in (digest, expires_at) values ($1, $2) on conflict (digest) do nothing'
+      const [result] = await database.write([{ sql, params: [digest, expiresAtMs] }])
+      return result?.changed === 1
+    },
     async removeExpired({ nowMs, idleSinceMs }) {
       await database.write([
         {
@@ -41,6 +46,7 @@ export function consoleSessionReads(database: Database): ConsoleSessionReads {
           params: [nowMs, idleSinceMs],
         },
         { sql: 'delete from console_link where expires_at <= $1', params: [nowMs] },
+        { sql: 'delete from used_sign_in where expires_at <= $1', params: [nowMs] },
       ])
     },
   }
