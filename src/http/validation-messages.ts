@@ -54,11 +54,9 @@ const branchesOf = (branch: JsonSchema): readonly JsonSchema[] => branch.anyOf?.
 
 function* explainUnion(branches: readonly JsonSchema[], value: unknown, path: Path): Generator<Problem> {
   const words = branches.flatMap((branch) => ('const' in branch ? [branch.const] : (branch.enum ?? [])))
+  if (words.includes(value)) return // valid: another field is the mistake
   const shapes = branches.filter((branch) => !('const' in branch) && branch.enum === undefined)
-  if (shapes.length === 0) {
-    if (!words.includes(value)) yield problem(path, 'enum', oneOf(words))
-    return
-  }
+  if (shapes.length === 0) return yield problem(path, 'enum', oneOf(words))
   const fitting = shapes.filter((branch) => branch.type === undefined || isOfType(branch.type, value))
   if (fitting.length === 0) {
     if (words.length > 0 && typeof value === typeof words[0]) return yield problem(path, 'enum', oneOf(words))
