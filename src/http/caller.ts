@@ -5,7 +5,7 @@ import type { Authenticator } from '../domain/identity/authenticate.ts'
 import type { ConsoleSessions } from '../domain/identity/console-sessions.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import type { Administrator, Caller, Principal } from '../domain/identity/principal.ts'
-import { bearerOf, secretOf, isFreeTierRequest } from './headers.ts'
+import { bearerOf, hasBearer, secretOf, isFreeTierRequest } from './headers.ts'
 import type { Credential } from './route.ts'
 import { checkSameSite, sessionTokenOf } from './session-cookie.ts'
 
@@ -66,8 +66,10 @@ export function createCallerOf({ authenticator, freeRequests, sessions }: Caller
   /** A session counts only if the request has no key. */
   const administratorOf = (request: FastifyRequest): MaybePromise<Administrator> => {
     const token = sessionOf(request)
-    if (sessions === undefined || token === undefined)
+    if (sessions === undefined || token === undefined) {
+      requireBearer(request.headers.authorization)
       return authenticator.administrator(bearerOf(request.headers.authorization), request.ip)
+    }
     checkSameSite(request)
     return sessions.administrator(token, request.ip)
   }
@@ -83,6 +85,13 @@ export function createCallerOf({ authenticator, freeRequests, sessions }: Caller
     manager,
     identify: { api_key: principal, api_key_or_free: principalOrFree, admin_key: administrator, gateway: manager },
   }
+}
+
+/** Administrator keys are sent as the API describes it: with the scheme. Thrown without a look at the key. */
+function requireBearer(authorization: string | undefined): void {
+  if (authorization === undefined || hasBearer(authorization)) return
+  const message = 'The scheme Bearer is missing. Send the key as: Authorization: Bearer adm_…'
+  throw new Fault('auth', 'invalid_api_key', message, { credential: 'invalid' })
 }
 
 /** The token of a session, if the request has no other credential. */

@@ -57,6 +57,8 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : authorization
 }
 
+export const hasBearer = (authorization: string): boolean => /^bearer +\S/i.test(authorization)
+
 /** Whether `X-Free-Tier` requests the free request. The only allowed value is `true`. */
 export function isFreeTierRequest(headers: Headers): boolean {
   const value = headers['x-free-tier']

@@ -35,6 +35,22 @@ describe('every administration route', () => {
     assert.equal(response.headers.get('www-authenticate'), challenge)
   })
 
+  it('says that the scheme is missing if a key is sent without it', async () => {
+    const { key } = admin()
+    for (const authorization of [key, `Basic ${key}`, `Token ${key}`, `Bearer: ${key}`]) {
+      for (const path of ['/v1/organization/policies', '/api/policy-gateway/config']) {
+        const response = await fetch(app().url + path, { headers: { authorization } })
+        assert.equal(response.status, 401)
+        assert.equal(response.headers.get('www-authenticate'), `${challenge}, error="invalid_token"`)
+        const { error } = (await response.json()) as { error: { message: string } }
+        if (path.startsWith('/v1'))
+          assert.equal(error.message, 'The scheme Bearer is missing. Send the key as: Authorization: Bearer adm_…')
+      }
+    }
+    const headers = { authorization: `bearer ${key}` }
+    assert.equal((await fetch(`${app().url}/v1/organization/policies`, { headers })).status, 200)
+  })
+
   it('rejects a key as soon as it is revoked', async () => {
     const made = await admin().post('/admin_api_keys', { name: 'Short-lived' })
     const holder = adminOf(app().url, textOf(made, 'value'))
