@@ -189,8 +189,9 @@ it('a paused policy stays paused while its file stays the same', async () => {
 
 it('a project that is archived is unarchived if a file describes it', async () => {
   await using scene = await openAsCode()
-  scene.write('projects: [{ name: Search }]')
-  await scene.apply()
+  const policy = { name: 'Scoped', rule: 'Never say "no".', scope: 'projects', projects: ['Search'] }
+  scene.write(JSON.stringify({ projects: [{ name: 'Search' }], policies: [policy] }))
+  assert.equal((await scene.apply()).status, 0)
   const { data } = await scene.json('projects', 'list')
   await scene.run('projects', 'archive', data[1].id)
   assert.match((await scene.plan()).output, /- status: archived\n +\+ status: active/)

@@ -156,6 +156,14 @@ export function policyContract({ name, skip, open }: Engine): void {
       })
     })
 
+    it('returns the ids of projects that are archived', async () => {
+      await using scene = await openScene(open)
+      const archived = (ids: string[]) => scene.work((store) => store.archivedProjects('org_1', ids))
+      assert.deepEqual(await archived(['proj_a', 'proj_b', 'proj_x']), [])
+      await scene.archive('proj_a')
+      assert.deepEqual(await archived(['proj_x', 'proj_a', 'proj_b']), ['proj_a'])
+    })
+
     it('returns the ids of projects that the organization does not have', async () => {
       await using scene = await openScene(open)
       const requestedIds = ['proj_a', 'proj_x', 'proj_b', ...Array.from({ length: 997 }, (_, at) => `proj_${at}`)]
@@ -195,6 +203,8 @@ async function openScene(open: () => Promise<Database>) {
   return {
     work,
     change,
+    archive: (id: string) =>
+      database.write([{ sql: 'update project set archived_at = 9 where id = $1', params: [id] }]),
     async put(id: string, content: Parameters<typeof updatePolicy>[1] = {}): Promise<Policy> {
       const birth = { id, organizationId: 'org_1', nowMs: 1 }
       const policy = createPolicy({ name: 'Ünïcode', rule: 'Say "no"\n😀', ...content }, birth)

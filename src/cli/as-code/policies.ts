@@ -7,7 +7,7 @@ import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'
 import { isIdle as isUnchanged, planStep } from '../policies/plan.ts'
 import type { Located } from './files.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
-import { readPolicy } from './state.ts'
+import { isActiveProject, readPolicy } from './state.ts'
 import { matchOf, ownerDifference, reportDuplicates, type Planning, type Step } from './step.ts'
 
 export async function planPolicies(planning: Planning, projects: PlannedProjects): Promise<Step[]> {
@@ -34,7 +34,11 @@ async function planPolicy(
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
   const scope = references && scopeOf(entry, projects)
-  const target = await checked(planning, entry, { ...policy, name, ...(scope && { project_ids: existingIds(scope) }) })
+  const target = await checked(planning, entry, {
+    ...policy,
+    name,
+    ...(scope && { project_ids: existingIds(scope, planning.state) }),
+  })
   const stored = planning.state.policies
   const match = matchOf(planning, entry, {
     kind: 'policy',
@@ -69,7 +73,7 @@ async function planPolicy(
       run: async (client) => {
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
-        const sent = changesScope ? { ...fields, project_ids: existingIds(scope) } : plan.body
+        const sent = changesScope ? { ...fields, project_ids: scope.flatMap(({ id: each }) => each ?? []) } : plan.body
         const done = await applyStep(client, {
           ...plan,
           action,
@@ -87,8 +91,11 @@ function scopeOf(entry: Located<PolicyResourceEntry>, projects: PlannedProjects)
   )
 }
 
-/** The ids of the projects that exist. When the step runs, all of them do. */
-const existingIds = (scope: readonly PlannedProject[]): string[] => scope.flatMap(({ id }) => id ?? [])
+/** The ids of the projects that exist, without those that the files unarchive. When the step runs, all of them exist and are active. */
+function existingIds(scope: readonly PlannedProject[], { projects }: Planning['state']): string[] {
+  const archived = new Set(projects.filter((project) => !isActiveProject(project)).map(({ id }) => id))
+  return scope.flatMap(({ id, isArchived }) => (id === undefined || (archived.has(id) && !isArchived) ? [] : [id]))
+}
 
 const idOrName = ({ id, name }: PlannedProject): string => id ?? name
 

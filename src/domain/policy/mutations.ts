@@ -69,6 +69,8 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
 
     async publish(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
+      // A project may have been archived since the draft was saved.
+      await requireProjects(store, at.organizationId, policy.draft.projectIds)
       const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
     },
@@ -164,7 +166,13 @@ async function requireNewName(store: PolicyStore, { id, organizationId, name }: 
 async function requireProjects(store: PolicyStore, organizationId: string, ids: readonly string[] = []): Promise<void> {
   if (ids.length === 0) return
   const [unknown] = await store.unknownProjects(organizationId, [...new Set(ids)])
-  if (unknown === undefined) return
-  const param = `project_ids[${ids.indexOf(unknown)}]`
-  throw new Fault('validation', 'invalid_parameter', `${param}: there is no project ${unknown}.`, { param })
+  if (unknown !== undefined) throw invalidProject(ids, unknown, `there is no project ${unknown}.`)
+  const [archived] = await store.archivedProjects(organizationId, [...new Set(ids)])
+  if (archived === undefined) return
+  throw invalidProject(ids, archived, `the project ${archived} is archived. Leave it out, or unarchive it first.`)
+}
+
+function invalidProject(ids: readonly string[], id: string, problem: string): Fault {
+  const param = `project_ids[${ids.indexOf(id)}]`
+  return new Fault('validation', 'invalid_parameter', `${param}: ${problem}`, { param })
 }

@@ -34,4 +34,6 @@ export type PolicyStore = {
   listVersions(policy: Pick<Policy, 'organizationId' | 'id'>, page: Page): Promise<Paged<PolicyVersion>>
   /** Returns the ids that are not projects of the organization. */
   unknownProjects(organizationId: string, projectIds: readonly string[]): Promise<readonly string[]>
+  /** Those of the projects that are archived. */
+  archivedProjects(organizationId: string, projectIds: readonly string[]): Promise<readonly string[]>
 }

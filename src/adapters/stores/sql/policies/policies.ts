@@ -111,6 +111,15 @@ export function policyStore(tx: Transaction): PolicyStore {
       const known = new Set(rows.map(({ id }) => id))
       return projectIds.filter((id) => !known.has(id))
     },
+    async archivedProjects(organizationId, projectIds) {
+      const parameters = numbered(2, projectIds.length).join(', ')
+      const rows = await tx.query<{ id: string }>(
+        `select id from project where organization_id = $1 and archived_at is not null and id in (${parameters})`,
+        [organizationId, ...projectIds],
+      )
+      const archived = new Set(rows.map(({ id }) => id))
+      return projectIds.filter((id) => archived.has(id))
+    },
   }
 }
 

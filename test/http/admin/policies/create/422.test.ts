@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorOf } from '../../../../support/administration.ts'
+import { errorOf, textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 const wrong: [body: object, param: string][] = [
@@ -39,6 +39,12 @@ describe('creating a policy', () => {
     })
   }
 
+  it('names only the fields that are wrong', async () => {
+    const valid = { rule: 'r', direction: 'both', mode: 'enforcing', scope: 'organization', judge_window: 'block' }
+    const answer = await send('POST', '/policies', { ...valid, name: 'n'.repeat(81), pause_on_spike: false })
+    assert.equal(errorOf(answer)['message'], 'name: must have at most 80 characters')
+  })
+
   it('names the position of an error in an expression', async () => {
     const answer = await send('POST', '/policies', { name: 'n', rule: 'cel:text.size() > 3 &&\n  txt == ""' })
     assert.match(String(errorOf(answer)['message']), /^rule: line 2, column 3: Unknown variable: txt/)
@@ -47,5 +53,35 @@ describe('creating a policy', () => {
   it('stores nothing', async () => {
     assert.deepEqual((await admin().get('/policies'))['data'], [])
     assert.deepEqual((await admin().get('/audit_logs?kind=policy.created'))['data'], [])
+  })
+})
+
+describe('a policy of projects', () => {
+  const { send, admin } = adminSuite()
+
+  it('names a project that is archived, when it is saved and when it is published', async () => {
+    const [open, gone] = await Promise.all(
+      ['Open', 'Gone'].map(async (name) => textOf(await admin().post('/projects', { name }))),
+    )
+    const fields = { name: 'Scoped', rule: 'r', scope: 'projects', project_ids: [open, gone] }
+    const draft = await admin().post('/policies', fields)
+    await admin().post(`/projects/${gone}/archive`, {})
+    const path = `/policies/${textOf(draft)}`
+    const message = `project_ids[1]: the project ${gone} is archived. Leave it out, or unarchive it first.`
+    const rejected = [
+      await send('POST', '/policies', { ...fields, name: 'Other' }),
+      await send('PATCH', path, { revision: 1, project_ids: [open, gone] }),
+      await send('POST', `${path}/publish`, { revision: 1 }),
+    ]
+    for (const answer of rejected)
+      assert.deepEqual(
+        [answer.status, errorOf(answer)['param'], errorOf(answer)['message']],
+        [422, 'project_ids[1]', message],
+      )
+    assert.deepEqual(await admin().get(path), draft)
+    assert.equal((await send('PATCH', path, { revision: 1, description: 'Other fields can change' })).status, 200)
+    await admin().post(`/projects/${gone}/unarchive`, {})
+    assert.equal((await send('POST', `${path}/publish`, { revision: 2 })).status, 200)
+    await send('DELETE', `${path}?revision=3`)
   })
 })
