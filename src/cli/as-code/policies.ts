@@ -34,11 +34,6 @@ async function planPolicy(
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
   const scope = references && scopeOf(entry, projects)
-  const target = await checked(planning, entry, {
-    ...policy,
-    name,
-    ...(scope && { project_ids: existingIds(scope, planning.state) }),
-  })
   const stored = planning.state.policies
   const match = matchOf(planning, entry, {
     kind: 'policy',
@@ -46,9 +41,15 @@ async function planPolicy(
     entries: planning.resources.policies,
     named: (candidates) => candidates.filter((each) => each.name === name),
   })
-  if (!target) return []
   const current = match && (await readPolicy(planning.client, match.id))
-  const projectIds = scope ? scope.map(idOrName) : target.draft.project_ids
+  const given = scope ? existingIds(scope, planning.state) : policy.project_ids
+  const target = await checked(planning, entry, {
+    ...policy,
+    name,
+    ...(given && { project_ids: withoutKeptArchived(given, current, planning.state) }),
+  })
+  if (!target) return []
+  const projectIds = scope ? scope.map(idOrName) : (policy.project_ids ?? target.draft.project_ids)
   const body = { name, ...policy, ...(scope && { project_ids: projectIds }) }
   const described = { name, publish, policy: body, ...(id !== undefined && { id }) }
   const plan = planStep(described, { ...target, draft: { ...target.draft, project_ids: projectIds } }, current)
@@ -92,10 +93,24 @@ function scopeOf(entry: Located<PolicyResourceEntry>, projects: PlannedProjects)
 }
 
 /** The ids of the projects that exist, without those that the files unarchive. When the step runs, all of them exist and are active. */
-function existingIds(scope: readonly PlannedProject[], { projects }: Planning['state']): string[] {
-  const archived = new Set(projects.filter((project) => !isActiveProject(project)).map(({ id }) => id))
+function existingIds(scope: readonly PlannedProject[], state: Planning['state']): string[] {
+  const archived = archivedIn(state)
   return scope.flatMap(({ id, isArchived }) => (id === undefined || (archived.has(id) && !isArchived) ? [] : [id]))
 }
+
+/** A policy may keep a project that was archived after it was added. The check of a new policy would reject it. */
+function withoutKeptArchived(
+  ids: readonly string[],
+  current: PolicyBody | undefined,
+  state: Planning['state'],
+): string[] {
+  const archived = archivedIn(state)
+  const kept = new Set(current?.draft.project_ids)
+  return ids.filter((id) => !archived.has(id) || !kept.has(id))
+}
+
+const archivedIn = ({ projects }: Planning['state']): ReadonlySet<string> =>
+  new Set(projects.filter((project) => !isActiveProject(project)).map(({ id }) => id))
 
 const idOrName = ({ id, name }: PlannedProject): string => id ?? name
 

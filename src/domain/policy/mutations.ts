@@ -69,8 +69,9 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
 
     async publish(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
+      const { scope, projectIds } = policy.draft
       // A project may have been archived since the draft was saved.
-      await requireProjects(store, at.organizationId, policy.draft.projectIds)
+      if (scope === 'projects') await requireProjects(store, at.organizationId, projectIds)
       const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
     },
