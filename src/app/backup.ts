@@ -1,14 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
-import { readBackup, restoreBackup, writeBackup, type BackupContents } from '../adapters/stores/sql/sqlite/backup.ts'
+import {
+  assertOwnSchema,
+  readBackup,
+  restoreBackup,
+  writeBackup,
+  type BackupContents,
+} from '../adapters/stores/sql/sqlite/backup.ts'
 import {
   hasDatabase,
   lockDataFolder,
   SecretMissing,
   secretFileNames,
 } from '../adapters/stores/sql/sqlite/data-folder.ts'
-import { readMigrations } from '../adapters/stores/sql/migrate.ts'
+import { readMigrations, type Migration } from '../adapters/stores/sql/migrate.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import { deriveKey } from '../domain/identity/key-format.ts'
@@ -43,7 +49,7 @@ export async function restore(
 ): Promise<Restored> {
   const dataDir = embeddedFolder(config, 'restore it with pg_restore')
   const contents = readBackup(file)
-  await assertKnownVersion(contents)
+  assertOwnSchema(file, await migrationsOf(contents))
   using _lock = lockDataFolder(dataDir)
   const isOccupied = hasDatabase(dataDir)
   if (isOccupied && !replace) {
@@ -68,9 +74,10 @@ function readSecretFiles(dataDir: string): Record<string, string> {
   return Object.fromEntries(present.map((name) => [name, readFileSync(join(dataDir, name), 'utf8')]))
 }
 
-async function assertKnownVersion({ lastMigration, manifest }: BackupContents): Promise<void> {
+/** The migrations that the backup has. */
+async function migrationsOf({ lastMigration, manifest }: BackupContents): Promise<readonly Migration[]> {
   const known = await readMigrations(migrationsDir)
-  if (lastMigration <= known.length) return
+  if (lastMigration <= known.length) return known.slice(0, lastMigration)
   throw new Error(`The backup was made by Gatehouse ${manifest.version}, which is newer than this program.`)
 }
 

@@ -183,6 +183,40 @@ describe('a backup', () => {
     assert.equal(existsSync(at('target')), false)
   })
 
+  it('with another file than the secrets is rejected, and nothing is written outside of the folder', async () => {
+    const file = at('names.backup')
+    writeFileSync(file, readFileSync(at('plain.backup')))
+    const database = new DatabaseSync(file)
+    const { manifest } = database.prepare('select manifest from backup_manifest').get() ?? {}
+    const changed = JSON.parse(String(manifest)) as { secretFiles: Record<string, string> }
+    changed.secretFiles['../../outside'] = 'x'
+    database.prepare('update backup_manifest set manifest = ?').run(JSON.stringify(changed))
+    database.close()
+    const { code, err } = await gatehouse(at('deep/down/names'), ['restore', file])
+    assert.equal(code, 1)
+    assert.match(err, /is not a complete Gatehouse backup: it contains a file named "..\/..\/outside"/)
+    assert.equal(existsSync(at('deep')), false)
+  })
+
+  for (const [what, sql] of [
+    ['a trigger', 'create trigger spy after insert on charge begin delete from charge; end'],
+    ['a view', 'create view spy as select * from organization'],
+    ['a table', 'create table spy (id text)'],
+    ['a further column', 'alter table organization add column spy text'],
+    ['a missing index', 'drop index audit_event_time'],
+  ] as const)
+    it(`whose schema is not that of the migrations is rejected, and the folder is unchanged: ${what}`, async () => {
+      const file = at(`${what}.backup`)
+      writeFileSync(file, readFileSync(at('plain.backup')))
+      const database = new DatabaseSync(file)
+      database.exec(sql)
+      database.close()
+      const { code, err } = await gatehouse(at('foreign'), ['restore', file])
+      assert.equal(code, 1)
+      assert.match(err, /is not a database of Gatehouse: its .* is not the one of this version/)
+      assert.equal(existsSync(at('foreign')), false)
+    })
+
   it('made by a newer version is rejected', async () => {
     writeFileSync(at('newer.backup'), readFileSync(at('plain.backup')))
     const database = new DatabaseSync(at('newer.backup'))

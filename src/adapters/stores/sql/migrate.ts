@@ -30,7 +30,7 @@ type Applied = { number: number; name: string; checksum: string }
 /** An arbitrary number, the same on every node. */
 const advisoryLock = 4_617_315
 
-const migrationTable = `create table if not exists migration
+export const migrationTable = `create table if not exists migration
   (number INTEGER primary key, name TEXT not null, checksum TEXT not null, applied_at INTEGER not null) STRICT`
 
 /**

@@ -4,8 +4,10 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { checkpointFolderName } from '../../checkpoint-files.ts'
 import { databaseFileName, secretFileNames } from './data-folder.ts'
 import { openConnection } from './connection.ts'
+import type { Migration } from '../migrate.ts'
 import { readRedoFiles, redoPathsOf } from './redo-file.ts'
 import { damagedLog, redoMissing, removePosition } from './redo-recovery.ts'
+import { foreignObject } from './schema.ts'
 import { syncPath, writeAtomically } from './durable-file.ts'
 
 /** Metadata of a backup file, stored in an additional table. */
@@ -84,7 +86,7 @@ export function readBackup(file: string): BackupContents {
     if (check?.['integrity_check'] !== 'ok') throw new Error(String(check?.['integrity_check']))
     const row = database.prepare('select manifest from backup_manifest').get()
     return {
-      manifest: JSON.parse(String(row?.['manifest'])) as BackupManifest,
+      manifest: readManifest(String(row?.['manifest'])),
       lastMigration: numberOf(database, 'select max(number) from migration'),
       organizations: numberOf(database, 'select count(*) from organization'),
       events: numberOf(database, 'select count(*) from audit_event'),
@@ -94,6 +96,30 @@ export function readBackup(file: string): BackupContents {
     throw new Error(`${file} is not a complete Gatehouse backup: ${reason}.`, { cause })
   } finally {
     database?.close()
+  }
+}
+
+/** The names become paths in the data folder, so only those that a backup writes are accepted. */
+function readManifest(text: string): BackupManifest {
+  const manifest = JSON.parse(text) as BackupManifest
+  const foreign = Object.entries(manifest.secretFiles).find(
+    ([name, content]) => !secretFileNames.includes(name) || typeof content !== 'string',
+  )
+  if (foreign) throw new Error(`it contains a file named ${JSON.stringify(foreign[0])}`)
+  return manifest
+}
+
+/** Rejects a backup with a table, index, trigger or view that no migration of its version creates. */
+export function assertOwnSchema(file: string, migrations: readonly Migration[]): void {
+  const database = openToRead(file)
+  try {
+    const foreign = foreignObject(database, migrations)
+    if (foreign === undefined) return
+    throw new Error(
+      `${file} is not a database of Gatehouse: its ${foreign} is not the one of this version. Somebody changed the database or the file; nothing was restored.`,
+    )
+  } finally {
+    database.close()
   }
 }
 
