@@ -160,6 +160,8 @@ export const faultCodes = {
   storage_unavailable:
     'The database cannot be reached; retry after `Retry-After`. A change that was in progress may have been made: repeat it with its `Idempotency-Key`.',
   storage_full: 'The disk of the database is full; nothing was changed.',
+  storage_locked:
+    'Another transaction of the database has locked the same rows for longer than a second; nothing was changed. Retry after `Retry-After`.',
   storage_rejected:
     'The database answers but rejects writes, for instance because the server lost a permission; nothing was changed. The operator has to correct it: `/health/ready` names the reason. Retry after `Retry-After`.',
   unavailable:

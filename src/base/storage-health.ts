@@ -103,6 +103,7 @@ export function createStorageHealth(parts: StorageHealthParts): ProbedStorage {
     disk: () => disk,
     requestFault: () => (parts.hasSpool ? disk && databaseFault() : (databaseFault() ?? disk)),
     failed(fault) {
+      if (fault.code === 'storage_locked') return // concerns some rows, not the database
       if (fault.code === 'storage_full') database = fault
       else if (database === undefined) isSuspected = true
       else return

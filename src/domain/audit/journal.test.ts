@@ -196,6 +196,18 @@ describe('the journal', () => {
     assert.equal(appends.length, 3)
   })
 
+  it('skips storage only for the organization whose rows are locked, and tries a locked append once', async () => {
+    const locked = new Fault('unavailable', 'storage_locked', 'locked')
+    const { record, appends } = scene([locked], { isAuditRequired: () => false })
+    await record('a')
+    await record('b')
+    await record('c', 'org_2')
+    assert.deepEqual(
+      appends.map(({ organizationId }) => organizationId),
+      ['org_1', 'org_2'],
+    )
+  })
+
   it('rejects isRequired after a failed write, until the log can be written again', async () => {
     const { journal, record, appends, lost, passMs } = scene([outage, outage, outage, outage])
     assert.equal(journal.isRequired('org_1'), true)

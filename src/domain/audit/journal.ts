@@ -51,6 +51,8 @@ type Waiting = RecordOptions & {
   reject(error: unknown): void
 }
 
+type Cooldown = { readonly untilMs: number; readonly cause: Fault }
+
 type Built = { readonly waiting: Waiting; readonly event: AuditEvent | undefined }
 
 /** After a failed write, skip storage for this long before trying again. */
@@ -66,13 +68,13 @@ export function createJournal(parts: JournalParts): Journal {
   const lost = new Map<string, number>()
   /** Organizations whose last write failed. */
   const failing = new Set<string>()
-  let cooldown: { readonly untilMs: number; readonly cause: Fault } | undefined
+  const cooldowns = createCooldowns(clock)
 
   async function write(organizationId: string, all: readonly Waiting[]): Promise<void> {
     const group: Built[] = []
     for (const waiting of all) build(organizationId, waiting, group)
     if (group.length === 0) return
-    const known = knownOutage()
+    const known = cooldowns.causeFor(organizationId) ?? parts.outage?.()
     try {
       if (known !== undefined) throw known
       const made = eventsOf(group)
@@ -80,17 +82,14 @@ export function createJournal(parts: JournalParts): Journal {
       await appendWithRetry(organizationId, before === 0 ? made : [lossEvent(organizationId, before), ...made])
       if (before > 0) lost.set(organizationId, (lost.get(organizationId) ?? 0) - before)
       failing.delete(organizationId)
-      cooldown = undefined
+      cooldowns.end(organizationId)
       for (const { waiting } of group) waiting.resolve(true)
     } catch (cause) {
       failing.add(organizationId)
-      if (isFault(cause) && cause !== known) cooldown = { untilMs: clock.monotonicMs() + cooldownMs, cause }
+      if (isFault(cause) && cause !== known) cooldowns.start(organizationId, cause)
       await onWriteFailed(organizationId, group, cause)
     }
   }
-
-  const knownOutage = (): Fault | undefined =>
-    cooldown && clock.monotonicMs() < cooldown.untilMs ? cooldown.cause : parts.outage?.()
 
   async function onWriteFailed(organizationId: string, group: readonly Built[], cause: unknown): Promise<void> {
     const isUndecided = group.some(({ waiting }) => waiting.isRequired === undefined)
@@ -143,7 +142,8 @@ export function createJournal(parts: JournalParts): Journal {
   async function appendWithRetry(organizationId: string, made: readonly AuditEvent[]): Promise<void> {
     try {
       await appender.append(organizationId, made)
-    } catch {
+    } catch (error) {
+      if (isLocked(error)) throw error // the server has rolled it back, and a retry would wait as long
       await appender.append(organizationId, made, true)
     }
   }
@@ -165,7 +165,7 @@ export function createJournal(parts: JournalParts): Journal {
 
   /** Tests storage only if there is a sign that it may be unavailable. */
   const isWritable = (organizationId: string): MaybePromise<boolean> =>
-    cooldown === undefined && !failing.has(organizationId) && parts.outage?.() === undefined
+    !cooldowns.hasOne() && !failing.has(organizationId) && parts.outage?.() === undefined
       ? true
       : enqueue(organizationId, undefined, { isRequired: true })
 
@@ -175,6 +175,30 @@ export function createJournal(parts: JournalParts): Journal {
     record: (organizationId, make, options = {}) => enqueue(organizationId, make, options),
   }
 }
+
+/** Remembers failed writes, so that storage is not tried for every request. */
+function createCooldowns({ monotonicMs }: Pick<Clock, 'monotonicMs'>) {
+  let general: Cooldown | undefined
+  /** Organizations whose rows another transaction has locked, which does not concern the others. */
+  const locked = new Map<string, Cooldown>()
+  return {
+    start(organizationId: string, cause: Fault): void {
+      const started = { untilMs: monotonicMs() + cooldownMs, cause }
+      if (isLocked(cause)) locked.set(organizationId, started)
+      else general = started
+    },
+    end(organizationId: string): void {
+      locked.delete(organizationId)
+      general = undefined
+    },
+    causeFor: (organizationId: string): Fault | undefined =>
+      [general, locked.get(organizationId)].find((one) => one && monotonicMs() < one.untilMs)?.cause,
+    /** Whether a write failed, and none succeeded since. */
+    hasOne: (): boolean => general !== undefined,
+  }
+}
+
+const isLocked = (error: unknown): boolean => isFault(error) && error.code === 'storage_locked'
 
 function eventsOf(group: readonly Built[]): readonly AuditEvent[] {
   const made: AuditEvent[] = []

@@ -45,10 +45,10 @@ export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: 
 
 /**
  * An error of the database, with a reason that both engines share. `rejected`: it takes no such write, whatever the values are,
- * for instance because of a lost permission. After `unavailable` alone it is unknown whether a write was committed.
+ * for instance because of a lost permission. `locked`: another transaction holds its rows for too long. After `unavailable` alone it is unknown whether a write was committed.
  */
 export class DatabaseError extends Error {
-  readonly reason: 'unique' | 'foreign_key' | 'check' | 'unavailable' | 'full' | 'rejected' | 'other'
+  readonly reason: 'unique' | 'foreign_key' | 'check' | 'unavailable' | 'full' | 'rejected' | 'locked' | 'other'
 
   constructor(reason: DatabaseError['reason'], message: string, cause?: unknown) {
     super(message, { cause })

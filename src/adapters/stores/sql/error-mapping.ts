@@ -64,6 +64,11 @@ function faultOf(cause: unknown): Fault | undefined {
       retryAfterSeconds: 30,
       cause,
     })
+  if (cause.reason === 'locked')
+    return new Fault('unavailable', 'storage_locked', 'Another transaction of the database locks the same rows.', {
+      retryAfterSeconds: 2,
+      cause,
+    })
   if (cause.reason === 'rejected')
     return new Fault('unavailable', 'storage_rejected', 'The database rejects writes.', {
       retryAfterSeconds: 30,

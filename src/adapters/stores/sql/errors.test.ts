@@ -45,6 +45,7 @@ test('PostgreSQL’s states are mapped to reasons', () => {
     '42601': 'other',
     '53100': 'full',
     '53300': 'unavailable',
+    '55P03': 'locked',
     '57014': 'unavailable',
     '57P01': 'unavailable',
     XX000: 'other',

@@ -51,7 +51,7 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '53200': 'unavailable', // out of memory
   '53300': 'unavailable', // too many connections
   '53400': 'unavailable', // configuration limit
-  '55P03': 'unavailable', // lock not available
+  '55P03': 'locked', // lock not available
   '57014': 'unavailable', // cancelled, for instance by the statement time-out
   '58030': 'unavailable', // input or output error
   XX001: 'rejected', // a damaged table

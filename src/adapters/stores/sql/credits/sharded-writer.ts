@@ -34,4 +34,4 @@ async function writeGroup<In, Out>(writeAll: WriteAll<In, Out>, group: readonly 
   }
 }
 
-const isOutage = ({ reason }: DatabaseError): boolean => ['unavailable', 'full', 'rejected'].includes(reason)
+const isOutage = ({ reason }: DatabaseError): boolean => ['unavailable', 'full', 'rejected', 'locked'].includes(reason)

@@ -19,6 +19,12 @@ export type BreakablePool = { readonly pool: Pool; breakAll(): void }
 /** The server ends slow statements itself; this covers a server that does not answer at all. */
 const answerGraceMs = 1_000
 
+/**
+ * The longest wait for a row that another transaction has locked. Charges, events and responses are then spooled. Longer than
+ * the server needs to find a deadlock, because a deadlock is resolved by a retry.
+ */
+const lockTimeoutMs = 1_500
+
 /** Ends the locks of a node that froze inside a transaction. */
 const idleInTransactionMs = 60_000
 
@@ -46,6 +52,7 @@ export function createPool(options: PostgresOptions): BreakablePool {
     onConnect: (client) => {
       const settings =
         `set statement_timeout = ${statementTimeoutMs}; set default_transaction_read_only = on;` +
+        `set lock_timeout = ${statementTimeoutMs === 0 ? 0 : lockTimeoutMs};` +
         `set idle_in_transaction_session_timeout = ${idleInTransactionMs}`
       return client.query(settings)
     },
