@@ -257,6 +257,15 @@ describe('the audit event of a request', () => {
     )
   })
 
+  it('does not replace the reason of a request that failed because storage is unavailable', async () => {
+    const failure = new Fault('unavailable', 'storage_unavailable', 'unreachable')
+    const { infer, holdLog, breakLog } = scene([failure])
+    holdLog()
+    const rejected = infer()
+    breakLog(new Fault('unavailable', 'audit_unavailable', 'no log'))
+    await assert.rejects(rejected, failure)
+  })
+
   it('is not corrected if it is lost, so that one request counts as one lost event', async () => {
     const { infer, facts, holdLog, releaseLog, holdLedger, breakLedger } = scene([[start], [end]])
     holdLog()

@@ -52,9 +52,9 @@ export function withAudit(infer: Infer, parts: RecordParts): Infer {
     } catch (error) {
       const { policy } = failureOf(error)
       recording.ended({ failure: failureKindOf(error, call), policy })
-      // If the request failed because the audit log is unavailable, a failing write is expected.
+      // If the request failed because storage is unavailable, a failing write is expected, and the caller gets the first reason.
       await recording.write(failureOf(error)).catch((auditError: unknown) => {
-        if (!isAuditFault(error)) throw auditError
+        if (!isUnavailable(error)) throw auditError
       })
       throw error
     }
@@ -244,7 +244,7 @@ function endIn({ events }: Chunk): InferenceEnd | undefined {
   return last?.type === 'end' ? last : undefined
 }
 
-const isAuditFault = (error: unknown): boolean => isFault(error) && error.code === 'audit_unavailable'
+const isUnavailable = (error: unknown): boolean => isFault(error) && error.kind === 'unavailable'
 
 const failureKindOf = (error: unknown, { signal }: InferenceCall): NonNullable<EndedRequest['failure']> =>
   hasCallerLeft(signal) ? 'caller_left' : toFault(error).kind

@@ -256,6 +256,15 @@ describe('the journal', () => {
     assert.deepEqual(lost, [3])
   })
 
+  it('spools the event of a request that failed before the requirement could be read', async () => {
+    const isAuditRequired = () => Promise.reject(new Error('cannot be read'))
+    const spooled: string[] = []
+    const backlog = { keep: async (events: readonly AuditEvent[]) => void spooled.push(...messagesOf(events)) }
+    const { record, lost } = scene([outage, outage], { isAuditRequired, backlog })
+    assert.equal(await record('a'), true)
+    assert.deepEqual([spooled, lost], [['a'], []])
+  })
+
   it('counts an event that cannot be built as lost if audit is not required', async () => {
     const { journal, lost } = scene()
     const make = () => {

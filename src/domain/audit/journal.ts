@@ -93,22 +93,27 @@ export function createJournal(parts: JournalParts): Journal {
 
   async function onWriteFailed(organizationId: string, group: readonly Built[], cause: unknown): Promise<void> {
     const isUndecided = group.some(({ waiting }) => waiting.isRequired === undefined)
-    const isRequiredByDefault = isUndecided && (await isRequiredNow(organizationId))
-    const isRequired = ({ waiting }: Built): boolean => waiting.isRequired ?? isRequiredByDefault
-    const required = group.filter(isRequired)
-    const others = group.filter((one) => !isRequired(one))
+    const isRequiredByDefault = isUndecided ? await isRequiredNow(organizationId) : false
+    const isRequired = ({ waiting }: Built): boolean | undefined => waiting.isRequired ?? isRequiredByDefault
+    const others = group.filter((one) => isRequired(one) !== true)
     const areSpooled = others.length > 0 && (await spool(eventsOf(others)))
-    countLost(organizationId, eventsOf(areSpooled ? required : group).length, cause)
-    for (const { waiting } of others) waiting.resolve(areSpooled)
-    for (const { waiting } of required) waiting.reject(unwritten(cause))
+    const isRejected = (one: Built): boolean => isRequired(one) ?? !areSpooled
+    countLost(organizationId, eventsOf(areSpooled ? group.filter(isRejected) : group).length, cause)
+    for (const one of group) {
+      if (isRejected(one)) one.waiting.reject(unwritten(cause))
+      else one.waiting.resolve(areSpooled)
+    }
   }
 
-  /** Fails closed: if the organization's setting cannot be read, its audit events are required. */
-  async function isRequiredNow(organizationId: string): Promise<boolean> {
+  /**
+   * Undefined if the organization's setting cannot be read. Such a request has failed already, so its event may wait on the disk.
+   * Without a spool it fails closed: the event counts as required.
+   */
+  async function isRequiredNow(organizationId: string): Promise<boolean | undefined> {
     try {
       return await isAuditRequired(organizationId)
     } catch {
-      return true
+      return undefined
     }
   }
 
