@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApiClient, socketTransport, type ApiClient } from '../../src/app/api-client.ts'
-import { controlSocketPath } from '../../src/app/operator-server.ts'
+import { controlSocketPath } from '../../src/app/control-socket-path.ts'
 import { policyRules } from './policy-rules.ts'
 import { here, startScript, temporaryFolder, type Running } from './script.ts'
 

@@ -8,16 +8,12 @@ import {
   writeBackup,
   type BackupContents,
 } from '../adapters/stores/sql/sqlite/backup.ts'
-import {
-  hasDatabase,
-  lockDataFolder,
-  SecretMissing,
-  secretFileNames,
-} from '../adapters/stores/sql/sqlite/data-folder.ts'
+import { hasDatabase, SecretMissing, secretFileNames } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import { readMigrations, type Migration } from '../adapters/stores/sql/migrate.ts'
 import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import { deriveKey } from '../domain/identity/key-format.ts'
+import { lockUnusedFolder } from './lock-folder.ts'
 import { migrationsDir } from './storage.ts'
 
 export type { BackupContents } from '../adapters/stores/sql/sqlite/backup.ts'
@@ -50,7 +46,7 @@ export async function restore(
   const dataDir = embeddedFolder(config, 'restore it with pg_restore')
   const contents = readBackup(file)
   assertOwnSchema(file, await migrationsOf(contents))
-  using _lock = lockDataFolder(dataDir)
+  using _lock = await lockUnusedFolder(dataDir)
   const isOccupied = hasDatabase(dataDir)
   if (isOccupied && !replace) {
     throw new Error(

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Ids } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
@@ -36,13 +33,4 @@ export function createOperatorServer(parts: OperatorServerParts): Promise<Fastif
     bodyMemory: createBodyMemoryBudget(bodyMemoryBytes),
     onHalfClose: () => {},
   })
-}
-
-/** The kernel limits the length of socket paths: the socket of a deep data folder is in the folder for temporary files. */
-const maxPathBytes = 100
-
-export function controlSocketPath(dataDir: string): string {
-  const inFolder = join(resolve(dataDir), 'control.sock')
-  if (Buffer.byteLength(inFolder) <= maxPathBytes) return inFolder
-  return join(tmpdir(), `gatehouse-${createHash('sha256').update(inFolder).digest('hex').slice(0, 16)}.sock`)
 }

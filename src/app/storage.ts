@@ -5,13 +5,13 @@ import type { Random } from '../base/random.ts'
 import { createStorageHealth, type ProbedStorage, type StorageHealth } from '../base/storage-health.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
-import { lockDataFolder } from '../adapters/stores/sql/sqlite/data-folder.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from '../adapters/stores/disk-probe.ts'
 import type { ReadinessCheck } from '../http/service/health.ts'
+import { lockUnusedFolder } from './lock-folder.ts'
 import { readServerSecrets } from './server-secrets.ts'
 
 export type OpenStorage = AsyncDisposable & {
@@ -41,7 +41,7 @@ export async function openStorage(
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack()
   const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
-  if (url === undefined) opened.use(lockDataFolder(dataDir))
+  if (url === undefined) opened.use(await lockUnusedFolder(dataDir))
   const keyring = createKeyring(readServerSecrets(config, random))
   const { database, migrationsApplied } =
     url === undefined

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
@@ -7,6 +7,7 @@ import {
   lockDataFolder,
   readOrCreateSecret,
 } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
+import { startTestApp } from '../support/app.ts'
 import { startProgram, type Program } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -30,6 +31,27 @@ describe('the lock of a data folder', () => {
         return true
       },
     )
+  })
+
+  it('rejects a second process although somebody removed the lock file', async () => {
+    await using folder = await temporaryFolder()
+    await using holder = await startHolder(folder.path)
+    rmSync(join(folder.path, 'lock.db'))
+    assert.throws(() => lockDataFolder(folder.path), new RegExp(`is in use by process ${holder.pid}. Stop it first`))
+    assert.equal(readFileSync(join(folder.path, 'gatehouse.pid'), 'utf8'), `${holder.pid}\n`)
+    await holder.kill()
+    using _lock = lockDataFolder(folder.path)
+  })
+
+  it('is held by a server that answers on its control socket, whatever files of the lock are gone', async () => {
+    await using app = await startTestApp()
+    for (const name of ['lock.db', 'gatehouse.pid']) rmSync(join(app.dataDir, name))
+    const second = startTestApp({ storage: { data_dir: app.dataDir }, isFirst: false })
+    await assert.rejects(
+      second.then((started) => started[Symbol.asyncDispose]()),
+      DataFolderInUse,
+    )
+    assert.equal((await app.get('/health/ready')).status, 200)
   })
 
   it('is free at once when its holder was killed', async () => {

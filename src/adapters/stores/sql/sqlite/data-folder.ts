@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemRandom, type Random } from '../../../../base/random.ts'
@@ -41,7 +41,9 @@ export function lockDataFolder(dataDir: string): Disposable {
 function lock(dataDir: string): Disposable {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const pidFile = join(dataDir, 'gatehouse.pid')
-  const file = new DatabaseSync(join(dataDir, 'lock.db'))
+  const holder = readPid(pidFile)
+  if (holder !== undefined && hasLockFileOpen(holder, dataDir)) throw new DataFolderInUse(dataDir, holder)
+  const file = new DatabaseSync(join(dataDir, lockFileName))
   try {
     file.exec('pragma journal_mode = memory') // nothing is ever written
     file.exec('begin exclusive')
@@ -57,6 +59,31 @@ function lock(dataDir: string): Disposable {
       rmSync(pidFile, { force: true })
       file.close()
     },
+  }
+}
+
+const lockFileName = 'lock.db'
+
+/**
+ * Whether a process has the lock file open, also if somebody removed the file: a new file would not be locked. Linux lists the open
+ * files of a process; elsewhere the answer is false, and only the lock itself counts.
+ */
+function hasLockFileOpen(pid: number, dataDir: string): boolean {
+  const folder = `/proc/${pid}/fd`
+  try {
+    const path = join(realpathSync(dataDir), lockFileName)
+    return readdirSync(folder).some((name) => [path, `${path} (deleted)`].includes(targetOf(join(folder, name))))
+  } catch {
+    return false
+  }
+}
+
+/** Empty if the file was closed meanwhile. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
   }
 }
 
