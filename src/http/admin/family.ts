@@ -1,3 +1,4 @@
+import { createPace } from '../../base/pace.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../default-errors.ts'
 import { createResourceRoutes } from '../resources/route.ts'
 import type { EndpointFamily, Route } from '../route.ts'
@@ -38,6 +39,7 @@ export function adminFamily(
   networkRoutes: readonly Route[] = [],
 ): EndpointFamily {
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
+  const exported = { ...parts, pace: createPace(parts.clock) }
   return {
     name: 'Administration',
     description: 'Policies, keys, members, projects, limits, usage, credits and the audit log of an organization.',
@@ -64,9 +66,9 @@ export function adminFamily(
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),
       requestStreamRoute(parts),
-      requestExportRoute(parts),
+      requestExportRoute(exported),
       ...auditLogRoutes(routes, parts),
-      auditExportRoute(parts),
+      auditExportRoute(exported),
       ...verificationRoutes(routes, parts),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),

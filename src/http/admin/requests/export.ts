@@ -2,8 +2,7 @@ import type { Static } from 'typebox'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
-import type { EventStreamParts } from '../event-stream.ts'
-import { exportQuery, exportRoute } from '../export-route.ts'
+import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
 import type { AdminReads } from '../parts.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentRequest } from './present.ts'
@@ -16,7 +15,7 @@ const columns = Object.keys(RequestObject.properties).filter((name) => name !== 
 const query = exportQuery(RequestFilterFields)
 
 /** `/v1/organization/requests/export`: the list of requests as a file. */
-export const requestExportRoute = (parts: EventStreamParts & { readonly reads: Pick<AdminReads, 'events'> }): Route =>
+export const requestExportRoute = (parts: FileExportParts & { readonly reads: Pick<AdminReads, 'events'> }): Route =>
   exportRoute<Static<typeof query>, Row>(parts, {
     name: 'exportRequests',
     path: '/v1/organization/requests/export',
