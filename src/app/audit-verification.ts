@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { readExported } from '../adapters/sinks/exported-files.ts'
 import { isRecord } from '../base/record.ts'
+import { NotRegularFile, readRegularFile } from '../base/regular-file.ts'
 import type { SignedCheckpoint } from '../domain/audit/chain/checkpoint.ts'
 import { isVerificationKey, pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import { verifyAgainst, type AgainstReport } from '../domain/audit/verify-against.ts'
@@ -90,10 +90,10 @@ const expectedKeys =
 
 function readKeyFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path)
   } catch (error) {
     const code = isRecord(error) ? String(error.code) : ''
-    const reason = readErrors[code] ?? code
+    const reason = error instanceof NotRegularFile ? `it ${error.reason}` : (readErrors[code] ?? code)
     throw new Error(`Cannot read the file of --keys, ${path}: ${reason}. ${expectedKeys}`, { cause: error })
   }
 }

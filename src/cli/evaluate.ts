@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readRegularFile } from '../base/regular-file.ts'
 import type { EvaluationBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
@@ -44,7 +45,7 @@ function textOf(text: string | undefined, file: string | undefined): string {
   if (text !== undefined && file !== undefined) throw new UsageError('Give a text or a file, not both.')
   if (text !== undefined) return text
   if (file === undefined && process.stdin.isTTY) throw new UsageError('There is no text.')
-  return readFileSync(file ?? 0, 'utf8')
+  return file === undefined ? readFileSync(0, 'utf8') : readRegularFile(file)
 }
 
 const bodyOf = (values: Values, text: string): object => ({

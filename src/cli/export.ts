@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { resourceFileSchema } from '../app/resource-files.ts'
 import { plural } from '../base/plural.ts'
+import { readRegularFile, writeRegularFile } from '../base/regular-file.ts'
 import { readArguments } from './arguments.ts'
 import { exportResources, filesOf, isExported, schemaFile, staleFiles, yamlOf } from './as-code/export.ts'
 import { readState } from './as-code/state.ts'
@@ -44,8 +45,8 @@ const schemaText = (): string => JSON.stringify(resourceFileSchema(), null, 2)
 
 function writeFolder(folder: string, files: ReadonlyMap<string, string>): string {
   mkdirSync(folder, { recursive: true })
-  for (const [name, text] of files) writeFileSync(join(folder, name), text)
-  writeFileSync(join(folder, schemaFile), `${schemaText()}\n`)
+  for (const [name, text] of files) writeRegularFile(join(folder, name), text)
+  writeRegularFile(join(folder, schemaFile), `${schemaText()}\n`)
   return [
     ...removeStale(folder, files).map(
       (name) => `Removed ${name} of an earlier export, because nothing of this kind is left.`,
@@ -58,7 +59,7 @@ function writeFolder(folder: string, files: ReadonlyMap<string, string>): string
 function removeStale(folder: string, files: ReadonlyMap<string, string>): string[] {
   const removed = staleFiles(files).filter((name) => {
     const path = join(folder, name)
-    return existsSync(path) && isExported(readFileSync(path, 'utf8'))
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && isExported(readRegularFile(path))
   })
   for (const name of removed) rmSync(join(folder, name))
   return removed

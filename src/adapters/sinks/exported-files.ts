@@ -47,7 +47,9 @@ function jsonOf(line: string): unknown {
 }
 
 function filesOf(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path]
+  const stats = statSync(path)
+  if (stats.isFile()) return [path]
+  if (!stats.isDirectory()) throw new Error(`${path} is neither a regular file nor a folder.`)
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

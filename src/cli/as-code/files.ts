@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml'
 import { messageOf } from '../../base/fault.ts'
+import { readRegularFile } from '../../base/regular-file.ts'
 import { checkResourceFile, type FileProblem, type ResourceFileBody } from '../../app/resource-files.ts'
 import { UsageError } from '../command.ts'
 import { oneLine } from '../table.ts'
@@ -67,17 +68,29 @@ function filesOf(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats) throw new UsageError(`-f: there is no file or folder ${path}.`)
   if (!stats.isDirectory()) return [path]
-  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.ya?ml$/.test(name) && !name.split('/').some((part) => part.startsWith('.')))
-    .toSorted()
+  const files = yamlFilesIn(path, []).toSorted()
   if (files.length === 0) throw new UsageError(`-f: there is no .yaml file in ${path}.`)
-  return files.map((name) => join(path, name))
+  return files
+}
+
+/** Links are followed, because Kubernetes mounts files as links. A link to a folder around it would never end. */
+function yamlFilesIn(folder: string, around: readonly string[]): string[] {
+  const real = realpathSync(folder)
+  if (around.includes(real))
+    throw new UsageError(`-f: ${folder} is a link to a folder that contains it. Remove the link.`)
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) => {
+      const path = join(folder, name)
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return yamlFilesIn(path, [...around, real])
+      return /\.ya?ml$/.test(name) ? [path] : []
+    })
 }
 
 /** The documents of a file, which `---` separates. */
 function bodiesIn(file: string, problems: string[]): Located<ResourceFileBody>[] {
   const lines = new LineCounter()
-  return documentsOf(readFileSync(file, 'utf8'), lines).flatMap((document) => {
+  return documentsOf(readRegularFile(file), lines).flatMap((document) => {
     const place = (path: Path = []): string => `${file}:${lines.linePos(offsetOf(document, path)).line}`
     const broken = document.errors.map(
       ({ message, pos: [offset] }) => `${file}:${lines.linePos(offset).line}: ${message}`,

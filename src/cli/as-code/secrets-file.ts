@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  realpathSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fchmodSync, fsyncSync, lstatSync, realpathSync, statSync, writeSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { messageOf } from '../../base/fault.ts'
 import { plural } from '../../base/plural.ts'
+import { openToAppend } from '../../base/regular-file.ts'
 import { UsageError } from '../command.ts'
 import { oneLine } from '../table.ts'
 import type { IssuedSecret } from './step.ts'
@@ -70,7 +61,7 @@ function realPathOf(path: string): string {
 
 function opened(file: string): number {
   try {
-    const descriptor = openSync(file, 'a', 0o600)
+    const descriptor = openToAppend(file)
     fchmodSync(descriptor, 0o600)
     return descriptor
   } catch (error) {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { policyFields, type PolicyContentBody, type PolicyField } from '../../app/api-types.ts'
+import { readRegularFile } from '../../base/regular-file.ts'
 import { readList } from '../arguments.ts'
 import { UsageError } from '../command.ts'
 
@@ -58,7 +58,7 @@ function flagOf(text: string, name: string): boolean {
 function ruleOf({ rule, 'rule-file': file }: FieldValues): string | undefined {
   if (file === undefined) return rule
   if (rule !== undefined) throw new UsageError('Use --rule or --rule-file, not both.')
-  return readFileSync(file, 'utf8').trim()
+  return readRegularFile(file).trim()
 }
 
 export function wholeNumber(text: string, name: string): number {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { checkpointFolderName } from '../../checkpoint-files.ts'
@@ -78,7 +78,9 @@ async function copyWithRedoLog(source: string, target: string): Promise<void> {
 
 /** Reads every page of a backup; throws for a file that is damaged or not a backup. */
 export function readBackup(file: string): BackupContents {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (!stats) throw new Error(`There is no file ${file}.`)
+  if (!stats.isFile()) throw new Error(`${file} is not a complete Gatehouse backup: it is not a regular file.`)
   let database: DatabaseSync | undefined
   try {
     database = openToRead(file)
