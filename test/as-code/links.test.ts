@@ -34,7 +34,10 @@ describe('a folder of resources', () => {
     execFileSync('rm', [at('config/deep/loop')])
     execFileSync('mkfifo', [at('config/pipe.yaml')])
     assert.throws(() => readResources(at('config')), /pipe\.yaml is not a regular file/)
-    assert.throws(() => readBackup(at('config/pipe.yaml')), /is not a complete Gatehouse backup: it is not a regular file/)
+    assert.throws(
+      () => readBackup(at('config/pipe.yaml')),
+      /is not a complete Gatehouse backup: it is not a regular file/,
+    )
   })
 })
 

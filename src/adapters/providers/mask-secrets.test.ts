@@ -26,6 +26,12 @@ describe('the secrets of upstreams', () => {
       assert.equal(masked(text, [key]), text)
   })
 
+  it('leave words as they are that a key is made of', () => {
+    const message = 'The connection to the model’s upstream failed.'
+    assert.equal(masked(message, ['my-upstream-key']), message)
+    assert.equal(masked('Wrong key my-upstream-key.', ['my-upstream-key']), 'Wrong key [secret].')
+  })
+
   it('are the key, headers with credentials, and credentials in the address', () => {
     const headers = { 'X-Auth-Token': 'Basic dXNlcjpwYXNz', 'anthropic-beta': 'context-2026-01-01', cookie: 'short' }
     const url = 'https://user:a-long-password@host/v1?api-version=2026-01-01&code=a-long-code'

@@ -44,7 +44,7 @@ export const throwWithoutSecrets =
 
 /** Replaces each secret, each longer part of one, and forms such as `sk-a***xyz` that show its first and last characters. */
 export const masked = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((rest, secret) => withoutParts(withoutShortForms(rest, secret), secret), text)
+  secrets.reduce((rest, secret) => withoutParts(withoutShortForms(rest.replaceAll(secret, mask), secret), secret), text)
 
 function maskedValue(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return masked(value, secrets)
@@ -65,10 +65,12 @@ function withoutShortForms(text: string, secret: string): string {
   })
 }
 
+/** Such a part of a secret says nothing about it: a key named `my-upstream-key` must not mask the word in every message. */
+const ordinaryWord = /^[A-Z]?[a-z]+$/
+
 function withoutParts(text: string, secret: string): string {
-  const parts = new Set(
-    Array.from({ length: secret.length - partLength + 1 }, (_, at) => secret.slice(at, at + partLength)),
-  )
+  const all = Array.from({ length: secret.length - partLength + 1 }, (_, at) => secret.slice(at, at + partLength))
+  const parts = new Set(all.filter((part) => !ordinaryWord.test(part)))
   let result = ''
   for (let at = 0; at < text.length;) {
     if (!parts.has(text.slice(at, at + partLength))) {
