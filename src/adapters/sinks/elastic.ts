@@ -66,7 +66,7 @@ const ElasticConfig = Type.Object(
           dataset: name(streamPart, 'Dataset, in lower case. Default: `gatehouse.audit`.', 'gatehouse.audit'),
           namespace: name(indexName, 'Namespace, in lower case. Default: `default`.', 'default'),
         },
-        { ...strict, title: 'ElasticDataStream', description: 'Name of the data stream, `logs-DATASET-NAMESPACE`.' },
+        { ...strict, description: 'Name of the data stream, `logs-DATASET-NAMESPACE`.' },
       ),
     ),
     index: name(indexName, 'Index or alias, in lower case. Required in mode `index`, not allowed otherwise.', 'audit'),

@@ -37,7 +37,6 @@ export const commonFields = {
       },
       {
         ...strict,
-        title: 'SinkFilter',
         description: 'Which events are exported. Default: all. Checkpoints are always exported.',
       },
     ),

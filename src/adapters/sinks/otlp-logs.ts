@@ -31,7 +31,7 @@ const OtlpLogsConfig = Type.Object(
             examples: ['Bearer example'],
           }),
         },
-        { ...strict, title: 'OtlpAuthHeader', description: 'Header that authenticates the gateway. Default: none.' },
+        { ...strict, description: 'Header that authenticates the gateway. Default: none.' },
       ),
     ),
     compression: Type.Optional(compressionField),

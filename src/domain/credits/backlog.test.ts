@@ -103,11 +103,14 @@ describe('charges that the ledger cannot write', () => {
     assert.equal(scene.backlog.isFull(), false)
   })
 
-  it('do not wait if the ledger has rejected them: that is a bug and must surface', async () => {
+  it('wait also if the ledger rejects them, because the answer was sent', async () => {
     const scene = await openScene()
     scene.outage.error = new Error('a constraint')
-    await assert.rejects(scene.charge('req_1'), /a constraint/)
-    assert.equal(scene.backlog.isEmpty(), true)
-    assert.deepEqual(scene.settledInCounters, [])
+    assert.equal(await scene.charge('req_1'), null)
+    assert.equal(scene.backlog.waiting(), 1)
+    assert.deepEqual(scene.settledInCounters, [['req_1', 5]])
+    delete scene.outage.error
+    assert.equal(await scene.backlog.flush(), true)
+    assert.deepEqual([...scene.written.keys()], ['req_1'])
   })
 })
