@@ -118,7 +118,7 @@ describe('the audit log', () => {
     await using fresh = await startAdminApp()
     const [first] = itemsOf(await fresh.admin.get('/audit_logs?order=asc&limit=1'))
     const [adminKey] = itemsOf(await fresh.admin.get('/admin_api_keys'))
-    const [apiKey] = itemsOf(await fresh.admin.get(`/projects/${fresh.projectId}/api_keys`))
+    const [applicationKey, apiKey] = itemsOf(await fresh.admin.get(`/projects/${fresh.projectId}/api_keys`))
     assert.deepEqual([first?.['sequence'], first?.['kind']], [1, 'organization.created'])
     assert.equal(first?.['resource_id'], fresh.organizationId)
     assert.deepEqual(first?.['details'], {
@@ -127,6 +127,7 @@ describe('the audit log', () => {
       project_id: fresh.projectId,
       admin_key_id: adminKey?.['id'],
       api_key_id: apiKey?.['id'],
+      application_key_id: applicationKey?.['id'],
     })
     const other = await fresh.otherOrganization()
     const [firstEvent] = itemsOf(await other.admin.get('/audit_logs?order=asc&limit=1'))
