@@ -7,7 +7,7 @@ import { createDecodeBody } from './app/dialects.ts'
 import { createFamilies } from './app/families.ts'
 import { featuresOf } from './app/features.ts'
 import { openEvaluation } from './app/evaluation.ts'
-import { openInfrastructure, type World } from './app/infrastructure.ts'
+import { openInfrastructure, type Infrastructure, type World } from './app/infrastructure.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listeners.ts'
 import { allPurposes } from './app/listen-addresses.ts'
@@ -28,9 +28,11 @@ import { exampleModel } from './app/upstreams.ts'
 import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createCallerOf } from './http/caller.ts'
+import { tierTable, withOverrides } from './domain/limits/tiers.ts'
 import { openControlSocket } from './http/control.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
+import type { ReadinessCheck } from './http/service/health.ts'
 
 export type { World } from './app/infrastructure.ts'
 export type { Addresses } from './app/listeners.ts'
@@ -44,8 +46,10 @@ export type App = AsyncDisposable & {
   /** The operator's API, as the control socket serves it. */
   readonly client: ApiClient
   readonly openapi: () => object
-  /** Opens the ports, and returns their addresses. */
-  listen(): Promise<Addresses>
+  /** The plan of a new organization, for the start message. */
+  readonly plan: { readonly name: string; readonly requestsPerMinute: number }
+  /** Opens the ports, and returns their addresses. The app is ready once `prepare` has resolved. */
+  listen(prepare?: () => Promise<void>): Promise<Addresses>
   /** Starts the shutdown: not ready at once, no new requests after `server.drain_delay_ms`, then a deadline for running ones. */
   drain(): Promise<void>
 }
@@ -86,12 +90,9 @@ export async function createApp(config: Config, env: Environment, world: World =
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
   openServerMetrics(infrastructure, { version: packageFile.version, inFlight: listeners.inFlight })
-  const readiness = [
-    ...storageChecks(infrastructure),
-    { part: 'credits', problem: async () => credits.problem() },
-    { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
-    { part: 'server', problem: async () => (listeners.isShuttingDown() ? 'stopping' : undefined) },
-  ]
+  const start = createStart()
+  const serverProblem = () => (listeners.isShuttingDown() ? 'stopping' : start.problem())
+  const readiness = readinessOf(infrastructure, { credits, counters, serverProblem })
   const parts = {
     catalogue,
     modelDirectory: served.modelDirectory,
@@ -145,13 +146,50 @@ export async function createApp(config: Config, env: Environment, world: World =
     client: createApiClient(injectTransport(operatorServer)),
     openapi: () =>
       describeApi(createFamilies(parts, allPurposes), { version: packageFile.version, url: parts.configuredUrl }),
-    async listen() {
-      if (database.engine === 'sqlite') {
-        kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), operatorServer))
-      }
-      return listeners.listen()
-    },
+    plan: newPlanOf(config),
+    listen: (prepare) =>
+      start.run(prepare, async () => {
+        if (database.engine === 'sqlite')
+          kept.use(await openControlSocket(controlSocketPath(config.storage.data_dir), operatorServer))
+        return listeners.listen()
+      }),
     drain: listeners.drain,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
+
+/** Keeps the app from being ready until what the start prepares is done. */
+function createStart() {
+  let problem: string | undefined
+  return {
+    problem: () => problem,
+    async run<T>(prepare: (() => Promise<void>) | undefined, open: () => Promise<T>): Promise<T> {
+      problem = prepare && 'the first start is not complete yet'
+      const opened = await open()
+      await prepare?.()
+      problem = undefined
+      return opened
+    },
+  }
+}
+
+const newPlanOf = ({ limits }: Config): App['plan'] => ({
+  name: 'free',
+  requestsPerMinute: withOverrides(tierTable, limits.tiers).free.rpm,
+})
+
+type Watched = {
+  readonly credits: { readonly problem: () => string | undefined }
+  readonly counters: { readonly problem: () => string | undefined }
+  readonly serverProblem: () => string | undefined
+}
+
+const readinessOf = (
+  infrastructure: Infrastructure,
+  { credits, counters, serverProblem }: Watched,
+): ReadinessCheck[] => [
+  ...storageChecks(infrastructure),
+  { part: 'credits', problem: async () => credits.problem() },
+  { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
+  { part: 'server', problem: async () => serverProblem() },
+]

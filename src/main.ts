@@ -18,6 +18,7 @@ process.once('exit', () => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
+  isTerminal: process.stdout.isTTY,
   print: (text) => void process.stdout.write(`${process.stdout.isTTY ? visible(text) : text}\n`),
   printError: (text) => void process.stderr.write(`${process.stderr.isTTY ? visible(text) : text}\n`),
   progress: process.stderr.isTTY ? (text) => void process.stderr.write(`\r\u001b[K${visible(text)}`) : undefined,

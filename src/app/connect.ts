@@ -78,12 +78,14 @@ async function openInProcess(config: Config): Promise<Connection> {
     dataDir: config.storage.data_dir,
   })
   const log = createLog({ level: 'silent' })
+  const metrics = createMetrics()
   const server = await createOperatorServer({
     administration,
     clock,
     ids,
     log,
-    recorder: createRequestRecorder({ clock, log, metrics: createMetrics() }),
+    metrics,
+    recorder: createRequestRecorder({ clock, log, metrics }),
     requestTimeoutMs: config.server.request_timeout_ms,
     publicUrl: () => '',
     random,

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
 import { jobs, type JobDefinition } from '../jobs/jobs.ts'
 import { readJobMetrics, type JobTimes } from '../jobs/job-metrics.ts'
+import { askRunningServer } from './running-server.ts'
 import { planListeners } from './listen-addresses.ts'
 
 export type JobDiagnosis = {
@@ -64,8 +65,12 @@ function durationOf(ms: number): string {
   return minutes < 120 && minutes !== 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
 }
 
-/** The text of `/metrics` of the server that this configuration describes; undefined if none answers. */
-function readMetrics({ server }: Config): Promise<string | undefined> {
+/** The text of `/metrics` of the server that runs on the data folder or that this configuration describes; undefined if none answers. */
+async function readMetrics(config: Config): Promise<string | undefined> {
+  return (await askRunningServer(config, '/metrics', metricsTimeoutMs)) ?? readPort(config)
+}
+
+function readPort({ server }: Config): Promise<string | undefined> {
   const listener = planListeners(server).find(({ purposes }) => purposes.has('metrics'))
   if (listener === undefined || listener.port === 0) return Promise.resolve(undefined)
   const { host, port, purposes } = listener

@@ -13,12 +13,15 @@ import { checkRedis, checkRuntime, checkTls } from './doctor-node.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
+import { askRunningServer } from './running-server.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
 import { checkModeration } from './doctor-moderation.ts'
 import { checkOidc } from './doctor-oidc.ts'
 import { checkTokens } from './doctor-tokens.ts'
 import { checkTraces } from './doctor-traces.ts'
 import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
+
+const serverTimeoutMs = 5_000
 
 /** Checks everything that a start needs, part by part. A part is skipped if it depends on one that is wrong. */
 export async function diagnose(
@@ -55,6 +58,7 @@ export async function diagnose(
     ...(isUsable ? await checkStorage(config) : []),
     ...(await checkSpools(config)),
     ...(await checkRedis(config)),
+    ...(await checkServer(config)),
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
     ...checkTls(config.server),
     ...(await checkTokens(config, options)),
@@ -182,6 +186,14 @@ async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
   const message = `charges that wait for PostgreSQL: ${counts.charges}, audit events: ${counts.events}, responses: ${counts.responses}`
   const fix = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
   return [{ part: 'spool', state: 'warning', message, fix }]
+}
+
+/** The server that runs on the data folder, which may listen on another port than the configuration of this command names. */
+async function checkServer(config: Config): Promise<Diagnosis[]> {
+  const answer = await askRunningServer(config, '/operator/server', serverTimeoutMs)
+  if (answer === undefined) return []
+  const { version, url } = JSON.parse(answer) as { readonly version: string; readonly url: string }
+  return [{ part: 'server', state: 'ok', message: `version ${version} runs on the data folder, at ${url}` }]
 }
 
 async function checkPort({ host, port }: PlannedListener): Promise<Diagnosis> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import { messageOf, type Fault } from '../base/fault.ts'
+import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
@@ -10,12 +11,14 @@ import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { operatorFamily } from '../http/operator/family.ts'
+import { serverRoute } from '../http/operator/server.ts'
 import { configCheckRoute } from '../http/policy-gateway/config/check-route.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import { createResourceRoutes } from '../http/resources/route.ts'
 import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
+import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Administration } from './administration.ts'
@@ -26,6 +29,7 @@ export type OperatorFamilyParts = SystemParts & {
   readonly clock: Clock
   readonly publicUrl: () => string
   readonly readiness: readonly ReadinessCheck[]
+  readonly metrics: Metrics
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
   readonly simulate: GatewayParts['simulate']
@@ -56,6 +60,7 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
       prefixes: ['/'],
       routes: [
         ...healthRoutes(own.readiness),
+        ...metricsRoutes(own.metrics),
         ...openapiRoutes(() => families, { version: packageFile.version, url: undefined }),
       ],
       encodeError: withCause(createDefaultErrors(own.publicUrl)),
@@ -68,6 +73,7 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
         ...adminOperatorRoutes(routes, parts),
         ...applyLeaseRoutes(routes, parts),
         configCheckRoute(parts),
+        serverRoute(parts),
       ]),
     ].map((family) => ({ ...family, encodeError: withCause(family.encodeError) })),
   ]

@@ -10,6 +10,7 @@ import {
   encryptAgain,
   keepTextsKey,
   keysBySecret,
+  keysOfOtherSecrets,
   type StoredEncryptions,
 } from '../adapters/stores/sql/secret-rotation.ts'
 import type { Clock } from '../base/clock.ts'
@@ -48,6 +49,7 @@ export function rotationStore({
   const checkpoints = { database, clock, ...audit, onRewritten: () => {}, onLate: () => {} }
   return {
     keysBySecret: () => keysBySecret(database, clock.nowMs()),
+    keysOfOtherSecrets: (secretIds, limit) => keysOfOtherSecrets(database, { secretIds, nowMs: clock.nowMs(), limit }),
     countEncrypted: () => countEncrypted(database, encryptions),
     countOtherAuditLogs: async () => (await chainsOfOtherKeys(database, currentKeyId(), allChains)).length,
     async isPreviousTextsKeyStored() {

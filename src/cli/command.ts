@@ -27,7 +27,9 @@ export type CommandContext = {
   readonly printData: (text: string) => void
   /** Prints an error or a warning, on standard error. Control characters in it are escaped. */
   readonly printError: (text: string) => void
-  /** Replaces the progress line that was shown before; undefined without a terminal. */
+  /** Whether standard output is a terminal. */
+  readonly isTerminal?: boolean
+  /** Replaces the progress line that was shown before, on standard error; undefined if that is no terminal. */
   readonly progress?: ((text: string) => void) | undefined
   /** Prompts on the terminal. Without a terminal the answer is no. */
   readonly confirm: (question: string) => Promise<boolean>

@@ -2,6 +2,7 @@ import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { messageOf } from '../base/fault.ts'
+import { askRunningServer } from '../app/running-server.ts'
 import { isRecord } from '../base/record.ts'
 import type { Config } from '../config/config.ts'
 import { readArguments } from './arguments.ts'
@@ -13,16 +14,15 @@ export const health: Command = {
   summary: 'Ask a server whether it is ready',
   usage: `gatehouse health [--url URL] [--json]
 
-  --url URL  the address of the server, such as http://127.0.0.1:8080; by default the configured host and port on this machine
+  --url URL  the address of the server, such as http://127.0.0.1:8080; by default the server that runs on the data folder, on any port,
+             and without one the configured host and port on this machine
   --json     print the server's answer
 
 Exit code 0 if GET /health/ready says that requests are served, 1 if not or if there is no answer within 5 seconds. A container can use it as
 its health check. The certificate is verified with --url only, because a local server is not called by the name in its certificate.`,
   async run({ args, config, print, printError }) {
     const { values } = readArguments(args, { url: { type: 'string' }, json: { type: 'boolean' } })
-    const server = values.url === undefined ? localUrl(config().server) : readUrl(values.url)
-    const url = new URL(`${server.href.replace(/\/+$/, '')}/health/ready`)
-    const answer = await readAnswer(url, { isVerified: values.url !== undefined })
+    const answer = values.url === undefined ? await askLocal(config()) : await askUrl(readUrl(values.url), true)
     const isReady = answer['status'] === 'ready'
     if (values.json === true) print(JSON.stringify(answer, null, 2))
     else if (isReady) print(`ready${partsText(', degraded: ', answer['degraded'])}`)
@@ -30,6 +30,21 @@ its health check. The certificate is verified with --url only, because a local s
     return isReady ? 0 : 1
   },
 }
+
+/** The control socket belongs to the data folder, whatever the port of the server is. */
+async function askLocal(config: Config): Promise<Answer> {
+  const text = await askRunningServer(config, '/health/ready', timeoutMs)
+  const answer: unknown = text === undefined ? undefined : JSON.parse(text)
+  return isAnswer(answer) ? answer : askUrl(localUrl(config.server), false)
+}
+
+const askUrl = (server: URL, isVerified: boolean): Promise<Answer> =>
+  readAnswer(new URL(`${server.href.replace(/\/+$/, '')}/health/ready`), { isVerified })
+
+type Answer = Record<string, unknown>
+
+const isAnswer = (answer: unknown): answer is Answer =>
+  isRecord(answer) && (answer['status'] === 'ready' || answer['status'] === 'not_ready')
 
 /** A server on all addresses is asked at the loopback one. */
 function localUrl({ host, port, tls }: Config['server']): URL {
@@ -46,11 +61,11 @@ function readUrl(text: string): URL {
   throw new UsageError(`--url must be an address that begins with http:// or https://, and is ${text}.`)
 }
 
-async function readAnswer(url: URL, { isVerified }: { readonly isVerified: boolean }) {
+async function readAnswer(url: URL, { isVerified }: { readonly isVerified: boolean }): Promise<Answer> {
   const answer = await request(url, isVerified).catch((error: unknown) => {
     throw new Error(`${url.href} cannot be reached: ${messageOf(error)}`)
   })
-  if (isRecord(answer) && (answer['status'] === 'ready' || answer['status'] === 'not_ready')) return answer
+  if (isAnswer(answer)) return answer
   throw new Error(`What answers at ${url.href} is not Gatehouse: its answer has no status.`)
 }
 

@@ -4,6 +4,7 @@ import type { SecretStatusBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
+import { oneLine } from './table.ts'
 
 const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
@@ -42,6 +43,7 @@ function describe({ previous_id: previous, next_id: next, lost, ...status }: Sec
     ...(next === null ? [] : [`The next one, ${next}, is accepted as well.`]),
     ...(previous === null ? [] : previousLines(previous, status)),
     ...(lost.keys > 0 ? [`${plural(lost.keys, 'key')} of a server secret that is not configured: not usable.`] : []),
+    ...keyLines(status.lost_keys, lost.keys),
     ...(lost.encrypted_values > 0
       ? [`${plural(lost.encrypted_values, 'encrypted value')} of a server secret that is not configured: not readable.`]
       : []),
@@ -54,6 +56,7 @@ function previousLines(
     needs_previous: needs,
     is_previous_needed: isNeeded,
     kept_in: keptIn,
+    keys_needing_previous: named,
   }: Omit<SecretStatusBody, 'previous_id' | 'next_id' | 'lost'>,
 ): string[] {
   const removal =
@@ -65,8 +68,15 @@ function previousLines(
   const isMoved = values + logs + texts === 0
   return [
     `The previous one, ${previous}, is still needed by ${plural(keys, 'key')}, ${plural(values, 'encrypted value')} and ${plural(logs, 'audit log')}.`,
+    ...keyLines(named, keys),
     isMoved
       ? 'Keys move at their next use.'
       : 'gatehouse secret rotate moves all but the keys, which move at their next use.',
   ]
 }
+
+/** The keys that a line before counts. */
+const keyLines = (keys: SecretStatusBody['lost_keys'], all: number): string[] => [
+  ...keys.map(({ id, name }) => `  ${id}  ${oneLine(name)}`),
+  ...(all > keys.length ? [`  and ${all - keys.length} more`] : []),
+]

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { OnKeyDenied } from '../domain/identity/key-denial.ts'
 import type { Administrator, Principal } from '../domain/identity/principal.ts'
+import { callerSpanOf } from './inference/reading/trace-context.ts'
 import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
 /** State of a request. Its end writes one log line and one measurement from it. */
@@ -19,6 +20,8 @@ export type RequestRecord = {
   administrator: MaybePromise<Administrator> | undefined
   /** Counts the bytes of a large body. */
   reserveBodyMemory: ReserveBodyMemory | undefined
+  /** The trace that the service exports the request in; undefined if it is not sampled. */
+  traceId: string | undefined
   /** False if the request was rejected before its handler ran. */
   handlerStarted: boolean
 }
@@ -79,6 +82,7 @@ export function createRequestRecorder({ clock, log, metrics, onDenied }: Recorde
         principal: undefined,
         administrator: undefined,
         reserveBodyMemory: undefined,
+        traceId: undefined,
         handlerStarted: false,
       }
     },
@@ -98,6 +102,7 @@ export function createRequestRecorder({ clock, log, metrics, onDenied }: Recorde
         organization_id: record?.actor?.organization.id,
         credential_id: record?.actor?.id,
         code: record?.fault?.code,
+        trace_id: record?.traceId ?? callerSpanOf(request.headers)?.traceId,
       }
       if (record?.fault && (status >= 500 || isUpstreamFault(record.fault))) {
         log.error({ ...line, error: causes(record.fault) }, record.fault.message)

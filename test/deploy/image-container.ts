@@ -65,7 +65,7 @@ export async function serveIn(container: Container, words: readonly string[]) {
       await Promise.race([once(child.stdout, 'data'), closed])
     }
   }
-  await printed('/v1/chat/completions')
+  await printed('Gatehouse started')
   return {
     apiKey: /ak_\w+/.exec(output)?.[0] ?? '',
     printed,

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import packageFile from '../../package.json' with { type: 'json' }
+import { asTerminal } from '../support/terminal.ts'
 
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 
@@ -27,7 +28,7 @@ function createFolder() {
 
 /** Starts the server, and reads its output up to the last line of the start message. */
 async function serve({ folder, env }: ReturnType<typeof createFolder>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [main, 'serve', ...args], {
+  const child = spawn(process.execPath, [...asTerminal, main, 'serve', ...args], {
     env,
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -222,6 +223,7 @@ describe('the command line', () => {
     const address = /http:\/\/\S+?:\d+/.exec(output)?.[0] ?? ''
     const statusOf = async (key: string): Promise<number> =>
       (await fetch(`${address}/api/policy-gateway/config`, { headers: { authorization: `Bearer ${key}` } })).status
+    assert.match(output, /plan free: 60 requests a minute for each key; gatehouse orgs set-plan/)
     assert.equal(await statusOf(keyOf(output, 'application key')), 403)
     assert.equal(await statusOf(keyOf(output, 'policy gateway key')), 200)
     first.child.kill('SIGTERM')
@@ -230,6 +232,37 @@ describe('the command line', () => {
     assert.doesNotMatch(second.lines.join('\n'), /ak_|adm_/)
     second.child.kill('SIGTERM')
     await second.exit
+  })
+  it('prints one line of JSON for each event where its output is no terminal', async () => {
+    const scene = createFolder()
+    const start = async (more: Record<string, string> = {}) => {
+      const child = spawn(process.execPath, [main, 'serve'], {
+        env: { ...scene.env, GATEHOUSE_LOG_LEVEL: 'info', ...more },
+        cwd: scene.folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      after(() => child.kill('SIGKILL'))
+      const output = text(child.stdout)
+      const exit = new Promise((resolve) => child.once('exit', resolve))
+      await new Promise((resolve) => child.stdout.once('data', resolve))
+      child.kill('SIGTERM')
+      assert.equal(await exit, 0)
+      const lines = (await output).trimEnd().split('\n')
+      return lines.map((line): Record<string, unknown> => JSON.parse(line))
+    }
+    const lines = await start()
+    const welcome = lines.find(({ message }) => message === 'Gatehouse started')
+    assert.ok(lines.some(({ message }) => String(message).startsWith('Stopping')))
+    assert.deepEqual(Object.keys(welcome?.['first_start'] ?? {}).sort(), setupFields)
+    assert.deepEqual(welcome?.['plan'], { name: 'free', requests_per_minute: 60 })
+    assert.match(String(welcome?.['console_link']), /#start=/)
+    const again = JSON.stringify(await start())
+    assert.doesNotMatch(again, /ak_|adm_/)
+    scene.env.GATEHOUSE_DATA_DIR = join(scene.folder, 'other')
+    const file = join(scene.folder, 'keys.json')
+    const toFile = JSON.stringify(await start({ GATEHOUSE_KEYS_FILE: file }))
+    assert.doesNotMatch(toFile, /ak_\w|adm_\w|#start=/)
+    assert.ok(toFile.includes(file))
   })
   it('writes the keys of the first start to a file instead, if it is configured', async () => {
     const scene = createFolder()
@@ -313,6 +346,12 @@ describe('the command line', () => {
     const scene = createFolder()
     const server = await serve(scene)
     const second = scene.run('serve')
+    const { stdout: diagnosis } = scene.run('doctor', '--offline')
+    assert.ok(
+      diagnosis.includes(`✓ server: version ${packageFile.version} runs on the data folder, at ${server.address}`),
+    )
+    assert.match(diagnosis, /✓ job remove-old-backtests: .*; it has not run yet/) // its metrics are read as well
+    assert.equal(scene.run('health').stdout, 'ready\n')
     assert.equal(second.status, 1)
     assert.match(second.stderr, /in use by process \d+/)
     server.child.kill('SIGTERM')

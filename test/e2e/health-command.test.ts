@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { answerJson, startUpstream } from '../support/upstream.ts'
 
 const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
@@ -27,6 +28,17 @@ describe('gatehouse health', () => {
     await using server = await startTestApp()
     const { status, output } = await health([], { GATEHOUSE_PORT: portOf(server) })
     assert.deepEqual([status, output], [0, 'ready'])
+  })
+
+  it('finds the server of the data folder on any port, and before another one at the configured address', async () => {
+    await using folder = await temporaryFolder()
+    await using server = await startTestApp({ storage: { data_dir: folder.path } })
+    const other = { status: 'not_ready', failing: [{ part: 'storage', problem: 'another server' }] }
+    await using stranger = await startUpstream(answerJson(other, 503))
+    for (const port of ['0', '1', new URL(stranger.url).port]) {
+      const env = { GATEHOUSE_DATA_DIR: folder.path, GATEHOUSE_PORT: port }
+      assert.deepEqual(await health([], env), { status: 0, output: 'ready' }, server.url)
+    }
   })
 
   it('asks the loopback address of a server that listens on all addresses', async () => {

@@ -118,7 +118,7 @@ async function openShell(): Promise<Shell> {
       const child = launch(command)
       const closed = once(child, 'close')
       child.stderr.resume()
-      for await (const line of createInterface(child.stdout)) if (/API +\S+\/v1/.test(line)) break
+      for await (const line of createInterface(child.stdout)) if (/"api":"[^"]+\/v1"/.test(line)) break
       child.stdout.resume()
       assert.equal(child.exitCode, null, `${command} did not start`)
       return {

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
+import { asTerminal } from '../support/terminal.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { answerJson, startUpstream } from '../support/upstream.ts'
 
@@ -17,7 +18,7 @@ async function start(test: TestContext, env: Record<string, string>, settings = 
   writeFileSync(join(folder.path, 'gatehouse.yaml'), settings)
   const data = join(folder.path, 'data')
   mkdirSync(data, { mode: 0o755 })
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...asTerminal, program, 'serve'], {
     cwd: folder.path,
     env: { PATH: process.env['PATH'], GATEHOUSE_PORT: '0', GATEHOUSE_DATA_DIR: data, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

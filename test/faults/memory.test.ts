@@ -27,7 +27,7 @@ async function startSmallApp() {
   let url: string | undefined
   let apiKey: string | undefined
   for await (const line of createInterface(child.stdout)) {
-    url ??= /API +(\S+)\/v1/.exec(line)?.[1]
+    url ??= /"api":"([^"]+)\/v1"/.exec(line)?.[1]
     apiKey ??= /ak_\w{38}/.exec(line)?.[0]
     if (url !== undefined && apiKey !== undefined) break
   }

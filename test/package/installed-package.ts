@@ -77,7 +77,7 @@ function setWritable(path: string, isWritable: boolean): void {
   if (status.isDirectory()) for (const name of readdirSync(path)) setWritable(join(path, name), isWritable)
 }
 
-/** Waits for the end of the start message. */
+/** Waits for the start message, which is one line. */
 async function serve([program, ...args]: readonly [string, ...string[]], options: ProcessOptions) {
   const child = spawn(program, args, {
     ...options,
@@ -87,11 +87,10 @@ async function serve([program, ...args]: readonly [string, ...string[]], options
   const exit = once(child, 'exit')
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
-  while (!output.includes('/v1/chat/completions') && child.exitCode === null)
-    await Promise.race([once(child.stdout, 'data'), exit])
+  while (!output.includes('\n') && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), exit])
   return {
     output,
-    url: /API +(\S+)\/v1/.exec(output)?.[1] ?? '',
+    url: /"api":"([^"]+)\/v1"/.exec(output)?.[1] ?? '',
     apiKey: /ak_\w+/.exec(output)?.[0] ?? '',
     /** Sends SIGTERM to this process alone, not to those that it started. The server holds the other end of its standard output: this returns when all have ended. */
     async stop(): Promise<string> {

@@ -64,7 +64,7 @@ describe('the npm package', { timeout: 600_000 }, () => {
 
   it('serves with npx, with its data in ./data: an answer, the console and the guides', async () => {
     using server = await installed.serveWithNpx()
-    assert.match(server.output, /embedded, in \.\/data/)
+    assert.match(server.output, /"storage":"embedded","data_dir":"\.\/data"/)
     const response = await fetch(`${server.url}/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },

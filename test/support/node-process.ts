@@ -68,7 +68,7 @@ async function startNode(env: NodeJS.ProcessEnv, opened: AsyncDisposableStack): 
     await exited
   })
   for await (const line of createInterface(child.stdout)) {
-    const url = /API +(\S+)\/v1/.exec(line)?.[1]
+    const url = /"api":"([^"]+)\/v1"/.exec(line)?.[1]
     if (url === undefined) continue
     child.stdout.resume()
     return url

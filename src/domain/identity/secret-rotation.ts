@@ -12,7 +12,20 @@ export type RotationStatus = {
   /** Keys and encrypted values of a secret that the service does not have. */
   readonly lost: { readonly keys: number; readonly encryptedValues: number }
   readonly isPreviousNeeded: boolean
+  /** The keys that are counted above, at most `maxNamedKeys` of them. */
+  readonly keysNeedingPrevious: readonly SecretKey[]
+  readonly lostKeys: readonly SecretKey[]
 }
+
+/** A key and the server secret of its digest; null if that is unknown. */
+export type SecretKey = {
+  readonly id: string
+  readonly name: string
+  readonly organizationId: string
+  readonly secretId: string | null
+}
+
+export const maxNamedKeys = 50
 
 /** What stops working without the previous secret. */
 export type NeedsPrevious = {
@@ -29,6 +42,8 @@ export type NeedsPrevious = {
 export type RotationStore = {
   /** How many keys have a digest of each secret; null if the secret was not stored. */
   keysBySecret(): Promise<ReadonlyMap<string | null, number>>
+  /** Keys with a digest of another secret than these. */
+  keysOfOtherSecrets(secretIds: readonly string[], limit: number): Promise<readonly SecretKey[]>
   countEncrypted(): Promise<{ readonly otherSecret: number; readonly unreadable: number }>
   /** Audit logs whose latest checkpoint is of another secret than the current one. */
   countOtherAuditLogs(): Promise<number>
@@ -69,6 +84,9 @@ export function createSecretRotation({ keyring, store, files }: SecretRotationPa
       auditLogs: previous ? await store.countOtherAuditLogs() : 0,
       auditTexts: previous && !(await store.isPreviousTextsKeyStored()) ? 1 : 0,
     }
+    const isOfPrevious = ({ secretId }: SecretKey): boolean => secretId === null || secretId === previous?.id
+    const usable = [keyring.current().id, ...(next ? [next.id] : [])]
+    const others = await store.keysOfOtherSecrets(usable, maxNamedKeys)
     return {
       secretId: keyring.current().id,
       isInDataFolder: files !== undefined,
@@ -77,6 +95,8 @@ export function createSecretRotation({ keyring, store, files }: SecretRotationPa
       needsPrevious,
       lost: { keys: lostKeys.reduce((sum, [, count]) => sum + count, 0), encryptedValues: encrypted.unreadable },
       isPreviousNeeded: Object.values(needsPrevious).some((count) => count > 0),
+      keysNeedingPrevious: previous ? others.filter(isOfPrevious) : [],
+      lostKeys: others.filter((key) => key.secretId !== null && !known.has(key.secretId)),
     }
   }
 

@@ -120,6 +120,7 @@ export function createResponder(
       session: agentSessionOf(request.headers),
     }
     const traced = startTrace?.(callerSpanOf(request.headers), request.record?.startMs)
+    if (request.record) request.record.traceId = traced?.trace?.place.context.traceId
     if (traced?.trace) reportResponse(reply, traced.trace)
     const callerWait = decodedRequest.stream ? new Stopwatch(clock) : undefined
     const call = {

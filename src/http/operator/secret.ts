@@ -1,12 +1,22 @@
 import Type, { type Static } from 'typebox'
-import { flag, integer } from '../described.ts'
-import type { RotationStatus } from '../../domain/identity/secret-rotation.ts'
+import { flag, integer, text } from '../described.ts'
+import { maxNamedKeys, type RotationStatus, type SecretKey } from '../../domain/identity/secret-rotation.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const namedKeys = (description: string) =>
+  Type.Array(
+    Type.Object({
+      id: text('The id of the key.'),
+      name: text('The name of the key.'),
+      organization_id: text('The organization of the key.'),
+    }),
+    { description: `${description} At most ${maxNamedKeys} are listed.` },
+  )
 
 export const SecretStatusObject = Type.Object(
   {
@@ -28,6 +38,8 @@ export const SecretStatusObject = Type.Object(
       { description: 'Keys and encrypted values of a secret that the service does not have.' },
     ),
     is_previous_needed: flag('Whether anything needs the previous secret.'),
+    keys_needing_previous: namedKeys('Keys that were not used since the rotation.'),
+    lost_keys: namedKeys('Keys of a secret that the service does not have.'),
   },
   {
     title: 'ServerSecret',
@@ -40,6 +52,8 @@ export const SecretStatusObject = Type.Object(
         needs_previous: { keys: 0, encrypted_values: 0, audit_logs: 0, audit_texts: 0 },
         lost: { keys: 0, encrypted_values: 0 },
         is_previous_needed: false,
+        keys_needing_previous: [],
+        lost_keys: [],
       },
     ],
   },
@@ -98,4 +112,8 @@ const presentRotation = ({ needsPrevious, lost, ...status }: RotationStatus): St
   },
   lost: { keys: lost.keys, encrypted_values: lost.encryptedValues },
   is_previous_needed: status.isPreviousNeeded,
+  keys_needing_previous: status.keysNeedingPrevious.map(presentKey),
+  lost_keys: status.lostKeys.map(presentKey),
 })
+
+const presentKey = ({ id, name, organizationId }: SecretKey) => ({ id, name, organization_id: organizationId })

@@ -1,3 +1,4 @@
+import type { SecretKey } from '../../../domain/identity/secret-rotation.ts'
 import type { KeyringEncryption } from '../../../domain/identity/keyring-encryption.ts'
 import type { Database, Value } from './database.ts'
 
@@ -101,18 +102,49 @@ function decrypted(encryption: KeyringEncryption, encrypted: Uint8Array, context
 export type KeysBySecret = ReadonlyMap<string | null, number>
 
 export async function keysBySecret(database: Database, nowMs: number): Promise<KeysBySecret> {
-  const isAlive = 'k.revoked_at is null and (k.expires_at is null or k.expires_at > $1)'
-  const inProject = 'join project p on p.id = k.project_id and p.archived_at is null'
   const rows = await database.read<{ secret_id: string | null; count: number }>(
-    `select secret_id, count(*) as count from (
-       select k.secret_id from api_key k ${inProject} where ${isAlive}
-       union all select k.secret_id from admin_key k where ${isAlive}
-       union all select k.previous_secret_id from api_key k ${inProject} where ${isAlive} and k.previous_expires_at > $1
-       union all select k.previous_secret_id from admin_key k where ${isAlive} and k.previous_expires_at > $1
-     ) as keys group by secret_id`,
+    `select secret_id, count(*) as count from ${activeSecrets} group by secret_id`,
     [nowMs],
   )
   return new Map(rows.map(({ secret_id: id, count }) => [id, count]))
+}
+
+/** The secrets of keys that work at the time `$1`. A key that was rotated has two for a while. */
+const activeSecrets = (() => {
+  const isAlive = 'k.revoked_at is null and (k.expires_at is null or k.expires_at > $1)'
+  const inProject = 'join project p on p.id = k.project_id and p.archived_at is null'
+  const columns = 'k.id, k.name, k.organization_id'
+  return `(select ${columns}, k.secret_id from api_key k ${inProject} where ${isAlive}
+    union all select ${columns}, k.secret_id from admin_key k where ${isAlive}
+    union all select ${columns}, k.previous_secret_id from api_key k ${inProject}
+      where ${isAlive} and k.previous_expires_at > $1
+    union all select ${columns}, k.previous_secret_id from admin_key k where ${isAlive} and k.previous_expires_at > $1
+  ) as keys`
+})()
+
+type NamedKeyRow = { id: string; name: string; organization_id: string; secret_id: string | null }
+
+/** Keys with a digest of another server secret than these, in the order of their ids. */
+export async function keysOfOtherSecrets(
+  database: Database,
+  {
+    secretIds,
+    nowMs,
+    limit,
+  }: { readonly secretIds: readonly string[]; readonly nowMs: number; readonly limit: number },
+): Promise<readonly SecretKey[]> {
+  const others = secretIds.map((_, at) => `$${at + 2}`).join(', ')
+  const rows = await database.read<NamedKeyRow>(
+    `select id, name, organization_id, secret_id from ${activeSecrets}
+     where secret_id is null or secret_id not in (${others}) order by id limit ${limit}`,
+    [nowMs, ...secretIds],
+  )
+  return rows.map(({ id, name, organization_id: organizationId, secret_id: secretId }) => ({
+    id,
+    name,
+    organizationId,
+    secretId,
+  }))
 }
 
 /** Stores the key for text digests of a server secret that is going to be removed. */
