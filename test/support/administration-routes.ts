@@ -78,6 +78,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/policies/{policy_id}/backtest',
     permission: 'policies:write',
+    alsoNeeds: ['content:read'],
     body: { limit: 10 },
     needsNothing: true,
   },

@@ -65,16 +65,16 @@ describe('GET /v1/organization/models', () => {
     await create({ name: 'Claude only', models: ['claude-sonnet'] })
     const both = textOf(await create({ name: 'Both', models: ['support', 'claude-haiku'] }))
     assert.deepEqual(await countsOf(), [
-      { keys_with_all_models: 1, keys_that_list_it: 1, free_requests: false },
-      { keys_with_all_models: 1, keys_that_list_it: 2, free_requests: true },
+      { keys_with_all_models: 2, keys_that_list_it: 1, free_requests: false },
+      { keys_with_all_models: 2, keys_that_list_it: 2, free_requests: true },
     ])
     await app.admin.send('DELETE', `/projects/${project}/api_keys/${both}`)
     assert.deepEqual(await countsOf(), [
-      { keys_with_all_models: 1, keys_that_list_it: 0, free_requests: false },
-      { keys_with_all_models: 1, keys_that_list_it: 1, free_requests: true },
+      { keys_with_all_models: 2, keys_that_list_it: 0, free_requests: false },
+      { keys_with_all_models: 2, keys_that_list_it: 1, free_requests: true },
     ])
     await app.admin.post(`/projects/${project}/archive`)
-    assert.deepEqual((await countsOf())[1], { keys_with_all_models: 1, keys_that_list_it: 0, free_requests: true })
+    assert.deepEqual((await countsOf())[1], { keys_with_all_models: 2, keys_that_list_it: 0, free_requests: true })
   })
 
   it('counts only keys of the own organization', async () => {
