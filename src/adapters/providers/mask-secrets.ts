@@ -3,10 +3,10 @@ import { Fault, isFault } from '../../base/fault.ts'
 /** Part of an upstream's error that is not sent to callers. */
 const mask = '[secret]'
 
-/** A shorter secret is a placeholder such as `none`, and may be an ordinary word of a message. */
+/** A shorter value, such as `none`, is no real key and may be an ordinary word of a message. */
 const minSecretLength = 8
 
-/** So many characters in a row are enough to recognise a part of a secret. */
+/** The length from which a part of a secret is masked. */
 const partLength = 8
 
 const credentialName = /auth|key|token|secret|cookie|password|code|sig/i

@@ -65,7 +65,7 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     try {
       return await ledger.settle(charge)
     } catch (error) {
-      // The ledger may have written the charge all the same. It ignores a second charge for the same request.
+      // The ledger may have written the charge although the call failed. It ignores a second charge for the same request.
       await spool.add(charge).catch(() => {
         throw error
       })

@@ -34,7 +34,7 @@ export type CredentialStore = {
   claimFreeRequest(claim: FreeClaim): Promise<boolean>
   /**
    * For a claimed request that was not answered: takes it out of the count of its day. With `isUsedUp` the client has used its
-   * free request all the same.
+   * free request nevertheless.
    */
   releaseFreeRequest(claim: Pick<FreeClaim, 'client' | 'atMs'> & { readonly isUsedUp: boolean }): Promise<void>
 }

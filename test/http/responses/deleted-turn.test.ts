@@ -25,7 +25,7 @@ const lastMessages = ({ upstream }: PaidApp): readonly Record<string, unknown>[]
 const textsOf = (scene: PaidApp): unknown[] => lastMessages(scene).map(({ content }) => content)
 
 describe('a stored response that is deleted', () => {
-  it('is not found any more, and the responses after it still continue without it', async () => {
+  it('is no longer found, and the responses after it still continue without it', async () => {
     await using scene = await startPaidApp()
     const ids: string[] = []
     for (const turn of ['one', 'two', 'three']) {

@@ -39,7 +39,7 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
 
 const rollback = new Error('this attempt is rolled back')
 
-/** Tries a rejected write again and rolls it back. Any other failure, such as a conflict, shows that it is not rejected any more. */
+/** Tries a rejected write again and rolls it back. Any other failure, such as a conflict, shows that it is accepted again. */
 async function isAccepted(database: Database, work: (tx: Transaction) => Promise<unknown>): Promise<boolean> {
   try {
     await database.transaction(async (tx) => {
