@@ -92,6 +92,8 @@ async function shared(options: { url: string; answerTimeoutMs: number }, clock: 
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
   await using unlimited = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
   const migrationsApplied = await migrate(unlimited, await readMigrations(migrationsDir), clock)
+  // Otherwise the plans for new tables and indexes are guesses until the server analyzes them on its own.
+  if (migrationsApplied > 0) await unlimited.transaction((tx) => tx.run('analyze'))
   return { database: await openPostgres(options), migrationsApplied }
 }
 

@@ -56,6 +56,38 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
         ])
       })
 
+      it('writes in two parts, of which the second depends on the rows of the first', async () => {
+        await using database = await openWithTables()
+        await database.write([insert('a', 7), insert('b', 8)])
+        const first = { sql: 'update item set amount = amount + 1 where id = $1 returning amount', params: ['a'] }
+        await database.writeAfter<{ amount: number }>(first, ([row]) => [
+          { sql: 'update item set amount = $1 where id = $2', params: [(row?.amount ?? 0) * 10, 'b'] },
+          insert('c', 1),
+        ])
+        assert.deepEqual(await database.read('select id, amount from item order by id'), [
+          { id: 'a', amount: 8 },
+          { id: 'b', amount: 80 },
+          { id: 'c', amount: 1 },
+        ])
+      })
+
+      it('rolls both parts back if the second fails or cannot be made', async () => {
+        await using database = await openWithTables()
+        await database.write([insert('a', 7)])
+        const first = { sql: 'update item set amount = amount + 1 where id = $1', params: ['a'] }
+        await assert.rejects(
+          database.writeAfter(first, () => [insert('b', 1), insert('a', 1)]),
+          hasReason('unique'),
+        )
+        await assert.rejects(
+          database.writeAfter(first, () => {
+            throw new Error('no second part')
+          }),
+          /no second part/,
+        )
+        assert.deepEqual(await database.read('select id, amount from item'), [{ id: 'a', amount: 7 }])
+      })
+
       it('preserves values', async () => {
         await using database = await openWithTables()
         const body = Uint8Array.from([0, 1, 254, 255])

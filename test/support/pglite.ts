@@ -5,10 +5,11 @@ import {
   type DatabaseRow,
   type Statement,
   type StatementResult,
+  type Transaction,
 } from '../../src/adapters/stores/sql/database.ts'
 import { fromPostgres } from '../../src/adapters/stores/sql/errors.ts'
 import { postgresParsers } from '../../src/adapters/stores/sql/postgres/pool.ts'
-import { runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
+import { inTwoParts, runTransaction } from '../../src/adapters/stores/sql/transaction.ts'
 
 let shared: Promise<PGlite> | undefined
 
@@ -25,22 +26,25 @@ export async function openPglite(): Promise<Database> {
     read: async <R extends DatabaseRow>(sql: string, params?: Statement['params']) =>
       (await execute(pglite, { sql, params: params ?? [] })).rows as R[],
     write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
-    // PGlite begins, commits and rolls back around the callback.
-    transaction: (work) =>
-      pglite.transaction((transaction) =>
-        runTransaction(
-          {
-            begin: async () => {},
-            execute: (sql, params) => execute(transaction, { sql, params }),
-            commit: async () => {},
-            rollback: async () => {},
-          },
-          work,
-        ),
-      ),
+    writeAfter: (first, next) => transactionOf(pglite, inTwoParts(first, next)),
+    transaction: (work) => transactionOf(pglite, work),
     [Symbol.asyncDispose]: async () => {},
   }
 }
+
+/** PGlite begins, commits and rolls back around the callback. */
+const transactionOf = <T>(pglite: PGlite, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  pglite.transaction((transaction) =>
+    runTransaction(
+      {
+        begin: async () => {},
+        execute: (sql, params) => execute(transaction, { sql, params }),
+        commit: async () => {},
+        rollback: async () => {},
+      },
+      work,
+    ),
+  )
 
 /** Lets the test process end. */
 export async function closePglite(): Promise<void> {

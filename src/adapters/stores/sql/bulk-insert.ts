@@ -13,6 +13,7 @@ const maxRows = 32
 /** Returns a function that creates the statements to insert any number of rows, as few as possible. */
 export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
   const texts = new Map<number, string>()
+  const name = `insert ${table}${suffix === '' ? '' : ' or skip'}`
 
   const placeholders = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
   const textFor = (count: number): string => {
@@ -28,7 +29,7 @@ export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
     const statements: Statement[] = []
     for (let at = 0; at < rows.length; at += maxRows) {
       const end = Math.min(at + maxRows, rows.length)
-      statements.push({ sql: textFor(end - at), params: joined(rows, at, end) })
+      statements.push({ sql: textFor(end - at), params: joined(rows, at, end), name: `${name} ${end - at}` })
     }
     return statements
   }

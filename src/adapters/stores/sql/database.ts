@@ -1,5 +1,5 @@
 /**
- * The port to the database: three methods, two engines. SQL is written once, with `$1` parameters, in the common subset of
+ * The port to the database: a few methods, two engines. SQL is written once, with `$1` parameters, in the common subset of
  * SQLite and PostgreSQL: integers for time and money, JSON as text, `on conflict`, `returning`.
  */
 export type Database = AsyncDisposable & {
@@ -14,6 +14,13 @@ export type Database = AsyncDisposable & {
    * step is rolled back and rejects with `UnexpectedRows`.
    */
   write(statements: readonly Statement[], options?: WriteOptions): Promise<StatementResult[]>
+
+  /**
+   * One atomic step in two parts: `next` makes the second from the rows of the first. Durable once resolved. PostgreSQL gets each
+   * part in one round trip with its `begin` or `commit`, so a row that `first` locks is locked for one turn of the event loop.
+   * What `next` throws rolls the step back. It is called again if the server rolled the step back because of a deadlock.
+   */
+  writeAfter<R extends DatabaseRow = DatabaseRow>(first: Unguarded, next: MakeStatements<R>): Promise<void>
 
   /**
    * For changes that must read before they write. Everything that `work` does through `tx` is one transaction, committed when
@@ -40,7 +47,17 @@ export type Transaction = {
 export type Value = string | number | bigint | Uint8Array | null
 export type DatabaseRow = Record<string, Value>
 
-export type Statement = { readonly sql: string; readonly params?: readonly Value[]; readonly expect?: number }
+export type Statement = {
+  readonly sql: string
+  readonly params?: readonly Value[]
+  readonly expect?: number
+  /** PostgreSQL parses and plans a statement with a name once per connection. SQLite does so for all. One text per name. */
+  readonly name?: string
+}
+/** A statement that may change any number of rows. */
+export type Unguarded = Omit<Statement, 'expect'>
+/** The statements of a step that depend on the rows of its first one. */
+export type MakeStatements<R extends DatabaseRow> = (rows: readonly R[]) => readonly Unguarded[]
 export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: number }
 
 /**

@@ -1,6 +1,7 @@
 import { Fault } from '../../../base/fault.ts'
 import type { StorageObserver } from '../../../base/storage-health.ts'
 import { DatabaseError, type Database, type Transaction } from './database.ts'
+import { inTwoParts } from './transaction.ts'
 
 const unobserved: StorageObserver = { failed() {}, written() {} }
 
@@ -29,6 +30,10 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
     engine: database.engine,
     read: (sql, params) => database.read<never>(sql, params).catch((error: unknown) => rethrow(error)),
     write,
+    writeAfter: (first, next) =>
+      database
+        .writeAfter(first, next)
+        .then(reportWritten, (error: unknown) => rethrow(error, () => isAccepted(database, inTwoParts(first, next)))),
     transaction: (work) =>
       database
         .transaction(work)

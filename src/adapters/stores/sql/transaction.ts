@@ -1,4 +1,12 @@
-import { DatabaseError, type DatabaseRow, type StatementResult, type Transaction, type Value } from './database.ts'
+import {
+  DatabaseError,
+  type DatabaseRow,
+  type MakeStatements,
+  type StatementResult,
+  type Transaction,
+  type Unguarded,
+  type Value,
+} from './database.ts'
 
 /** A connection of an engine that is reserved for one transaction. */
 export type Session = {
@@ -57,3 +65,11 @@ function openStatements(session: Session) {
     },
   }
 }
+
+/** The work of `writeAfter`, for an engine without round trips. */
+export const inTwoParts =
+  <R extends DatabaseRow>(first: Unguarded, next: MakeStatements<R>) =>
+  async (tx: Transaction): Promise<void> => {
+    const rows = await tx.query<R>(first.sql, first.params)
+    for (const { sql, params } of next(rows)) await tx.run(sql, params)
+  }

@@ -41,10 +41,13 @@ export type ChainAppender = AuditAppender & {
   setHead(organizationId: string, head: ChainHead): void
 }
 
+/** The organization's first event creates its chain. */
+class MissingChain extends Error {}
+
 /**
  * Appends for callers that change nothing else. The embedded engine has only this process, so the head of the chain is cached and
  * the append is one step, which shares its commit with others that arrive together. If the head has moved, the step is
- * rolled back and repeated as a transaction.
+ * rolled back and repeated as a transaction. On PostgreSQL all nodes wait for the lock on the head, so everything after it is sent at once.
  */
 export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): ChainAppender {
   const heads = new Map<string, ChainHead>()
@@ -73,13 +76,29 @@ export function createAuditAppender(database: Database, authority: { readonly au
     }
   }
 
+  /** False if the organization has no chain yet. */
+  async function appendToLockedHead(events: readonly AuditEvent[], position: ChainPosition): Promise<boolean> {
+    try {
+      await database.writeAfter<HeadRow>({ sql: lockRow, params: [position.organizationId] }, ([row]) => {
+        if (row === undefined) throw new MissingChain()
+        return appendStatements(headOf(row), events, position).statements
+      })
+      return true
+    } catch (error) {
+      if (error instanceof MissingChain) return false
+      throw error
+    }
+  }
+
   return {
     async append(organizationId, events, mayRepeat = false) {
-      // Without events the transaction still updates the head's row, which tests whether the log can be written.
-      const isStep = database.engine === 'sqlite' && !mayRepeat && events.length > 0
-      const cached = isStep ? heads.get(organizationId) : undefined
-      if (cached && (await appendByStep(cached, events, organizationId))) return
       const position = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
+      // Without events the transaction still updates the head's row, which tests whether the log can be written.
+      if (!mayRepeat && events.length > 0) {
+        const cached = heads.get(organizationId)
+        if (cached && (await appendByStep(cached, events, organizationId))) return
+        if (database.engine === 'postgres' && (await appendToLockedHead(events, position))) return
+      }
       const { head } = await database.transaction((tx) => appendInTransaction(tx, events, position))
       cacheHead(organizationId, head)
     },
@@ -103,8 +122,11 @@ function appendStatements(
   return { head, rows, statements }
 }
 
-const lock = `update audit_chain set sequence = sequence where organization_id = $1
-  returning chain_uid, sequence, fingerprint, event_id, type_uid`
+const headColumns = 'chain_uid, sequence, fingerprint, event_id, type_uid'
+const lock = `update audit_chain set sequence = sequence where organization_id = $1 returning ${headColumns}`
+
+/** The same lock without another version of the row, which SQLite does not know. */
+const lockRow = `select ${headColumns} from audit_chain where organization_id = $1 for no key update`
 
 /** Locks the head of a chain until the transaction ends; creates the chain if it does not exist. */
 export async function lockHead(tx: Transaction, organizationId: string): Promise<ChainHead> {

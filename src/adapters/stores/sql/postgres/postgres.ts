@@ -1,18 +1,11 @@
 import { Pool, type PoolClient } from 'pg'
 import { systemClock, type Clock } from '../../../../base/clock.ts'
-import {
-  DatabaseError,
-  type Database,
-  type DatabaseRow,
-  type Statement,
-  type StatementResult,
-  type Value,
-} from '../database.ts'
+import { DatabaseError, type Database, type DatabaseRow, type Value } from '../database.ts'
 import { fromPostgres, isConnectionLost, isUndoneByServer } from '../errors.ts'
 import { createDrainLatch } from '../drain-latch.ts'
 import { createDatabaseBreaker, type DatabaseBreaker, type DatabaseBreakerParts } from './breaker.ts'
 import { createPool, type PostgresOptions } from './pool.ts'
-import { createSession, execute, runStep } from './session.ts'
+import { createSession, execute, runInTwoParts, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
 import { probeStatements } from '../write-probe.ts'
 
@@ -38,7 +31,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   return {
     engine: 'postgres',
     read: (sql, params) => latch.enter(() => read(server, sql, params)),
-    write: (statements) => latch.enter(() => write(server, statements)),
+    write: (statements) => latch.enter(() => retried(server, (client) => runStep(client, statements))),
+    writeAfter: (first, next) => latch.enter(() => retried(server, (client) => runInTwoParts(client, first, next))),
     transaction: (work) =>
       latch.enter(() =>
         withConnection(server, (client) => runTransaction(createSession(client), work).then(committed(breaker))),
@@ -78,10 +72,10 @@ async function read<R extends DatabaseRow>(server: Server, sql: string, params: 
 }
 
 /** Retries only if the server reports that it rolled the step back. After a lost connection the outcome is unknown. */
-async function write(server: Server, statements: readonly Statement[]): Promise<StatementResult[]> {
+async function retried<T>(server: Server, run: (client: PoolClient) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withConnection(server, (client) => runStep(client, statements).then(committed(server.breaker)))
+      return await withConnection(server, (client) => run(client).then(committed(server.breaker)))
     } catch (error) {
       const isSafe = error instanceof DatabaseError && isUndoneByServer(error.cause)
       if (!isSafe || attempt === maxAttempts) throw error

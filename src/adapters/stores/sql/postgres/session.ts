@@ -1,5 +1,12 @@
 import type { PoolClient } from 'pg'
-import { assertExpectedRows, type DatabaseRow, type Statement, type StatementResult } from '../database.ts'
+import {
+  assertExpectedRows,
+  type DatabaseRow,
+  type MakeStatements,
+  type Statement,
+  type StatementResult,
+  type Unguarded,
+} from '../database.ts'
 import { fromPostgres } from '../errors.ts'
 import type { Session } from '../transaction.ts'
 
@@ -9,9 +16,10 @@ const commit: Statement = { sql: 'commit' }
 /** Without this, `pg` accepts several statements in one text if there are no parameters; SQLite does not. */
 const oneStatementOnly = { queryMode: 'extended' }
 
-export async function execute(client: PoolClient, { sql, params = [] }: Statement): Promise<StatementResult> {
+export async function execute(client: PoolClient, { sql, params = [], name }: Statement): Promise<StatementResult> {
   try {
-    const { rows, rowCount } = await client.query<DatabaseRow>({ text: sql, values: [...params], ...oneStatementOnly })
+    const query = { text: sql, values: [...params], ...oneStatementOnly, ...(name !== undefined && { name }) }
+    const { rows, rowCount } = await client.query<DatabaseRow>(query)
     return { rows, changed: rowCount ?? 0 }
   } catch (error) {
     throw fromPostgres(error)
@@ -29,6 +37,21 @@ export async function runStep(client: PoolClient, statements: readonly Statement
       await execute(client, commit)
     }
     return results
+  } catch (error) {
+    await rollback(client)
+    throw error
+  }
+}
+
+/** One atomic step in two round trips: up to the rows of `first`, and from there to the commit. */
+export async function runInTwoParts<R extends DatabaseRow>(
+  client: PoolClient,
+  first: Unguarded,
+  next: MakeStatements<R>,
+): Promise<void> {
+  try {
+    const [, locked] = await sendTogether(client, [begin, first])
+    await sendTogether(client, [...next((locked?.rows ?? []) as R[]), commit])
   } catch (error) {
     await rollback(client)
     throw error

@@ -5,7 +5,7 @@ import { databaseFileName } from './data-folder.ts'
 import { openChannel, type Channel } from './channel.ts'
 import { onlyStep } from './protocol.ts'
 import { createWriters } from './writers.ts'
-import { runTransaction, type Session } from '../transaction.ts'
+import { inTwoParts, runTransaction, type Session } from '../transaction.ts'
 
 export type SqliteOptions = {
   /** An existing folder; the file in it is `gatehouse.db`. */
@@ -51,6 +51,8 @@ export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<D
         return (result?.rows ?? []) as R[]
       }),
     write: (statements, options) => latch.enter(() => writers.write(statements, options)),
+    writeAfter: (first, next) =>
+      latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), inTwoParts(first, next)))),
     transaction: (work) => latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
     async [Symbol.asyncDispose]() {
       await latch.close()
