@@ -159,6 +159,8 @@ export const faultCodes = {
     'The audit log cannot be written, and this request requires an audit event; retry after `Retry-After`.',
   storage_unavailable:
     'The database cannot be reached; retry after `Retry-After`. A change that was in progress may have been made: repeat it with its `Idempotency-Key`.',
+  report_timeout:
+    'The report takes longer than `storage.report_timeout_ms`, or too many others run. Narrow it: a shorter period, fewer groups, or a filter.',
   storage_full: 'The disk of the database is full; nothing was changed.',
   storage_locked:
     'Another transaction of the database has locked the same rows for longer than a second; nothing was changed. Retry after `Retry-After`.',

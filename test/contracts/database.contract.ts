@@ -22,12 +22,16 @@ export type ContractOptions = {
   readonly isSingleSession?: boolean
 }
 
+export type OpenOptions = { readonly reportTimeoutMs?: number }
+
+type Open = (options?: OpenOptions) => Promise<Database>
+
 /** The contract of every database engine. `open` creates an empty database. */
-export function databaseContract(name: string, open: () => Promise<Database>, options: ContractOptions = {}): void {
+export function databaseContract(name: string, open: Open, options: ContractOptions = {}): void {
   const { skip = false, isSingleSession = false } = options
 
-  async function openWithTables(): Promise<Database> {
-    const database = await open()
+  async function openWithTables(settings?: OpenOptions): Promise<Database> {
+    const database = await open(settings)
     await database.write(toStatements(schema, database.engine).map((sql) => ({ sql })))
     return database
   }
@@ -318,6 +322,34 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
       })
     })
 
+    describe('reports', () => {
+      it('sees every write that resolved before', async () => {
+        await using database = await openWithTables()
+        for (const id of ['a', 'b', 'c']) {
+          await database.write([insert(id, 1)])
+          assert.deepEqual((await database.report('select id from item order by id desc limit 1'))[0], { id })
+        }
+        await database.transaction((tx) => tx.run('delete from item where id = $1', ['c']))
+        assert.deepEqual(await database.report('select id, amount from item where id = $1', ['b']), [
+          { id: 'b', amount: 1 },
+        ])
+        assert.deepEqual(await database.report('select count(*) as count from item'), [{ count: 2 }])
+      })
+
+      it('runs many at once', async () => {
+        await using database = await openWithTables()
+        await database.write([insert('a', 1)])
+        const counts = Array.from({ length: 20 }, () => database.report('select count(*) as count from item'))
+        for (const rows of await Promise.all(counts)) assert.deepEqual(rows, [{ count: 1 }])
+      })
+
+      it('rejects with the reason of a wrong statement', async () => {
+        await using database = await openWithTables()
+        await assert.rejects(database.report('select colour from item'), hasReason('other'))
+        await assert.rejects(database.report('select id from nowhere'), hasReason('rejected'))
+      })
+    })
+
     // An engine with one shared, writable session cannot pass these.
     if (!isSingleSession) {
       describe('sessions', () => {
@@ -327,11 +359,46 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
           assert.equal(await countItems(database), 0)
         })
 
+        it('rejects writes in a report', async () => {
+          await using database = await openWithTables()
+          await assert.rejects(database.report("insert into item (id) values ('a')"), DatabaseError)
+          assert.equal(await countItems(database), 0)
+        })
+
+        it('shows no uncommitted changes to a report', async () => {
+          await using database = await openWithTables()
+          await database.transaction(async (tx) => {
+            await tx.run("insert into item (id) values ('a')")
+            assert.deepEqual(await database.report('select id from item'), [])
+          })
+          assert.deepEqual(await database.report('select id from item'), [{ id: 'a' }])
+        })
+
+        it('writes and reads while a report runs', async () => {
+          await using database = await openWithTables()
+          const order: string[] = []
+          const report = database.report(countTo(3_000_000)).then(() => order.push('report'))
+          await database.write([insert('a', 1)])
+          await database.transaction((tx) => tx.run("update item set amount = 2 where id = 'a'"))
+          await countItems(database)
+          order.push('others')
+          await report
+          assert.deepEqual(order, ['others', 'report'])
+        })
+
+        it('ends a report after its deadline with the reason timeout, and continues with the next', async () => {
+          await using database = await openWithTables({ reportTimeoutMs: 300 })
+          await assert.rejects(database.report(countTo(5_000_000)), hasReason('timeout'))
+          await database.write([insert('a', 1)])
+          assert.deepEqual(await database.report('select id from item'), [{ id: 'a' }])
+        })
+
         it('rejects everything after it was closed, and can be closed twice', async () => {
           const database = await openWithTables()
           await database[Symbol.asyncDispose]()
           await database[Symbol.asyncDispose]()
           await assert.rejects(database.read('select 1 as one'), hasReason('unavailable'))
+          await assert.rejects(database.report('select 1 as one'), hasReason('unavailable'))
           await assert.rejects(database.write([insert('a', 1)]), hasReason('unavailable'))
           await assert.rejects(
             database.transaction(async () => 1),
@@ -344,8 +411,9 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
           const written = database.write([insert('a', 1)])
           const changed = database.transaction((tx) => tx.run("update item set amount = 2 where id = 'a'"))
           const read = database.read('select 1 as one')
+          const report = database.report('select 1 as one')
           await database[Symbol.asyncDispose]()
-          await Promise.all([written, changed, read])
+          await Promise.all([written, changed, read, report])
         })
       })
     }
@@ -390,6 +458,11 @@ export function databaseContract(name: string, open: () => Promise<Database>, op
     })
   })
 }
+
+/** Takes long without a table. */
+const countTo = (last: number): string =>
+  `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${last})
+   select count(*) as count from numbers`
 
 const insert = (id: string, amount: number) => ({
   sql: 'insert into item (id, amount) values ($1, $2)',

@@ -5,24 +5,24 @@ import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { closePglite, openPglite } from '../support/pglite.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-import { databaseContract } from './database.contract.ts'
+import { databaseContract, type OpenOptions } from './database.contract.ts'
 import { migrateContract } from './migrate.contract.ts'
 
 after(closePglite)
 
 for (const contract of [databaseContract, migrateContract]) {
   for (const hasRedoLog of [false, true]) {
-    contract(hasRedoLog ? 'SQLite with a redo log' : 'SQLite', async () => {
+    contract(hasRedoLog ? 'SQLite with a redo log' : 'SQLite', async (options?: OpenOptions) => {
       const folder = await temporaryFolder()
-      return disposingAlso(await openSqlite({ dataDir: folder.path, hasRedoLog }), folder)
+      return disposingAlso(await openSqlite({ dataDir: folder.path, hasRedoLog, ...options }), folder)
     })
   }
   contract('PGlite', openPglite, { isSingleSession: true })
   contract(
     'PostgreSQL',
-    async () => {
+    async (options?: OpenOptions) => {
       const scratch = await createScratchDatabase()
-      return disposingAlso(await openPostgres({ url: scratch.url, answerTimeoutMs: 10_000 }), scratch)
+      return disposingAlso(await openPostgres({ url: scratch.url, answerTimeoutMs: 10_000, ...options }), scratch)
     },
     { skip: withoutPostgres },
   )

@@ -69,6 +69,10 @@ if (canMount()) {
         assert.ok(group.every((outcome) => outcome.status === 'rejected' && hasReason('full')(outcome.reason)))
         const known = await idsOf(database)
         assert.ok(known.includes('before'))
+        assert.deepEqual(
+          await database.report('select id from item order by rowid'),
+          known.map((id) => ({ id })),
+        )
         rmSync(join(disk.path, 'ballast'))
         await database.write([insert('after', 'x')])
         assert.deepEqual(await idsOf(database), [...known, 'after'])

@@ -21,10 +21,12 @@ export async function openPglite(): Promise<Database> {
   shared ??= PGlite.create()
   const pglite = await shared
   await pglite.exec('drop schema public cascade; create schema public')
+  const read = async <R extends DatabaseRow>(sql: string, params?: Statement['params']): Promise<R[]> =>
+    (await execute(pglite, { sql, params: params ?? [] })).rows as R[]
   return {
     engine: 'postgres',
-    read: async <R extends DatabaseRow>(sql: string, params?: Statement['params']) =>
-      (await execute(pglite, { sql, params: params ?? [] })).rows as R[],
+    read,
+    report: read,
     write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
     writeAfter: (first, next) => transactionOf(pglite, inTwoParts(first, next)),
     transaction: (work) => transactionOf(pglite, work),

@@ -9,6 +9,12 @@ export type Database = AsyncDisposable & {
   read<R extends DatabaseRow = DatabaseRow>(sql: string, params?: readonly Value[]): Promise<R[]>
 
   /**
+   * The same for reports and lists, which may take seconds. It delays no `read` and no write. After its deadline it rejects with the
+   * reason `timeout`. If reports have a replica of their own, they may miss the last writes.
+   */
+  report<R extends DatabaseRow = DatabaseRow>(sql: string, params?: readonly Value[]): Promise<R[]>
+
+  /**
    * Runs the statements as one atomic step, and resolves once they are durable. Steps that arrive together share one commit,
    * so this is the cheap way to write on the hot path. If a statement with `expect` changes another number of rows, the
    * step is rolled back and rejects with `UnexpectedRows`.
@@ -62,10 +68,20 @@ export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: 
 
 /**
  * An error of the database, with a reason that both engines share. `rejected`: it takes no such write, whatever the values are,
- * for instance because of a lost permission. `locked`: another transaction holds its rows for too long. After `unavailable` alone it is unknown whether a write was committed.
+ * for instance because of a lost permission. `locked`: another transaction holds its rows for too long.
+ * `timeout`: the statement took too long and was ended. After `unavailable` alone it is unknown whether a write was committed.
  */
 export class DatabaseError extends Error {
-  readonly reason: 'unique' | 'foreign_key' | 'check' | 'unavailable' | 'full' | 'rejected' | 'locked' | 'other'
+  readonly reason:
+    | 'unique'
+    | 'foreign_key'
+    | 'check'
+    | 'unavailable'
+    | 'full'
+    | 'rejected'
+    | 'locked'
+    | 'timeout'
+    | 'other'
 
   constructor(reason: DatabaseError['reason'], message: string, cause?: unknown) {
     super(message, { cause })

@@ -11,7 +11,7 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
     const fault = faultOf(error)
     if (fault === undefined) throw error
     if (fault.code === 'storage_rejected' && tryAgain) observer.rejected?.(fault, tryAgain)
-    else observer.failed(fault)
+    else if (!isTimeout(error)) observer.failed(fault)
     throw fault
   }
   const reportWritten = <T>(value: T): T => {
@@ -29,6 +29,11 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
   return {
     engine: database.engine,
     read: (sql, params) => database.read<never>(sql, params).catch((error: unknown) => rethrow(error)),
+    // A report says nothing about the health of the storage: it may be slow, or its replica may be down.
+    report: (sql, params) =>
+      database.report<never>(sql, params).catch((error: unknown) => {
+        throw isTimeout(error) ? reportTimeout(error) : (faultOf(error) ?? error)
+      }),
     write,
     writeAfter: (first, next) =>
       database
@@ -57,10 +62,25 @@ async function isAccepted(database: Database, work: (tx: Transaction) => Promise
   }
 }
 
+const isTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.reason === 'timeout'
+
+const reportTimeout = (cause: unknown): Fault =>
+  new Fault(
+    'unavailable',
+    'report_timeout',
+    'The report takes too long. Narrow it: a shorter period, fewer groups, or a filter.',
+    { retryAfterSeconds: 30, cause },
+  )
+
 function faultOf(cause: unknown): Fault | undefined {
   if (!(cause instanceof DatabaseError)) return undefined
   if (cause.reason === 'unavailable')
     return new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.', {
+      retryAfterSeconds: 2,
+      cause,
+    })
+  if (cause.reason === 'timeout')
+    return new Fault('unavailable', 'storage_unavailable', 'The database did not finish a statement in time.', {
       retryAfterSeconds: 2,
       cause,
     })

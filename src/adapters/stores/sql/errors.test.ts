@@ -46,7 +46,7 @@ test('PostgreSQL’s states are mapped to reasons', () => {
     '53100': 'full',
     '53300': 'unavailable',
     '55P03': 'locked',
-    '57014': 'unavailable',
+    '57014': 'timeout',
     '57P01': 'unavailable',
     XX000: 'other',
   }

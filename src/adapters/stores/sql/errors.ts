@@ -52,7 +52,7 @@ const postgresReasons: Readonly<Record<string, Reason>> = {
   '53300': 'unavailable', // too many connections
   '53400': 'unavailable', // configuration limit
   '55P03': 'locked', // lock not available
-  '57014': 'unavailable', // cancelled, for instance by the statement time-out
+  '57014': 'timeout', // cancelled, usually by the statement timeout
   '58030': 'unavailable', // input or output error
   XX001: 'rejected', // a damaged table
   XX002: 'rejected', // a damaged index

@@ -30,6 +30,7 @@ async function waitsForDisk(charges: readonly Charge[]): Promise<boolean> {
   const database: Database = {
     engine: 'sqlite',
     read: () => Promise.reject(enough),
+    report: () => Promise.reject(enough),
     writeAfter: () => Promise.reject(enough),
     transaction: () => Promise.reject(enough),
     write(_, options = {}) {

@@ -34,4 +34,5 @@ async function writeGroup<In, Out>(writeAll: WriteAll<In, Out>, group: readonly 
   }
 }
 
-const isOutage = ({ reason }: DatabaseError): boolean => ['unavailable', 'full', 'rejected', 'locked'].includes(reason)
+const isOutage = ({ reason }: DatabaseError): boolean =>
+  ['unavailable', 'full', 'rejected', 'locked', 'timeout'].includes(reason)

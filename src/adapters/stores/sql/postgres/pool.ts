@@ -13,6 +13,14 @@ export type PostgresOptions = {
   readonly answerTimeoutMs?: number
 }
 
+export type ReportOptions = {
+  readonly reportsPoolSize?: number
+  /** The longest a report may run, and the longest it may wait for a connection. */
+  readonly reportTimeoutMs?: number
+  /** A replica for reports. Without it they have connections of their own to the same server. */
+  readonly reportsUrl?: string | undefined
+}
+
 /** The pool, and a function that closes all its connections: in use, idle and connecting. */
 export type BreakablePool = { readonly pool: Pool; breakAll(): void }
 

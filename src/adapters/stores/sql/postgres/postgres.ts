@@ -1,10 +1,11 @@
 import { Pool, type PoolClient } from 'pg'
 import { systemClock, type Clock } from '../../../../base/clock.ts'
-import { DatabaseError, type Database, type DatabaseRow, type Value } from '../database.ts'
+import { DatabaseError, type Database, type DatabaseRow, type Statement, type Value } from '../database.ts'
 import { fromPostgres, isConnectionLost, isUndoneByServer } from '../errors.ts'
 import { createDrainLatch } from '../drain-latch.ts'
+import { createReportSlots } from '../report-slots.ts'
 import { createDatabaseBreaker, type DatabaseBreaker, type DatabaseBreakerParts } from './breaker.ts'
-import { createPool, type PostgresOptions } from './pool.ts'
+import { createPool, type PostgresOptions, type ReportOptions } from './pool.ts'
 import { createSession, execute, runInTwoParts, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
 import { probeStatements } from '../write-probe.ts'
@@ -16,13 +17,19 @@ const maxAttempts = 3
 const defaultAnswerTimeoutMs = 1_000
 
 /** The engine for several nodes. Rejects if the server cannot be reached. */
-export async function openPostgres(options: PostgresOptions): Promise<Database> {
+export async function openPostgres(options: PostgresOptions & ReportOptions): Promise<Database> {
   const { pool, breakAll } = createPool(options)
   await using opened = new AsyncDisposableStack()
   opened.defer(() => pool.end())
   await withConnection({ pool, breaker: noBreaker }, async () => undefined)
+  const reports = createReports(options)
+  opened.defer(() => reports.end())
   const { url, answerTimeoutMs = defaultAnswerTimeoutMs } = options
-  const guard = { url, answerTimeoutMs, clock: systemClock, onOpen: breakAll }
+  const onOpen = (): void => {
+    breakAll()
+    reports.onServerHangs()
+  }
+  const guard = { url, answerTimeoutMs, clock: systemClock, onOpen }
   const breaker = answerTimeoutMs === 0 ? noBreaker : await createBreakerWithProbe(opened, guard)
   const server = { pool, breaker }
   const latch = createDrainLatch()
@@ -31,6 +38,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   return {
     engine: 'postgres',
     read: (sql, params) => latch.enter(() => read(server, sql, params)),
+    report: (sql, params = []) => latch.enter(() => reports.run(breaker, { sql, params })),
     write: (statements) => latch.enter(() => retried(server, (client) => runStep(client, statements))),
     writeAfter: (first, next) => latch.enter(() => retried(server, (client) => runInTwoParts(client, first, next))),
     transaction: (work) =>
@@ -58,6 +66,27 @@ async function createBreakerWithProbe(opened: AsyncDisposableStack, guard: Break
   // Connect the probe now, because a new connection may take longer than the answer timeout.
   await probe.send().catch(() => undefined)
   return opened.use(createDatabaseBreaker({ ...parts, probe: probe.send }))
+}
+
+/**
+ * Reports have connections of their own and no circuit breaker, so that slow ones neither take a connection from requests nor
+ * make the server look unavailable. Nothing connects before the first report, so the node starts without the replica.
+ */
+function createReports(options: PostgresOptions & ReportOptions) {
+  const { url, reportsUrl = url, reportsPoolSize = 4, reportTimeoutMs = 10_000 } = options
+  const connections = { url: reportsUrl, poolSize: reportsPoolSize, statementTimeoutMs: reportTimeoutMs }
+  const { pool, breakAll } = createPool({ ...options, ...connections })
+  const slots = createReportSlots({ most: reportsPoolSize, waitMs: reportTimeoutMs })
+  const isSameServer = reportsUrl === url
+  return {
+    run: <R extends DatabaseRow>(breaker: DatabaseBreaker, { sql, params }: Statement): Promise<R[]> =>
+      slots.run(async () => {
+        if (isSameServer) await breaker.run(async () => undefined) // rejects while the breaker is open
+        return await read<R>({ pool, breaker: noBreaker }, sql, params)
+      }),
+    onServerHangs: () => void (isSameServer && breakAll()),
+    end: () => pool.end(),
+  }
 }
 
 /** Retries once on another connection, because the first may have broken while it was idle in the pool. */

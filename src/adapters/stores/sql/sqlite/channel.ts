@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from '../database.ts'
-import type { StepOutcome, WorkerReply, WorkerRequest, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
+import type { ReaderOptions, StepOutcome, WorkerReply, WorkerRequest, RequestKind, StatementList } from './protocol.ts'
 
 export type Channel = {
   /** `makeSteps` is called when the request is sent, so that a group accepts steps until then. */
@@ -9,15 +9,18 @@ export type Channel = {
   readonly ended: Promise<void>
 }
 
+export type DatabaseThread = Channel & {
+  /** Ends the thread without waiting for its statement. A thread inside a statement ends after it. */
+  terminate(): void
+}
+
+export type ThreadOptions = { readonly name: string; readonly script: URL; readonly workerData: ReaderOptions }
+
 type Waiting = { resolve(outcomes: readonly StepOutcome[]): void; reject(error: Error): void }
 
-/** Starts the database thread and sends it one message per turn of the event loop, with all requests of that turn. */
-export function openChannel(options: WorkerOptions): Channel {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    name: 'storage',
-    workerData: options,
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
-  })
+/** Starts a database thread and sends it one message per turn of the event loop, with all requests of that turn. */
+export function startDatabaseThread({ script, ...options }: ThreadOptions): DatabaseThread {
+  const worker = new Worker(script, { ...options, resourceLimits: { maxYoungGenerationSizeMb: 4 } })
   const ended = Promise.withResolvers<void>()
   const waiting = new Map<number, Waiting>()
   let outbox: { readonly id: number; readonly kind: RequestKind; makeSteps(): readonly StatementList[] }[] = []
@@ -48,6 +51,7 @@ export function openChannel(options: WorkerOptions): Channel {
 
   return {
     ended: ended.promise,
+    terminate: () => void worker.terminate(),
     call(kind, makeSteps = () => []) {
       if (death !== undefined) return Promise.reject(death)
       const { promise, resolve, reject } = Promise.withResolvers<readonly StepOutcome[]>()

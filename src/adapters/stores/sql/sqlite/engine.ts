@@ -3,7 +3,7 @@ import { DatabaseError, type StatementResult } from '../database.ts'
 import { openConnection, openReads, type SqliteConnection } from './connection.ts'
 import { createDeferredCommits, type GroupWriter } from './deferred-commits.ts'
 import { command, commitGroup, rollback, runAll, toFailure } from './group.ts'
-import type { StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
+import type { ReaderOptions, StepOutcome, RequestKind, StatementList, WorkerOptions } from './protocol.ts'
 import { removeRedoFile } from './redo-file.ts'
 import { recoverRedoLog, removePosition } from './redo-recovery.ts'
 
@@ -45,6 +45,7 @@ export function createEngine(options: WorkerOptions): Engine {
     read: (steps) => steps.map((step) => ({ results: runAll(readsOf(opened()), step) })),
     group: (steps) => opened().groups.runGroup(steps),
     'relaxed group': (steps) => opened().groups.runGroup(steps, { waitsForDisk: false }),
+    'commit pending': withoutResult(() => opened().groups.flush()),
     begin: withoutResult(() => {
       opened().groups.flush()
       command(opened().writer, 'begin immediate')
@@ -120,7 +121,7 @@ function openWriter({ path, busyTimeoutMs, maxPages }: WorkerOptions): DatabaseS
   return database
 }
 
-function openReader({ path, busyTimeoutMs }: WorkerOptions): SqliteConnection {
+export function openReader({ path, busyTimeoutMs }: ReaderOptions): SqliteConnection {
   return openConnection(new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true }))
 }
 

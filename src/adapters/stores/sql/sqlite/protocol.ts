@@ -15,6 +15,7 @@ export type RequestKind =
   | 'read' // on the reader connection
   | 'group' // independent steps that share one fsync
   | 'relaxed group' // the same without an fsync: no step waits for the disk
+  | 'commit pending' // so that another connection sees every acknowledged group
   | 'begin' // until commit or rollback, the writer connection belongs to one interactive transaction
   | 'statement'
   | 'commit'
@@ -31,9 +32,9 @@ export type Failure =
   | { readonly reason: DatabaseError['reason']; readonly message: string }
   | { readonly statement: number; readonly changed: number }
 
-export type WorkerOptions = {
-  readonly path: string
-  readonly busyTimeoutMs: number
+export type ReaderOptions = { readonly path: string; readonly busyTimeoutMs: number }
+
+export type WorkerOptions = ReaderOptions & {
   readonly hasRedoLog: boolean
   readonly acceptsLoss: boolean
   readonly flushAfterMs: number

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { Database, DatabaseRow, Value } from '../database.ts'
+import type { Database, DatabaseRow, Statement, Value } from '../database.ts'
 import { createDrainLatch } from '../drain-latch.ts'
 import { databaseFileName } from './data-folder.ts'
-import { openChannel, type Channel } from './channel.ts'
+import { startDatabaseThread, type Channel } from './channel.ts'
 import { onlyStep } from './protocol.ts'
+import { createSqliteReports } from './reports.ts'
 import { createWriters } from './writers.ts'
 import { inTwoParts, runTransaction, type Session } from '../transaction.ts'
 
@@ -21,18 +22,29 @@ export type SqliteOptions = {
   readonly acceptsLoss?: boolean
   /** How long a step waits in the redo log for its commit. */
   readonly flushAfterMs?: number
+  /** The longest a report may take. */
+  readonly reportTimeoutMs?: number
   /** Maximum size of the file in pages; beyond it writes fail as on a full disk. */
   readonly maxPages?: number
 }
 
 /** The embedded engine: SQLite in a thread of its own, so that neither a table scan nor the disk blocks the event loop. */
-export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<Database> {
+export async function openSqlite({ dataDir, reportTimeoutMs = 10_000, ...rest }: SqliteOptions): Promise<Database> {
   const defaults = { busyTimeoutMs: 5_000, hasRedoLog: false, acceptsLoss: false, flushAfterMs: 1_000 }
-  const channel = openChannel({ path: join(dataDir, databaseFileName), ...defaults, ...rest })
+  const workerData = { path: join(dataDir, databaseFileName), ...defaults, ...rest }
+  const script = new URL('./worker.ts', import.meta.url)
+  const channel = startDatabaseThread({ name: 'storage', script, workerData })
   const writers = createWriters(channel)
+  const read = async (statement: Statement): Promise<DatabaseRow[]> => {
+    const [result] = onlyStep(await channel.call('read', () => [[statement]]))
+    return result?.rows ?? []
+  }
+  const commitPending = async (): Promise<void> => void onlyStep(await channel.call('commit pending'))
+  const reports = createSqliteReports({ workerData, timeoutMs: reportTimeoutMs, commitPending, readPending: read })
   const latch = createDrainLatch()
 
   const close = async (): Promise<void> => {
+    await reports[Symbol.asyncDispose]() // the last connection to close checkpoints the write-ahead log, and a reader cannot
     await channel.call('close').catch(() => undefined) // a dead thread has nothing to close
     await channel.ended
   }
@@ -46,10 +58,9 @@ export async function openSqlite({ dataDir, ...rest }: SqliteOptions): Promise<D
   return {
     engine: 'sqlite',
     read: <R extends DatabaseRow>(sql: string, params: readonly Value[] = []) =>
-      latch.enter(async () => {
-        const [result] = onlyStep(await channel.call('read', () => [[{ sql, params }]]))
-        return (result?.rows ?? []) as R[]
-      }),
+      latch.enter(async () => (await read({ sql, params })) as R[]),
+    report: <R extends DatabaseRow>(sql: string, params: readonly Value[] = []) =>
+      latch.enter(async () => (await reports.run({ sql, params })) as R[]),
     write: (statements, options) => latch.enter(() => writers.write(statements, options)),
     writeAfter: (first, next) =>
       latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), inTwoParts(first, next)))),
