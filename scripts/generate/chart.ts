@@ -54,7 +54,7 @@ const setByChart = [
 ]
 
 /** Keys whose text is a secret. It would be stored in a ConfigMap, so only a reference is allowed. */
-const secretKey = /(?:^|\.)(?:api_key|secret|client_secret|secret_access_key|session_token)$/
+const secretKey = /(?:^|\.)(?:api_key|secret|client_secret|secret_access_key|session_token|reports_url)$/
 const referencePattern = '^\\$\\{[^}]+\\}$'
 
 /** The names of headers whose value must contain a reference, such as `Bearer ${TOKEN}`. Helm's patterns are case-sensitive. */

@@ -119,7 +119,15 @@ export function createAdministration(parts: AdministrationParts) {
   })
   const backtests = createBacktestAdministration({ ids, clock })
   const change = createChange({ database, clock, changes, open })
-  const reads = { ...open(readOnly(database)), ledger: ledgerReports(database), traffic: trafficStore(database) }
+  const reading = readOnly((sql, params) => database.read(sql, params))
+  const reads = {
+    ...open(reading),
+    events: auditReads(readOnly((sql, params) => database.report(sql, params))),
+    ledger: ledgerReports(database),
+    traffic: trafficStore(database),
+  }
+  /** For those who must see the last event: a replica for reports may lag. */
+  const auditLog = auditReads(reading)
   const ledger = ledgerStore(database, { ids, clock })
   const auditedDirectory = createAuditedDirectory(directory)
   const mutate = createAuditedMutation({ change, ids, clock })
@@ -132,9 +140,9 @@ export function createAdministration(parts: AdministrationParts) {
   const secretRotation = createSecretRotation({
     keyring,
     files: parts.secretFiles,
-    store: rotationStore({ database, clock, keyring, encryptions, audit, events: reads.events }),
+    store: rotationStore({ database, clock, keyring, encryptions, audit, events: auditLog }),
   })
-  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: encryptions.textsKeys, reads: reads.events })
+  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: encryptions.textsKeys, reads: auditLog })
   const exports = createSinkAdministration({
     kinds: sinkKinds,
     findAddressProblem: createSinkAddressRules(parts.exports).findProblem,
@@ -156,6 +164,7 @@ export function createAdministration(parts: AdministrationParts) {
     creditUsd: credits.credit_usd,
     administratorsManageCredits: credits.administrators_manage,
     secretRotation,
+    auditLog,
     verifyAuditLog,
     verifications: createVerificationAdministration({ ids, clock }),
     audit,
@@ -169,7 +178,7 @@ export function createAdministration(parts: AdministrationParts) {
 export type Administration = ReturnType<typeof createAdministration>
 
 /** Lets the stores read outside of a transaction. */
-const readOnly = (database: Database): Transaction => ({
-  query: (sql, params) => database.read(sql, params),
+const readOnly = (query: Transaction['query']): Transaction => ({
+  query,
   run: () => Promise.reject(new Error('writing needs a transaction')),
 })

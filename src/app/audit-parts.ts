@@ -47,7 +47,8 @@ export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
 /** What the services of the audit log need. */
 export type AuditServicesParts = Infrastructure & {
   readonly audit: AuditParts & { readonly signed: LastCheckpoints }
-  readonly reads: { readonly events: AuditReads; readonly exports: ExportStore }
+  readonly auditLog: AuditReads
+  readonly reads: { readonly exports: ExportStore }
   readonly verifyAuditLog: VerificationRunnerParts['verify']
   /** Encrypts the secrets of sinks. */
   readonly encryption: Encryption

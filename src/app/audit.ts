@@ -67,7 +67,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
       ...parts,
       events: audit.events,
       appender,
-      log: reads.events,
+      log: parts.auditLog,
       sinks: reads.exports,
       open,
     }),

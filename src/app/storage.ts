@@ -7,6 +7,8 @@ import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
+import type { PostgresOptions, ReportOptions } from '../adapters/stores/sql/postgres/pool.ts'
+import type { SqliteOptions } from '../adapters/stores/sql/sqlite/sqlite.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from '../adapters/stores/disk-probe.ts'
@@ -40,13 +42,15 @@ export async function openStorage(
   { clock, random, acceptsLoss = false }: StorageParts,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack()
-  const { data_dir: dataDir, database_url: url, database_timeout_ms: answerTimeoutMs } = config.storage
+  const { data_dir: dataDir, database_url: url, report_timeout_ms: reportTimeoutMs } = config.storage
   if (url === undefined) opened.use(await lockUnusedFolder(dataDir))
   const keyring = createKeyring(readServerSecrets(config, random))
   const { database, migrationsApplied } =
     url === undefined
-      ? await embedded({ dataDir, acceptsLoss }, clock).catch(cannotOpen(`database in ${dataDir}`))
-      : await shared({ url, answerTimeoutMs }, clock).catch(cannotOpen('PostgreSQL database that DATABASE_URL names'))
+      ? await embedded({ dataDir, acceptsLoss, reportTimeoutMs }, clock).catch(cannotOpen(`database in ${dataDir}`))
+      : await shared(postgresOptions(url, config.storage), clock).catch(
+          cannotOpen('PostgreSQL database that DATABASE_URL names'),
+        )
   opened.use(database)
   const health = opened.use(
     createStorageHealth({
@@ -77,7 +81,7 @@ type Opened = { readonly database: Database; readonly migrationsApplied: number 
 
 // Only the engine that is used is loaded.
 
-async function embedded(options: { dataDir: string; acceptsLoss: boolean }, clock: Clock): Promise<Opened> {
+async function embedded(options: SqliteOptions, clock: Clock): Promise<Opened> {
   const { openSqlite } = await import('../adapters/stores/sql/sqlite/sqlite.ts')
   await using opened = new AsyncDisposableStack()
   const database = opened.use(await openSqlite({ ...options, hasRedoLog: true }))
@@ -87,7 +91,7 @@ async function embedded(options: { dataDir: string; acceptsLoss: boolean }, cloc
 }
 
 /** Migrations have a connection without timeouts, because one may take longer than any statement of the server. */
-async function shared(options: { url: string; answerTimeoutMs: number }, clock: Clock): Promise<Opened> {
+async function shared(options: PostgresOptions & ReportOptions, clock: Clock): Promise<Opened> {
   const { url } = options
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
   await using unlimited = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
@@ -96,6 +100,15 @@ async function shared(options: { url: string; answerTimeoutMs: number }, clock: 
   if (migrationsApplied > 0) await unlimited.transaction((tx) => tx.run('analyze'))
   return { database: await openPostgres(options), migrationsApplied }
 }
+
+const postgresOptions = (url: string, storage: Config['storage']): PostgresOptions & ReportOptions => ({
+  url,
+  poolSize: storage.pool_size,
+  answerTimeoutMs: storage.database_timeout_ms,
+  reportsUrl: storage.reports_url,
+  reportsPoolSize: storage.reports_pool_size,
+  reportTimeoutMs: storage.report_timeout_ms,
+})
 
 /** A rejected write needs its reason, because nothing else says what the operator has to correct. */
 const problemOf = (fault: Fault | undefined): string | undefined =>

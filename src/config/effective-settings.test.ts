@@ -45,7 +45,7 @@ function planted() {
 
 /** Fields that hold a credential. */
 const isCredential = (path: string): boolean =>
-  /(^|[._])(secret|api_key|secret_access_key|access_key_id|session_token|password|client_secret|headers|database_url|redis_url)/.test(
+  /(^|[._])(secret|api_key|secret_access_key|access_key_id|session_token|password|client_secret|headers|database_url|reports_url|redis_url)/.test(
     path,
   )
 

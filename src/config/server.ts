@@ -129,6 +129,34 @@ export const Storage = section(
       description:
         'How long PostgreSQL may send nothing before it counts as unreachable. Charges and audit events then wait on the disk of the node. Statements that only run long are not aborted.',
     }),
+    pool_size: Type.Integer({
+      default: 10,
+      minimum: 2,
+      maximum: 200,
+      description: 'Most connections of a node to PostgreSQL for requests and administration.',
+    }),
+    reports_url: Type.Optional(
+      Type.String({
+        pattern: '^postgres(ql)?://',
+        env: 'GATEHOUSE_REPORTS_URL',
+        envFile: true,
+        description:
+          'URL of a read replica of the PostgreSQL database. Logs, usage, traffic and other reports are read there, so they are as old as the replica; without it they are read from the database itself. A node works without its replica, except for reports.',
+      }),
+    ),
+    reports_pool_size: Type.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 100,
+      description: 'Most connections of a node to PostgreSQL for reports, in addition to `pool_size`.',
+    }),
+    report_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      maximum: 600_000,
+      description:
+        'How long a report may take, and how long it may wait for others. Then its caller gets 503 `report_timeout`. With embedded storage, reports run one after the other.',
+    }),
     redis_url: Type.Optional(
       Type.String({
         pattern: '^rediss?://',

@@ -95,7 +95,7 @@ export function trafficStore(database: Database): TrafficStore {
       // Both steps are named, because an engine otherwise reads every row of the organization.
       const group = groupBy === undefined ? [] : [columnOf[groupBy]]
       const table = groupBy === 'key' ? byKey : bySubject
-      const rows = await database.read<SumRow>(
+      const rows = await database.report<SumRow>(
         `select ${start} as start_time, ${group[0] ?? "''"} as grouped, ${sums.map((column) => `${integerSum(column)} as ${column}`).join(', ')},
            ${integerSum("case when status = 'denied' then requests else 0 end")} as denied,
            ${integerSum("case when status = 'error' then requests else 0 end")} as errors
