@@ -14,6 +14,7 @@ import { allPurposes } from './app/listen-addresses.ts'
 import { controlSocketPath } from './app/control-socket-path.ts'
 import { createOperatorServer } from './app/operator-server.ts'
 import { openModels, summarizeModels, type ModelSummary } from './app/models.ts'
+import { createReportLimit } from './app/report-limit.ts'
 import { createRequestMetrics } from './app/request-metrics.ts'
 import { openServerMetrics } from './app/server-metrics.ts'
 import { holdMsOf, openPipeline } from './app/pipeline.ts'
@@ -124,6 +125,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
     features: featuresOf(config),
     administration,
+    reports: createReportLimit(infrastructure),
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness,

@@ -18,6 +18,7 @@ import { createApiClient, injectTransport, socketTransport, type ApiClient } fro
 import { controlSocketPath } from './control-socket-path.ts'
 import { createOperatorServer } from './operator-server.ts'
 import { secretFilesOf } from './server-secrets.ts'
+import { createReportLimit } from './report-limit.ts'
 import { openStorage } from './storage.ts'
 
 /** The operator's API, of a running server or of this process. */
@@ -81,6 +82,7 @@ async function openInProcess(config: Config): Promise<Connection> {
   const metrics = createMetrics()
   const server = await createOperatorServer({
     administration,
+    reports: createReportLimit({ database: storage.database, config }),
     clock,
     ids,
     log,

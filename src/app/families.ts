@@ -63,6 +63,7 @@ export type FamilyParts = InferenceParts &
     readonly findEvidence: AdminParts['findEvidence']
     readonly decodeBody: AdminParts['decodeBody']
     readonly preflight: AdminParts['preflight']
+    readonly reports: AdminParts['reports']
     readonly administrationLimits: Config['administration']
     readonly publicUrl: () => string
     /** `server.public_url`. */

@@ -30,6 +30,7 @@ export type OperatorFamilyParts = SystemParts & {
   readonly publicUrl: () => string
   readonly readiness: readonly ReadinessCheck[]
   readonly metrics: Metrics
+  readonly reports: AdminParts['reports']
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
   readonly simulate: GatewayParts['simulate']

@@ -135,6 +135,8 @@ export const faultCodes = {
     'A request with this `Idempotency-Key` is still running; retry after `Retry-After` to get its response.',
   rate_limit_exceeded:
     'A rate limit is exceeded; wait for `Retry-After`. Response headers name the limit and its scope.',
+  too_many_reports:
+    'Too many lists and reports of the organization wait for others to end; retry after `Retry-After`, and send fewer at once.',
   moderation_blocked:
     'The text falls into a category that is always blocked, or that this request asked to block. `policy` names it.',
   policy_blocked:

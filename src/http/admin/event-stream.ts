@@ -4,10 +4,10 @@ import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { holds, requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
-import { admitUntilClose } from '../resources/limit.ts'
+import { admitReport, admitUntilClose } from '../resources/limit.ts'
 import type { AdminParts } from './parts.ts'
 
-export type EventStreamParts = Pick<AdminParts, 'callerOf' | 'limits' | 'clock' | 'isShuttingDown'>
+export type EventStreamParts = Pick<AdminParts, 'callerOf' | 'limits' | 'reports' | 'clock' | 'isShuttingDown'>
 
 /** The first frame, and one for each second after it: an event, or a comment if there is none. A rejection ends the stream. */
 type Frames = { readonly first: () => Promise<string>; readonly next: () => Promise<string> }
@@ -30,7 +30,12 @@ export async function sendEventStream(
 ): Promise<FastifyReply> {
   const actor = await parts.callerOf.administrator(request)
   requirePermission(actor.permissions, permission)
-  const source = frames(actor)
+  const { first, next } = frames(actor)
+  const asReport = async (read: () => Promise<string>): Promise<string> => {
+    using _report = await admitReport(parts, actor, reply)
+    return await read()
+  }
+  const source = { first: () => asReport(first), next: () => asReport(next) }
   // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
   admitUntilClose(parts, actor, reply)
   const isOver = createStreamEnd(parts, request, permission)

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { toUnixSeconds, type Clock } from '../../base/clock.ts'
-import type { Fault } from '../../base/fault.ts'
+import { QueueFull, type FairSemaphore } from '../../base/fair-semaphore.ts'
+import { Fault } from '../../base/fault.ts'
 import { retryIn } from '../../base/plural.ts'
 import { HttpFault } from '../fault-headers.ts'
 import type { createAdministrationLimits, OverLimit } from '../../domain/identity/administration-limits.ts'
@@ -8,12 +9,16 @@ import type { createAdministrationLimits, OverLimit } from '../../domain/identit
 export type ResourceLimitParts = {
   readonly limits: ReturnType<typeof createAdministrationLimits>
   readonly clock: Clock
+  /** Reports that run at once, by organization. */
+  readonly reports: FairSemaphore
 }
+
+type AdmissionParts = Pick<ResourceLimitParts, 'limits' | 'clock'>
 
 type LimitedActor = { readonly kind: string; readonly id: string; readonly organization: { readonly id: string } }
 
 /** Admits one request. Dispose the result when the request has ended. */
-export function admitRequest({ limits, clock }: ResourceLimitParts, actor: LimitedActor): Disposable {
+export function admitRequest({ limits, clock }: AdmissionParts, actor: LimitedActor): Disposable {
   const { kind, id, organization } = actor
   const isConsole = kind === 'console' || kind === 'member'
   const admission = limits.admit({ credential: id, organization: organization.id, isConsole })
@@ -22,16 +27,39 @@ export function admitRequest({ limits, clock }: ResourceLimitParts, actor: Limit
 }
 
 /** Admits one request that ends when its response is closed, for a response that is sent after its handler has returned. */
-export function admitUntilClose(
-  parts: ResourceLimitParts,
-  actor: LimitedActor,
-  { raw }: Pick<FastifyReply, 'raw'>,
-): void {
+export function admitUntilClose(parts: AdmissionParts, actor: LimitedActor, { raw }: Pick<FastifyReply, 'raw'>): void {
   const slot = admitRequest(parts, actor)
   // A caller who left during authentication has closed it already, and no event follows.
   if (raw.destroyed) slot[Symbol.dispose]()
   else raw.once('close', () => slot[Symbol.dispose]())
 }
+
+/**
+ * Waits until a report of the organization may run, so that one organization does not take all connections of reports. Dispose the
+ * result when the report has ended.
+ */
+export async function admitReport(
+  { reports }: Pick<ResourceLimitParts, 'reports'>,
+  { organization }: LimitedActor,
+  { raw }: Pick<FastifyReply, 'raw'>,
+): Promise<Disposable> {
+  const waiting = new AbortController()
+  const onClose = (): void => waiting.abort(new Error('the caller disconnected'))
+  raw.once('close', onClose)
+  try {
+    return await reports.acquire(organization.id, waiting.signal)
+  } catch (error) {
+    throw error instanceof QueueFull ? tooManyReports() : error
+  } finally {
+    raw.off('close', onClose)
+  }
+}
+
+/** When a report ends is not known, so callers should retry after a fixed time. */
+const tooManyReports = (): Fault =>
+  new Fault('rate_limit', 'too_many_reports', 'Too many reports of this organization wait for others to end.', {
+    retryAfterSeconds: 5,
+  })
 
 const metricNames = { requests: 'requests per minute', concurrent_requests: 'concurrent requests' } as const
 

@@ -13,7 +13,7 @@ import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
 import { none } from './fields.ts'
-import { admitRequest, type ResourceLimitParts } from './limit.ts'
+import { admitReport, admitRequest, type ResourceLimitParts } from './limit.ts'
 import {
   mutationHeaders,
   ownedResult,
@@ -61,6 +61,8 @@ type Condition = { readonly ifMatch: string | undefined }
 type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
   Omit<RequestInput<Params, Query, never>, 'body'> & {
     readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
+    /** Reads what may take seconds, so only some run at once for each organization. */
+    readonly isReport?: true
     /** Whether files can manage the resources in the response, which then has their owners. */
     readonly isManaged?: true
     /** The `ETag` of the response. A request that names it gets 304. */
@@ -147,6 +149,7 @@ export function createResourceRoutes<
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
           const { reads } = parts
+          using _report = spec.isReport && (await admitReport(parts, actor, reply))
           const found = await spec.operation(reads, { actor, ...decode(request) })
           const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
           const record = spec.record?.(body)

@@ -17,6 +17,7 @@ export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts
       summary: 'List audit events',
       description: 'Requests with their decisions, changes by administrators, exports and checkpoints.',
       permission: 'audit:read',
+      isReport: true,
       params: none,
       query: Schema.AuditLogQuery,
       answer: { description: 'A page of events.', schema: Schema.AuditLogList },

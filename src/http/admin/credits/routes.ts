@@ -17,6 +17,7 @@ export function ledgerRoutes(admin: AdminRoutes): Route[] {
       path: '/v1/organization/credits/ledger',
       summary: 'List ledger entries',
       permission: 'usage:read',
+      isReport: true,
       params: none,
       query: LedgerQuery,
       answer: { description: 'Grants, payments and usage, each usage with its receipt.', schema: LedgerList },

@@ -25,6 +25,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
     summary: 'Read the overview',
     description: 'How the service does now, what is spent, and what needs attention.',
     permission: 'audit:read',
+    isReport: true,
     params: none,
     query: none,
     answer: { description: 'The overview.', schema: OverviewObject },

@@ -25,6 +25,7 @@ export function requestRoutes({ read }: AdminRoutes, parts: ContentParts): Route
       description:
         'Inference requests with their decisions, usage and latency, from the audit log. `first_id` and `last_id` are cursors and no ids of requests: pass `last_id` on as `after`.',
       permission: 'audit:read',
+      isReport: true,
       params: none,
       query: Schema.RequestQuery,
       answer: { description: 'A page of requests.', schema: Schema.RequestList },

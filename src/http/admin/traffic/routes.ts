@@ -19,6 +19,7 @@ export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 
     description:
       'Requests over time by decision, status, model, project, upstream or key, with errors and latency. It is made from the audit log within 10 seconds, and kept for 90 days.',
     permission: 'audit:read',
+    isReport: true,
     params: none,
     query: TrafficQuery,
     answer: { description: 'Requests by step.', schema: TrafficObject },

@@ -21,6 +21,7 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
       summary: 'Read usage',
       description: 'At most 31 days by hour, or 366 days by day.',
       permission: 'usage:read',
+      isReport: true,
       params: none,
       query: UsageQuery,
       answer: { description: 'Requests, tokens and credits per time bucket.', schema: UsageObject },

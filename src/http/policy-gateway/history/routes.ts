@@ -20,6 +20,7 @@ export function historyRoutes({ read }: GatewayRoutes): Route[] {
       summary: 'List decisions of the gateway',
       description: 'With an API key or a token: only decisions of its project.',
       permission: 'gateway:read',
+      isReport: true,
       params: none,
       query: Schema.HistoryQuery,
       answer: { description: 'A page of decisions.', schema: Schema.HistoryList },
