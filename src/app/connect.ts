@@ -26,6 +26,8 @@ export type Connection = AsyncDisposable & {
   readonly client: ApiClient
   readonly clock: Clock
   readonly migrationsApplied: number
+  /** A server on the network, which an administrator key calls. It does not serve the routes of the operator. */
+  readonly isRemote?: true
 }
 
 /** There is no database in the data folder. */

@@ -6,13 +6,11 @@ import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
 import { adminOperatorRoutes } from '../http/admin/operator-routes.ts'
-import { applyLeaseRoutes } from '../http/admin/apply-lease-routes.ts'
 import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { operatorFamily } from '../http/operator/family.ts'
 import { serverRoute } from '../http/operator/server.ts'
-import { configCheckRoute } from '../http/policy-gateway/config/check-route.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
 import { createResourceRoutes } from '../http/resources/route.ts'
@@ -70,12 +68,7 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
     ...[
       adminFamily(parts),
       policyGatewayFamily(parts),
-      operatorFamily(parts, [
-        ...adminOperatorRoutes(routes, parts),
-        ...applyLeaseRoutes(routes, parts),
-        configCheckRoute(parts),
-        serverRoute(parts),
-      ]),
+      operatorFamily(parts, [...adminOperatorRoutes(routes, parts), serverRoute(parts)]),
     ].map((family) => ({ ...family, encodeError: withCause(family.encodeError) })),
   ]
   return families

@@ -25,6 +25,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const apply: Command = {
   summary: 'Create and change resources as files describe them',
+  isRemote: true,
   usage: `gatehouse apply -f FOLDER|FILE [--secrets-file FILE] [--update-secrets] [--take-over] [--prune] [--yes] [--org ID] [--json]
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked

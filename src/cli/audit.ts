@@ -1,12 +1,11 @@
 import { apiPath } from '../app/api-client.ts'
 import type { AuditEntryBody, AuditEventsBody, CheckpointKeysBody } from '../app/api-types.ts'
-import { connect, type Connection } from '../app/connect.ts'
 import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { runOnServer } from './run-on-server.ts'
+import { openConnection, runOnServer } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const options = {
@@ -34,6 +33,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
   summary: 'List, verify and export the audit log, list its keys, erase texts',
+  isRemote: true,
   usage: `gatehouse audit list [--kind KIND] [--without-requests] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse audit verify [--from N] [--to N] [--accept-late N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
@@ -93,7 +93,7 @@ function listEvents(context: CommandContext, values: Values): Promise<number> {
   })
 }
 
-async function verify({ config, print }: CommandContext, values: Values): Promise<number> {
+async function verify(context: CommandContext, values: Values): Promise<number> {
   const { file, against, keys } = values
   if (file !== undefined && against !== undefined) {
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
@@ -101,33 +101,28 @@ async function verify({ config, print }: CommandContext, values: Values): Promis
   const late = values['accept-late']
   const acceptLate = late === undefined ? undefined : sequenceOf(late)
   const input = { ...rangeOf(values), file, against, keys, acceptLate }
-  const verification = await verifyWith(() => connectFor(config, values), input)
+  const verification = await verifyWith(() => openConnection(context, values), input)
   const { text, json } = describeVerification(verification)
-  print(values.json ? JSON.stringify(json, null, 2) : text)
+  context.print(values.json ? JSON.stringify(json, null, 2) : text)
   return isProven(verification) ? 0 : 1
 }
 
-/** For the organization of `--org`. */
-async function connectFor(config: CommandContext['config'], { org }: Values): Promise<Connection> {
-  const connection = await connect(config())
-  return { ...connection, client: connection.client.inOrganization(org) }
-}
-
-async function exportEvents({ config, printData }: CommandContext, values: Values): Promise<number> {
+async function exportEvents(context: CommandContext, values: Values): Promise<number> {
   const { from = 1, to } = rangeOf(values)
-  await using connection = await connectFor(config, values)
+  await using connection = await openConnection(context, values)
   const { client } = connection
   for (let after: number | null = from - 1; after !== null;) {
     const page: AuditEventsBody = await client.get('/operator/organization/audit_log/events', { after, to })
-    if (page.lines.length > 0) printData(page.lines.join('\n'))
+    if (page.lines.length > 0) context.printData(page.lines.join('\n'))
     after = page.last
   }
   return 0
 }
 
 function listKeys(context: CommandContext, values: Values): Promise<number> {
-  return runOnServer(context, values, async ({ client }) => {
-    const response = await client.get<CheckpointKeysBody>('/operator/audit_log/keys')
+  return runOnServer(context, values, async ({ client, isRemote }) => {
+    const path = isRemote ? '/v1/organization/audit_logs/keys' : '/operator/audit_log/keys'
+    const response = await client.get<CheckpointKeysBody>(path)
     return { json: response, text: response.data.map(({ id, public_key: pem }) => `${id}\n${pem}`).join('\n') }
   })
 }

@@ -4,6 +4,8 @@ import type { Config, Environment } from '../config/config.ts'
 export type Command = {
   readonly summary: string
   readonly usage: string
+  /** Whether it can also call the API of a server on the network, with an administrator key. */
+  readonly isRemote?: true
   /** Options that stand for an environment variable, beside those that every command has. */
   readonly settings?: Readonly<Record<string, string>>
   /** For wrong usage and configuration, where 2 has another meaning. Default: 2. */

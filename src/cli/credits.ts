@@ -16,6 +16,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const credits: Command = {
   summary: 'Grant and correct credits, show balances and ledger entries',
+  isRemote: true,
   usage: `gatehouse credits balance [--org ID] [--json]
 gatehouse credits grant CREDITS [--ref REF] [--note TEXT] [--org ID] [--json]
 gatehouse credits correct CREDITS [--ref REF] [--note TEXT] [--org ID] [--json]

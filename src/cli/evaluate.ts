@@ -23,6 +23,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const evaluate: Command = {
   summary: 'Show what a text would get, and why',
+  isRemote: true,
   usage: `gatehouse evaluate [TEXT] [-f FILE] [--draft POLICY_ID] [--direction request|response] [--model MODEL]
   [--project ID] [--user USER] [--target LABEL] [--no-judge] [--org ID] [--json]
 

@@ -19,6 +19,7 @@ const options = {
 
 export const exportCommand: Command = {
   summary: 'Write the resources of an organization to files for plan and apply',
+  isRemote: true,
   usage: `gatehouse export [-o FOLDER] [--owner NAME] [--org ID] [--json]
 gatehouse export --schema
 

@@ -24,6 +24,7 @@ const pathOf = (id: string): string => apiPath`/api/policy-gateway/exports/${id}
 
 export const exportsCommand: Command = {
   summary: 'Create, test and inspect export sinks of the audit log',
+  isRemote: true,
   usage: `gatehouse exports list [--org ID] [--json]
 gatehouse exports show ID [--org ID] [--json]
 gatehouse exports create -f FILE [--org ID] [--json]

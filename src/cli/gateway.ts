@@ -21,6 +21,7 @@ type Call = { readonly client: ApiClient; readonly values: Values; readonly cont
 
 export const gateway: Command = {
   summary: 'Show and change the gateway configuration',
+  isRemote: true,
   usage: `gatehouse gateway show [--org ID] [--json]
 gatehouse gateway apply FILE [--plan] [--yes] [--org ID] [--json]
 
@@ -77,7 +78,7 @@ type GatewayPlan = { readonly current: ConfigurationBody; readonly differences: 
 /** Compares a configuration, which gets its defaults, with the saved one. Saves nothing. */
 export async function planGateway(client: ApiClient, config: object): Promise<GatewayPlan> {
   const current = await client.get<ConfigurationBody>(configPath)
-  const target = await client.post<ConfigurationBody['config']>('/operator/gateway_config/check', config)
+  const target = await client.post<ConfigurationBody['config']>(`${configPath}/preview`, config)
   return { current, differences: leafDifferences(current.config, target) }
 }
 

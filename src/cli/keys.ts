@@ -3,6 +3,7 @@ import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } 
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
+import type { Connection } from '../app/connect.ts'
 import { dateOf, tableWithOwners } from './table.ts'
 
 const options = {
@@ -23,6 +24,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const keys: Command = {
   summary: 'List, create, change, rotate and revoke keys',
+  isRemote: true,
   usage: `gatehouse keys list [--project ID] [--org ID] [--json]
 gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys create --admin --name NAME [--permissions p,q | --role ROLE] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
@@ -60,8 +62,8 @@ const permissionText = (key: AdminKeyBody | ApiKeyBody): string =>
 
 const list =
   ({ project }: Values): Work =>
-  async ({ client }) => {
-    const response = await client.get<KeysBody>('/operator/organization/keys', { project_id: project })
+  async (connection) => {
+    const response = await readKeys(connection, project)
     const all: readonly (AdminKeyBody | ApiKeyBody)[] = [...response.api_keys, ...response.admin_api_keys]
     const rows = all.map((key) => ({
       managed_by: key.managed_by,
@@ -115,8 +117,8 @@ function update(id: string, values: Values): Work {
   const { name, expires } = values
   const [models, networks] = [readList(values.models), values['allow-ip']?.flatMap((text) => readList(text) ?? [])]
   const permissions = readList(values.permissions)
-  return async ({ client, clock }) => {
-    const endMs = expires === 'never' ? null : readTime(expires, clock.nowMs())
+  return async (connection) => {
+    const endMs = expires === 'never' ? null : readTime(expires, connection.clock.nowMs())
     const body = {
       ...(name !== undefined && { name }),
       ...(permissions && { permissions }),
@@ -125,8 +127,8 @@ function update(id: string, values: Values): Work {
       ...(expires !== undefined && { expires_at: endMs === null ? null : Math.floor(endMs / 1000) }),
     }
     if (Object.keys(body).length === 0) throw new UsageError('There is nothing to change.')
-    const path = await keyPath(client, id)
-    const { body: response } = await client.request<AdminKeyBody | ApiKeyBody>('PATCH', path, { body })
+    const path = await keyPath(connection, id)
+    const { body: response } = await connection.client.request<AdminKeyBody | ApiKeyBody>('PATCH', path, { body })
     return { json: response, text: `${response.id} ${response.name} may: ${permissionText(response)}.` }
   }
 }
@@ -136,17 +138,27 @@ const orAny = (words: readonly string[]): readonly string[] | null => (words[0] 
 
 const rotate =
   (id: string, { grace }: Values): Work =>
-  async ({ client, clock }) => {
-    const nowMs = clock.nowMs()
+  async (connection) => {
+    const nowMs = connection.clock.nowMs()
     const endMs = grace === undefined ? nowMs : (readTime(grace, nowMs) ?? nowMs)
     const body = { grace_seconds: Math.round((endMs - nowMs) / 1000) }
-    return issuedResult(await client.post<CreatedKeyBody>(`${await keyPath(client, id)}/rotate`, body))
+    return issuedResult(await connection.client.post<CreatedKeyBody>(`${await keyPath(connection, id)}/rotate`, body))
   }
 
+/** The operator also sees revoked keys. */
+async function readKeys({ client, isRemote }: Connection, project?: string): Promise<KeysBody> {
+  const query = { project_id: project }
+  if (!isRemote) return client.get<KeysBody>('/operator/organization/keys', query)
+  const apiKeys = await client.list<ApiKeyBody>('/v1/organization/api_keys', query)
+  const adminKeys =
+    project === undefined ? (await client.list<AdminKeyBody>('/v1/organization/admin_api_keys')).data : []
+  return { api_keys: apiKeys.data, admin_api_keys: adminKeys }
+}
+
 /** The path of a key in the API, which names the project of an API key. */
-async function keyPath(client: ApiClient, id: string): Promise<string> {
+async function keyPath(connection: Connection, id: string): Promise<string> {
   if (id.startsWith('adk_')) return apiPath`/v1/organization/admin_api_keys/${id}`
-  const { api_keys: keysOfProjects } = await client.get<KeysBody>('/operator/organization/keys')
+  const { api_keys: keysOfProjects } = await readKeys(connection)
   const found = keysOfProjects.find((key) => key.id === id)
   if (!found) throw new Error(`There is no key ${id}. gatehouse keys list shows all of them.`)
   return apiPath`/v1/organization/projects/${found.project_id}/api_keys/${id}`
@@ -162,10 +174,9 @@ async function onlyProject(client: ApiClient): Promise<string> {
 
 const revoke =
   (id: string): Work =>
-  async ({ client }) => {
-    const { body: response } = await client.request<AdminKeyBody | ApiKeyBody>(
-      'DELETE',
-      apiPath`/operator/organization/keys/${id}`,
-    )
-    return { json: response, text: `${response.id} ${response.name} is revoked.` }
+  async (connection) => {
+    // The operator may also revoke the last administrator key.
+    const path = connection.isRemote ? await keyPath(connection, id) : apiPath`/operator/organization/keys/${id}`
+    const { body: response } = await connection.client.request<{ id: string; name?: string }>('DELETE', path)
+    return { json: response, text: `${[response.id, response.name].filter(Boolean).join(' ')} is revoked.` }
   }

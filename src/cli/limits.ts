@@ -13,6 +13,7 @@ const options = {
 
 export const limits: Command = {
   summary: 'Show the limits and what is left of them',
+  isRemote: true,
   usage: `gatehouse limits show [--project ID] [--key ID] [--org ID] [--json]
 
 Shows the limits of the organization, and of a project and a key; without their ids, those of a project and a key that were

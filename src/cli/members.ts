@@ -20,6 +20,7 @@ const path = '/v1/organization/members'
 
 export const members: Command = {
   summary: 'List, invite, change and remove members',
+  isRemote: true,
   usage: `gatehouse members list [--org ID] [--json]
 gatehouse members add (--email ADDRESS | --subject SUBJECT) --role ROLE [--name NAME] [--org ID] [--json]
 gatehouse members update ID [--role ROLE] [--name NAME] [--org ID] [--json]

@@ -8,6 +8,7 @@ const options = { org: { type: 'string' }, json: { type: 'boolean' } } as const
 
 export const models: Command = {
   summary: 'List the models of the catalogue',
+  isRemote: true,
   usage: `gatehouse models list [--org ID] [--json]
 
 Lists the models with their targets in the order in which they are tried, their prices in USD per million tokens, and where

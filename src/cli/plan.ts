@@ -16,6 +16,7 @@ const options = {
 
 export const plan: Command = {
   summary: 'Show what apply would change',
+  isRemote: true,
   usage: `gatehouse plan -f FOLDER|FILE [--update-secrets] [--take-over] [--prune] [--org ID] [--json]
 
 Compares the files with the organization and changes nothing. Exits with 0 if nothing would change, 2 if something would,

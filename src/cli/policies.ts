@@ -12,6 +12,7 @@ const withoutId = new Set(['list', 'create', 'apply'])
 
 export const policies: Command = {
   summary: 'Write, publish and compare policies',
+  isRemote: true,
   usage: `gatehouse policies list [--json]
 gatehouse policies show ID [--json]
 gatehouse policies create --name NAME --rule TEXT [FIELDS] [--json]

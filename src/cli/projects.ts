@@ -13,6 +13,7 @@ const path = '/v1/organization/projects'
 
 export const projects: Command = {
   summary: 'List, create, archive and unarchive projects',
+  isRemote: true,
   usage: `gatehouse projects list [--org ID] [--json]
 gatehouse projects create --name NAME [--org ID] [--json]
 gatehouse projects archive|unarchive ID [--org ID] [--json]

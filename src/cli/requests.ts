@@ -29,6 +29,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const requests: Command = {
   summary: 'List requests with their decisions; show the timeline of one',
+  isRemote: true,
   usage: `gatehouse requests list [--status ok|denied|error] [--decision DECISION] [--model NAME] [--project ID] [--policy ID] [--key ID] [--user ID] [--reason CODE] [--category NAME] [--min-ms N] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse requests show ID [--texts] [--org ID] [--json]
 

@@ -1,5 +1,9 @@
+import { createApiClient } from '../app/api-client.ts'
 import { connect, type Connection } from '../app/connect.ts'
-import type { CommandContext } from './command.ts'
+import { networkTransport } from '../app/remote-server.ts'
+import { systemClock } from '../base/clock.ts'
+import { UsageError, type CommandContext } from './command.ts'
+import { plainHttpWarning, remoteServerOf } from './remote.ts'
 
 /** The result of a command. */
 export type Result = {
@@ -25,16 +29,35 @@ type CommonValues = {
 }
 
 /** Connects to the service that the configuration names, runs the work for the organization of `--org`, and prints. */
-export async function runOnServer(
-  { config, print, printData, printError }: CommandContext,
-  values: CommonValues,
-  work: Work,
-): Promise<number> {
-  await using connection = await connect(config(), values)
-  const client = connection.client.inOrganization(values.org)
-  const { json, text, isData = false, warnings = [], isFailed = false } = await work({ ...connection, client })
+export async function runOnServer(context: CommandContext, values: CommonValues, work: Work): Promise<number> {
+  const { print, printData, printError } = context
+  await using connection = await openConnection(context, values)
+  const { json, text, isData = false, warnings = [], isFailed = false } = await work(connection)
   for (const warning of warnings) printError(values.json ? JSON.stringify({ warning }) : warning)
   const write = isData ? printData : print
   write(values.json ? JSON.stringify(json, null, 2) : text)
   return isFailed ? 1 : 0
+}
+
+/** The API for the organization of `--org`: of the server that `--url` names, or of the one that the configuration names. */
+export async function openConnection(
+  { config, env, printError }: CommandContext,
+  values: CommonValues,
+): Promise<Connection> {
+  const remote = remoteServerOf(env)
+  if (remote === undefined) {
+    const connection = await connect(config(), values)
+    return { ...connection, client: connection.client.inOrganization(values.org) }
+  }
+  if (values.org !== undefined)
+    throw new UsageError('--org is not for --url: an administrator key belongs to one organization.')
+  const warning = plainHttpWarning(remote)
+  if (warning !== undefined) printError(values.json ? JSON.stringify({ warning }) : warning)
+  return {
+    client: createApiClient(networkTransport(remote)),
+    clock: systemClock,
+    migrationsApplied: 0,
+    isRemote: true,
+    async [Symbol.asyncDispose]() {},
+  }
 }

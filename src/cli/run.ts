@@ -5,6 +5,7 @@ import { ConfigError, readConfig, type Config } from '../config/config.ts'
 import { takeSettings } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { commands } from './commands.ts'
+import { remoteSettings } from './remote.ts'
 import { visible } from './table.ts'
 
 /** `print` and `printError` write what they are given. */
@@ -33,11 +34,17 @@ export async function runCommandLine(argv: readonly string[], environment: Comma
   }
   const command = await load()
   if (args.includes('--help') || args.includes('-h')) {
-    print(`${command.summary}\n\n${command.usage}\n\n${settingsUsage}`)
+    print([command.summary, command.usage, settingsUsage, ...(command.isRemote ? [remoteUsage] : [])].join('\n\n'))
     return 0
   }
   try {
-    const given = takeSettings(args, { ...commonSettings, ...command.settings })
+    if (!command.isRemote && name !== 'health' && args.some((word) => /^--url(=|$)/.test(word)))
+      throw new UsageError(`${name} works only on the machine of the server, so it has no --url.`)
+    const given = takeSettings(args, {
+      ...commonSettings,
+      ...(command.isRemote && remoteSettings),
+      ...command.settings,
+    })
     const settings = { ...env, ...given.settings }
     const config = (): Config => readConfig(settings)
     const output = { print, printData, printError }
@@ -54,6 +61,9 @@ const commonSettings = { '--config': 'GATEHOUSE_CONFIG', '--data-dir': 'GATEHOUS
 
 const settingsUsage = `Every command accepts --config FILE and --data-dir FOLDER, which take precedence over GATEHOUSE_CONFIG and
 GATEHOUSE_DATA_DIR. With --json, an error is printed on standard error as { "error": { "code", "message", "param" } }.`
+
+const remoteUsage = `--url URL (or GATEHOUSE_URL) calls a server on the network instead of the one of the data folder, with the administrator key in
+GATEHOUSE_ADMIN_KEY or in the file of --admin-key-file (or GATEHOUSE_ADMIN_KEY_FILE). The configuration is then not read.`
 
 type Failure = {
   readonly text: string

@@ -9,6 +9,7 @@ const options = { org: { type: 'string' }, json: { type: 'boolean' } } as const
 
 export const signIns: Command = {
   summary: 'List the browsers that are signed in to the console, and sign one out',
+  isRemote: true,
   usage: `gatehouse sign-ins list [--org ID] [--json]
 gatehouse sign-ins end ID [--org ID] [--json]
 

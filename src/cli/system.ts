@@ -8,6 +8,7 @@ const options = { all: { type: 'boolean' }, org: { type: 'string' }, json: { typ
 
 export const system: Command = {
   summary: 'Show the running server: its nodes, its settings and where they come from',
+  isRemote: true,
   usage: `gatehouse system show [--all] [--org ID] [--json]
 
 Shows the settings that differ from their default, or all of them with --all, without secrets. It needs a running server;

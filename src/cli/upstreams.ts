@@ -9,6 +9,7 @@ const options = { org: { type: 'string' }, json: { type: 'boolean' } } as const
 
 export const upstreams: Command = {
   summary: 'List the upstreams and their state; call one for one token',
+  isRemote: true,
   usage: `gatehouse upstreams list [--org ID] [--json]
 gatehouse upstreams probe NAME [--org ID] [--json]
 

@@ -25,6 +25,7 @@ const groups: Readonly<Record<string, { readonly name: string; readonly field: k
 
 export const usage: Command = {
   summary: 'Show requests, tokens and costs',
+  isRemote: true,
   usage: `gatehouse usage [--from TIME] [--to TIME] [--by project,key,model,user] [--bucket hour|day] [--org ID] [--json]
 
 Shows the last seven days by day unless told otherwise. TIME is 2027-01-31, or 7d for a week ago; times are in UTC.

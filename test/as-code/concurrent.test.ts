@@ -20,7 +20,7 @@ const namesOf = async ({ app }: Scene, path: string): Promise<string[]> =>
     .sort((a, b) => a.localeCompare(b))
 
 const clientOf = ({ path }: Scene) => createApiClient(socketTransport(join(path, 'data', 'control.sock')))
-const leasePath = '/operator/organization/apply_lease'
+const leasePath = '/v1/organization/apply_lease'
 
 describe('two applies of the same files', () => {
   it('create each resource once when they run at the same time', async () => {

@@ -22,6 +22,8 @@ export type AdminRoute = {
   readonly path: string
   /** Without it, every administrator key is enough. */
   readonly permission?: string
+  /** Each of them is enough as well. */
+  readonly orPermissions?: readonly string[]
   /** Further permissions that it needs. */
   readonly alsoNeeds?: readonly string[]
   /** Required query of the path. */
@@ -36,10 +38,17 @@ export type AdminRoute = {
   readonly alsoAnswers?: readonly number[]
 }
 
+const applying = {
+  permission: 'policies:write',
+  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write'],
+}
+
 /** Every administration route. A test fails if one is missing here. */
 export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '', permission: 'projects:read' },
   { method: 'PATCH', path: '', permission: 'projects:write', body: { name: 'Changed' }, needsNothing: true },
+  { method: 'PUT', path: '/apply_lease', ...applying, body: { holder: 'run_1', seconds: 1 } },
+  { method: 'DELETE', path: '/apply_lease', ...applying, query: 'holder=run_1' },
   { method: 'GET', path: '/policies', permission: 'policies:read' },
   { method: 'POST', path: '/policies', permission: 'policies:write', body: { name: 'New', rule: 'Say "no"' } },
   {
@@ -47,6 +56,13 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: '/policies/check',
     permission: 'policies:read',
     body: { rule: 'cel:text ==' },
+    isEnquiry: true,
+  },
+  {
+    method: 'POST',
+    path: '/policies/preview',
+    permission: 'policies:read',
+    body: { name: 'New', rule: 'Say "no"' },
     isEnquiry: true,
   },
   { method: 'GET', path: '/policies/{policy_id}', permission: 'policies:read' },

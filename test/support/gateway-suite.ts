@@ -34,6 +34,7 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'GET', path: '/config', permission: 'gateway:read' },
   { method: 'PUT', path: '/config', permission: 'gateway:write', body: { name: 'House rules' } },
   { method: 'POST', path: '/config', permission: 'gateway:write', body: { config: { rules: { redact: true } } } },
+  { method: 'POST', path: '/config/preview', permission: 'gateway:read', body: { name: 'House rules' } },
   { method: 'GET', path: '/config/versions', permission: 'gateway:read' },
   { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },

@@ -20,7 +20,7 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
   const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
   for (const { id } of state.policies.filter(isWanted)) policies.push(await readPolicy(client, id))
-  const defaults = await client.post<PolicyBody>('/operator/organization/policies/check', { name: 'x', rule: 'x' })
+  const defaults = await client.post<PolicyBody>('/v1/organization/policies/preview', { name: 'x', rule: 'x' })
   const active = state.projects.filter(isActiveProject)
   const file = {
     ...(owner !== undefined && { owner }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, type ApiClient } from '../../app/api-client.ts'
 import type { Clock } from '../../base/clock.ts'
 
-const path = '/operator/organization/apply_lease'
+const path = '/v1/organization/apply_lease'
 
 /** A killed run leaves its lease until it expires. The next run waits for longer than that. */
 const leaseSeconds = 30

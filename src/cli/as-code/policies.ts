@@ -129,7 +129,7 @@ async function checked(
   policy: object,
 ): Promise<PolicyBody | undefined> {
   try {
-    return await client.post<PolicyBody>('/operator/organization/policies/check', policy)
+    return await client.post<PolicyBody>('/v1/organization/policies/preview', policy)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     report(entry, problemAt(error.param ?? '', error.message))

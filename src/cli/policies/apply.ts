@@ -28,7 +28,7 @@ async function planFile({ connection: { client } }: PolicyCall, file: string): P
   const { data: stored } = await client.list<PolicySummaryBody>(policiesPath)
   const steps: PlanStep[] = []
   for (const entry of readPolicyFile(file)) {
-    const path = '/operator/organization/policies/check'
+    const path = '/v1/organization/policies/preview'
     const target = await client.post<PolicyBody>(path, entry.policy).catch((error: unknown) => {
       throw new Error(`${file}: ${entry.name}: ${messageOf(error)}`, { cause: error })
     })

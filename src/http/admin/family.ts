@@ -14,6 +14,7 @@ import { evaluateRoute } from './evaluate/route.ts'
 import { limitRoutes } from './limits/routes.ts'
 import { catalogueRoute } from './models/routes.ts'
 import { memberRoutes } from './members/routes.ts'
+import { applyLeaseRoutes } from './organization/apply-lease-routes.ts'
 import { organizationRoutes } from './organization/routes.ts'
 import { overviewRoute } from './overview/route.ts'
 import { overviewStreamRoute } from './overview/stream.ts'
@@ -22,6 +23,7 @@ import { backtestRoutes } from './policies/backtest-routes.ts'
 import { ruleCheckRoute } from './policies/check-route.ts'
 import { decisionRoutes } from './policies/decision-routes.ts'
 import { publicationRoutes, versionRoutes } from './policies/publication-routes.ts'
+import { policyPreviewRoute } from './policies/preview-route.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { requestExportRoute } from './requests/export.ts'
@@ -46,8 +48,10 @@ export function adminFamily(
     prefixes: ['/v1/organization'],
     routes: [
       ...organizationRoutes(routes, parts),
+      ...applyLeaseRoutes(routes, parts),
       ...policyRoutes(routes, parts),
       ruleCheckRoute(routes, parts),
+      policyPreviewRoute(routes, parts),
       ...publicationRoutes(routes, parts),
       ...versionRoutes(routes),
       ...backtestRoutes(routes, parts),

@@ -10,9 +10,6 @@ import { presentApiKey } from './api-keys/present.ts'
 import { presentKeys } from './audit-logs/present.ts'
 import { CheckpointKeys } from './audit-logs/schema.ts'
 import type { AdminParts, AdminRoutes } from './parts.ts'
-import { newPolicyOf } from './policies/decode.ts'
-import { presentPolicy } from './policies/present.ts'
-import { CreatePolicy, Policy } from './policies/schema.ts'
 
 const keysPath = '/operator/organization/keys'
 
@@ -38,10 +35,10 @@ const KeysAnswer = Type.Object(
 /** The command line shows the list on a terminal, so it is not paged further. */
 const firstThousand = { limit: 1000, order: 'asc' } as const
 
-type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'policies' | 'audit'>
+type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'audit'>
 
 /** What the operator may do with the objects of this family, and administrators may not. */
-export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
+export function adminOperatorRoutes({ read, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
   return [
     read({
       name: 'listAllKeys',
@@ -69,17 +66,6 @@ export function adminOperatorRoutes({ read, query, mutation }: AdminRoutes, part
         revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
       removes: ({ id }) => ({ id }),
       present: (key) => ('projectId' in key ? presentApiKey(key) : presentAdminKey(key)),
-    }),
-    query({
-      name: 'checkPolicy',
-      path: '/operator/organization/policies/check',
-      summary: 'Check a new policy',
-      description: 'Returns the policy as POST /v1/organization/policies would create it, and creates nothing.',
-      permission: '*',
-      body: CreatePolicy,
-      answer: { description: 'The policy with all defaults.', schema: Policy },
-      operation: async ({ policies: store }, { actor, body }) =>
-        presentPolicy(await parts.policies.check(store, actor.organization.id, newPolicyOf(body))),
     }),
     {
       name: 'listServerKeys',

@@ -73,6 +73,7 @@ type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Resu
 
 type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
   readonly body: Body
+  readonly bodyLimitBytes?: number
   readonly operation: (reads: Reads, input: Input<TActor, typeof none, typeof none, Body>) => Promise<unknown>
 }
 
@@ -167,7 +168,7 @@ export function createResourceRoutes<
       return {
         ...describe(schemas, parts.credential),
         method: 'POST',
-        bodyLimitBytes: defaultBodyLimitBytes,
+        bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
         body: spec.body,
         answers: { 200: spec.answer },
         errorStatuses: [400, 401, 403, 413, 422, 429, 500, 503],

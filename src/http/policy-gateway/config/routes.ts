@@ -74,6 +74,17 @@ export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayP
       method: 'POST',
       summary: 'Save the gateway configuration, for clients that cannot PUT',
     }),
+    routes.query({
+      name: 'previewGatewayConfig',
+      path: `${path}/preview`,
+      summary: 'Preview a gateway configuration',
+      description: 'Returns the configuration as a save would store it, and saves nothing. The body is as for a save.',
+      permission: 'gateway:read',
+      body: Schema.SaveBody,
+      bodyLimitBytes,
+      answer: { description: 'The configuration with all defaults.', schema: Schema.PreviewAnswer },
+      operation: async (_reads, { body }) => configurations.check(...givenIn(body)),
+    }),
     read({
       name: 'listGatewayConfigVersions',
       path: `${path}/versions`,

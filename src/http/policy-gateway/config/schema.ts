@@ -35,6 +35,13 @@ const example = {
   },
 }
 
+export const PreviewAnswer = Type.Object(Configuration.properties, {
+  title: 'GatewayConfigPreview',
+  description: 'The configuration with every field.',
+  additionalProperties: false,
+  examples: [example],
+})
+
 export const ConfigurationWarnings = Type.Array(
   Type.Object(
     {
