@@ -46,8 +46,10 @@ import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
 import { trafficStore } from '../adapters/stores/sql/traffic.ts'
+import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
+import { openLedgerVerifier } from './ledger-verifier.ts'
 import { rotationStore } from './secret-rotation.ts'
 import { createSinkAddressRules, type SinkAddressSettings } from './sink-addresses.ts'
 
@@ -71,6 +73,7 @@ export type AdministrationParts = {
   readonly hasJudge: boolean
   /** Where the last checkpoints are kept outside of the database. */
   readonly dataDir: string
+  readonly verification: VerificationThreads
 }
 
 /** What administrators and the operator may read and change: the stores of one transaction, and the rules over them. */
@@ -142,7 +145,7 @@ export function createAdministration(parts: AdministrationParts) {
     files: parts.secretFiles,
     store: rotationStore({ database, clock, keyring, encryptions, audit, events: auditLog }),
   })
-  const verifyAuditLog = createAuditVerifier({ clock, audit, textsKeys: encryptions.textsKeys, reads: auditLog })
+  const verifyAuditLog = createAuditVerifier({ ...parts, audit, textsKeys: encryptions.textsKeys, reads: auditLog })
   const exports = createSinkAdministration({
     kinds: sinkKinds,
     findAddressProblem: createSinkAddressRules(parts.exports).findProblem,
@@ -166,6 +169,7 @@ export function createAdministration(parts: AdministrationParts) {
     secretRotation,
     auditLog,
     verifyAuditLog,
+    ledgerVerifier: openLedgerVerifier(parts),
     verifications: createVerificationAdministration({ ids, clock }),
     audit,
     encryption: encryptions.exportSecrets,

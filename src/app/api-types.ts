@@ -75,6 +75,7 @@ export type BalanceBody = Static<typeof BalanceObject>
 export type GrantBody = BalanceBody & { readonly is_new: boolean }
 export type OverrideBody = Static<typeof OverrideObject>
 export type LedgerVerificationBody = Static<typeof LedgerVerificationObject>
+export type LedgerReportBody = NonNullable<LedgerVerificationBody['report']>
 export type SecretStatusBody = Static<typeof SecretStatusObject>
 export type AuditEventsBody = Static<typeof EventsPage>
 export type FingerprintsBody = Static<typeof FingerprintsObject>

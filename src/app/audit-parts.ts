@@ -5,7 +5,7 @@ import type { Encryption } from '../base/encryption.ts'
 import type { ExportStore } from '../domain/audit/export/export-sink.ts'
 import type { VerificationRunnerParts } from '../domain/audit/verification/runner.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
-import { createEventMaker, type Authority } from '../domain/audit/event/event-maker.ts'
+import { createEventMaker, type Authority, type TextsKeys } from '../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
 import { keysById, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { Keyring, SecretKeys } from '../domain/identity/keyring.ts'
@@ -27,6 +27,8 @@ export function createAuditParts({ clock, ids, keyring }: { clock: Clock; ids: I
     /** Keys for checkpoints: the current one first, then the others that are accepted. */
     keys,
     events: createEventMaker({ clock, ids, authorities, productVersion: packageFile.version }),
+    /** Keys for the digests of texts, by the authority that events name. */
+    textsKeys: (): TextsKeys => new Map(secrets.map(({ uid, textsKey }) => [uid, textsKey])),
     trustedKeys: (): TrustedKeys => ({
       source: 'server_secret',
       keys: keysById(keys().map(({ publicKey }) => publicKey)),

@@ -1,10 +1,11 @@
 import type { StoredEncryptions } from '../adapters/stores/sql/secret-rotation.ts'
+import type { VerificationOptions, VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, messageOf } from '../base/fault.ts'
 import { pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { TextsKeys } from '../domain/audit/event/event-maker.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
-import { verifyLog, type VerifyParts } from '../domain/audit/verify-log.ts'
+import type { LogReport, VerifyParts, VerifyProgress } from '../domain/audit/verify-log.ts'
 import type { OperatorParts } from '../http/operator/parts.ts'
 import { authorityOf, type AuditParts } from './audit-parts.ts'
 
@@ -13,15 +14,18 @@ export type AuditVerifierParts = {
   readonly audit: AuditParts
   readonly textsKeys: StoredEncryptions['textsKeys']
   readonly reads: AuditReads
+  readonly verification: VerificationThreads
 }
 
-type VerifyOptions = Parameters<OperatorParts['verifyAuditLog']>[1] & Pick<VerifyParts, 'onChecked'>
+type VerifyOptions = Parameters<OperatorParts['verifyAuditLog']>[1] &
+  Pick<VerifyParts, 'resumeAt'> &
+  VerificationOptions<VerifyProgress>
 
-type AuditVerifier = (organizationId: string, options: VerifyOptions) => ReturnType<typeof verifyLog>
+type AuditVerifier = (organizationId: string, options: VerifyOptions) => Promise<LogReport>
 
-/** Verifies an audit log with the keys of the server secret, or with pinned ones. */
+/** Verifies an audit log in a thread, with the keys of the server secret or with pinned ones. */
 export function createAuditVerifier(parts: AuditVerifierParts): AuditVerifier {
-  const { clock, audit, reads } = parts
+  const { clock, audit, reads, verification } = parts
 
   /** Texts keys of earlier server secrets. A key that cannot be decrypted is left out, and its texts count as unchecked. */
   async function retiredTextsKeys(): Promise<TextsKeys> {
@@ -35,16 +39,20 @@ export function createAuditVerifier(parts: AuditVerifierParts): AuditVerifier {
     )
   }
 
-  return async (organizationId, { keys, from, to, acceptLate, onChecked }) =>
-    verifyLog(reads, organizationId, {
-      events: audit.events,
-      keys: keys === undefined ? audit.trustedKeys() : readKeys(keys),
-      textsKeys: await retiredTextsKeys(),
-      nowMs: clock.nowMs(),
-      range: { from, to },
-      acceptLate,
-      onChecked,
-    })
+  return async (organizationId, { keys, from, to, acceptLate, resumeAt, ...options }) =>
+    verification.run(
+      'auditLog',
+      {
+        organizationId,
+        keys: keys === undefined ? audit.trustedKeys() : readKeys(keys),
+        textsKeys: new Map([...(await retiredTextsKeys()), ...audit.textsKeys()]),
+        nowMs: clock.nowMs(),
+        range: { from, to },
+        acceptLate,
+        resumeAt,
+      },
+      options,
+    )
 }
 
 function readKeys(keys: readonly string[]): TrustedKeys {

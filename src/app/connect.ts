@@ -79,6 +79,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
     dataDir: config.storage.data_dir,
+    verification: storage.verification,
   })
   const log = createLog({ level: 'silent' })
   const metrics = createMetrics()

@@ -2,6 +2,7 @@ import { openEncoder } from '../adapters/classifiers/encoder/encoder.ts'
 import type { SendRequest } from '../adapters/network/request.ts'
 import { createChangePoll } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
+import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { noFailpoint, type Failpoint } from '../base/failpoint.ts'
 import { createIds, type Ids } from '../base/ids.ts'
@@ -42,6 +43,8 @@ export type Infrastructure = Required<Omit<World, 'acceptsLoss'>> & {
   /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
   readonly requestWrites: Database
   readonly storage: StorageHealth
+  /** Runs verifications beside the requests. */
+  readonly verification: VerificationThreads
   /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
   /** Values of the configuration that are reloaded from files. */
@@ -64,7 +67,7 @@ export async function openInfrastructure(
   const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
   const open = world.openEncoder ?? openEncoder
   const opened = built.use(await openStorage(config, { ...world, clock, random }))
-  const { database, requestWrites, keyring, health: storage } = opened
+  const { database, requestWrites, keyring, verification, health: storage } = opened
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
@@ -97,6 +100,7 @@ export async function openInfrastructure(
     database,
     requestWrites,
     storage,
+    verification,
     keyring,
     live,
     changes,

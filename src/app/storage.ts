@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../base/clock.ts'
 import { messageOf, type Fault } from '../base/fault.ts'
@@ -10,6 +11,9 @@ import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
 import type { PostgresOptions, ReportOptions } from '../adapters/stores/sql/postgres/pool.ts'
 import type { SqliteOptions } from '../adapters/stores/sql/sqlite/sqlite.ts'
 import { migrate, readMigrations } from '../adapters/stores/sql/migrate.ts'
+import { databaseFileName } from '../adapters/stores/sql/sqlite/data-folder.ts'
+import type { ReadSource } from '../adapters/stores/sql/verification/reader.ts'
+import { createVerificationThreads, type VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { writeProbe } from '../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from '../adapters/stores/disk-probe.ts'
 import type { ReadinessCheck } from '../http/service/health.ts'
@@ -25,6 +29,7 @@ export type OpenStorage = AsyncDisposable & {
   /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
   readonly migrationsApplied: number
+  readonly verification: VerificationThreads
 }
 
 export type StorageParts = {
@@ -60,8 +65,10 @@ export async function openStorage(
       writeDisk: (wasFailing) => writeToDisk(dataDir, wasFailing),
     }),
   )
+  const verification = opened.use(createVerificationThreads(database, sourceOf(config.storage)))
   const kept = opened.move()
   return {
+    verification,
     database: withErrorMapping(database, { failed: health.failed, written: health.written }),
     requestWrites: withErrorMapping(database, health),
     health,
@@ -70,6 +77,9 @@ export async function openStorage(
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
+
+const sourceOf = ({ data_dir: dataDir, database_url: url }: Config['storage']): ReadSource =>
+  url === undefined ? { engine: 'sqlite', path: join(dataDir, databaseFileName) } : { engine: 'postgres', url }
 
 const cannotOpen =
   (name: string) =>

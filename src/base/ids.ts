@@ -8,6 +8,17 @@ const randomLength = 16
 /** Makes ids such as `pol_01h…`: a prefix, 48 bits of time, 80 random bits. They sort by creation. */
 export type Ids = (prefix: string) => string
 
+/** Sorts before every id with this prefix that is created at this time or later. */
+export function lowestIdAt(prefix: string, ms: number): string {
+  let rest = Math.max(0, ms)
+  let digits = ''
+  for (let at = 0; at < timeLength; at++) {
+    digits = alphabet.charAt(rest % 32) + digits
+    rest = Math.floor(rest / 32)
+  }
+  return `${prefix}_${digits}`
+}
+
 /**
  * Ids of one process always ascend: within one millisecond, and after the clock stepped back, the random part of the last id
  * is incremented instead of drawn again.

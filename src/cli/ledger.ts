@@ -1,4 +1,5 @@
 import type { LedgerVerificationBody } from '../app/api-types.ts'
+import { verifyLedger } from '../app/ledger-verification.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
@@ -7,17 +8,22 @@ export const ledger: Command = {
   summary: 'Verify the credit ledger',
   usage: `gatehouse ledger verify [--json]
 
-Computes every balance, slice and receipt again from the entries. If a row is inconsistent, prints the first one and exits with 1.`,
+Computes every balance, slice and receipt again from the entries, beside the requests of a running server, and shows the
+progress on a terminal. If a row is inconsistent, prints the first one and exits with 1.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, { json: { type: 'boolean' } }, 1)
     const [verb = 'verify'] = positionals
     if (verb !== 'verify') throw new UsageError(`There is no ledger ${verb}.`)
     return runOnServer(context, values, async ({ client }) => {
-      const response = await client.get<LedgerVerificationBody>('/operator/ledger/verification')
-      const { organizations, entries, charges, slices, broken } = response
+      const report = await verifyLedger(client, (running) => context.progress?.(progressOf(running)))
+      context.progress?.('')
+      const { organizations, entries, charges, slices, broken } = report
       const size = `${organizations} accounts, ${entries} entries, ${charges} charges, ${slices} slices`
-      if (broken === null) return { json: response, text: `The ledger is consistent: ${size}.` }
-      return { json: response, text: `${broken.table} ${broken.id} ${broken.says} (of ${size}).`, isFailed: true }
+      if (broken === null) return { json: report, text: `The ledger is consistent: ${size}.` }
+      return { json: report, text: `${broken.table} ${broken.id} ${broken.says} (of ${size}).`, isFailed: true }
     })
   },
 }
+
+const progressOf = ({ checked, total }: LedgerVerificationBody): string =>
+  total === 0 ? 'Verifying the ledger' : `Verifying the ledger: ${checked} of about ${total} rows`

@@ -17,6 +17,7 @@ const verificationOf = (number: number, organizationId = 'org_1'): Verification 
   to: 7,
   checked: 0,
   total: 7,
+  cursor: null,
   result: null,
   createdAtMs: 1,
   updatedAtMs: 1,

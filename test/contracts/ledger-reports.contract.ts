@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import type { Database, Transaction } from '../../src/adapters/stores/sql/database.ts'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
-import { verifyLedger } from '../../src/adapters/stores/sql/credits/verify.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { createIds } from '../../src/base/ids.ts'
@@ -11,10 +10,12 @@ import { systemRandom } from '../../src/base/random.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
 import type { NewGrant } from '../../src/domain/credits/ledger-store.ts'
 import { costMicro } from '../../src/domain/credits/rates.ts'
-import type { LedgerPage, LedgerVerification } from '../../src/domain/credits/reports.ts'
+import type { LedgerVerification } from '../../src/domain/credits/ledger-verification.ts'
+import type { LedgerPage } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import { openAuditLog, setClock } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
+import { verifyThrough } from '../support/ledger.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const hourMs = 3_600_000
@@ -114,14 +115,14 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
 
     it('find no error in a consistent ledger with open, closed and indebted slices', async () => {
       await using scene = await openScene(open)
-      const sound = await scene.reports.verify()
+      const sound = await scene.verify()
       assert.deepEqual([sound.broken, sound.charges, sound.slices], [null, 2, 1])
       await scene.ledger.settle({ ...chargeOf('req_3', 5_000, 'slice_1') })
       await scene.ledger.closeSlice('slice_1')
       await scene.ledger.settle({ ...chargeOf('req_4', 7, 'slice_1') })
       await scene.ledger.settle({ ...chargeOf('req_5', 0, null) })
       await scene.ledger.settle({ ...chargeOf('req_6', 0, 'slice_1'), outcome: 'orphaned' })
-      assert.equal((await scene.reports.verify()).broken, null)
+      assert.equal((await scene.verify()).broken, null)
     })
 
     it('list a correction with a negative amount, and find no error in a ledger that has one', async () => {
@@ -134,7 +135,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
       )
       const inTime = await scene.reports.entries('org_1', { limit: 9, order: 'desc', kind: 'correction', fromMs: 0 })
       assert.deepEqual(inTime.items, items)
-      assert.equal((await scene.reports.verify()).broken, null)
+      assert.equal((await scene.verify()).broken, null)
       const { broken } = await scene.after(`update credit_entry set micro = 201 where kind = 'correction'`)
       assert.equal(broken?.table, 'credit_account')
     })
@@ -149,7 +150,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
         rates,
       }
       await scene.ledger.settle(charge)
-      assert.equal((await scene.reports.verify()).broken, null)
+      assert.equal((await scene.verify()).broken, null)
       const { items } = await scene.reports.entries('org_1', { limit: 1, order: 'desc' })
       assert.deepEqual(items[0]?.charge, charge)
       const { broken } = await scene.after(`update charge set micro = micro + 1 where request_id = 'req_absurd'`)
@@ -158,13 +159,17 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
 
     it('name the first inconsistent row after a manual change of the tables', async () => {
       await using scene = await openScene(open)
-      for (const { sql, table, says } of damages) {
-        const { broken } = await scene.after(sql)
+      // Entries are read in pages once they are old enough, and in one snapshot before.
+      const times = [0, 24 * hourMs]
+      for (const [{ sql, table, says }, nowMs] of damages.flatMap((damage) =>
+        times.map((at) => [damage, at] as const),
+      )) {
+        const { broken } = await scene.after(sql, nowMs)
         assert.equal(broken?.table, table, sql)
         assert.match(broken?.says ?? '', says)
         assert.ok(['req_1', 'slice_1', 'org_1'].includes(broken?.id ?? '') || broken?.id.startsWith('cre_'), sql)
       }
-      assert.equal((await scene.reports.verify()).broken, null)
+      assert.equal((await scene.verify()).broken, null)
     })
   })
 }
@@ -190,16 +195,17 @@ async function openScene(open: () => Promise<Database>) {
   return {
     ledger,
     append,
+    verify: () => database.transaction(({ query }) => verifyThrough(query, database)),
     reports,
     first,
     correct: (correction: Omit<NewGrant, 'kind'>) => database.transaction((tx) => grants(tx).correct(correction)),
     /** The result of the check after a change, which is then rolled back. */
-    async after(sql: string): Promise<LedgerVerification> {
+    async after(sql: string, nowMs = 0): Promise<LedgerVerification> {
       let verification: LedgerVerification | undefined
       await assert.rejects(
         database.transaction(async (tx) => {
           await tx.run(sql)
-          verification = await verifyLedger(tx.query)
+          verification = await verifyThrough(tx.query, { engine: database.engine, nowMs })
           throw new Error('undone')
         }),
         /undone/,

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
-import { ledgerReports } from '../../src/adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
@@ -21,6 +20,7 @@ import type { LimitSettings } from '../../src/domain/limits/admission.ts'
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
+import { verifyThrough } from '../support/ledger.ts'
 import { createQuickClock } from '../support/quick-clock.ts'
 
 const manyPlaces = 1_000
@@ -106,7 +106,7 @@ export async function openScene(database: Database, organizationId: string): Pro
     },
     checkBalance,
     async check() {
-      const { broken } = await ledgerReports(database).verify()
+      const { broken } = await database.transaction(({ query }) => verifyThrough(query, database))
       assert.equal(broken, null)
       await checkBalance()
       for (const slice of await ledger.liveSlices()) {

@@ -103,12 +103,16 @@ async function fill(dataDir: string, url: string): Promise<void> {
 async function readLog(dataDir: string): Promise<{ id: string; sequence: number }[]> {
   await using database: Database = await openSqlite({ dataDir })
   const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
-  const { events, trustedKeys } = createAuditParts({
+  const { textsKeys, trustedKeys } = createAuditParts({
     clock: systemClock,
     ids: createIds(systemClock, systemRandom),
     keyring: createKeyring({ current: killSecret }),
   })
-  const report = await verifyLog(reads, 'org_1', { events, keys: trustedKeys(), nowMs: systemClock.nowMs() })
+  const report = await verifyLog(reads, 'org_1', {
+    keys: trustedKeys(),
+    textsKeys: textsKeys(),
+    nowMs: systemClock.nowMs(),
+  })
   assert.equal(report.finding, undefined)
   return await database.read<{ id: string; sequence: number }>('select id, sequence from audit_event order by sequence')
 }

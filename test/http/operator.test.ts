@@ -100,12 +100,12 @@ describe('the control socket', () => {
 
   it('answers a request of any HTTP client', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
-      const outgoing = request({ socketPath, path: '/operator/ledger/verification' }, (incoming) => {
+      const outgoing = request({ socketPath, path: '/operator/audit_log/keys' }, (incoming) => {
         text(incoming).then(resolve, reject)
       })
       outgoing.on('error', reject).end()
     })
-    assert.equal(JSON.parse(answer).broken, null)
+    assert.equal(JSON.parse(answer).object, 'list')
   })
 })
 

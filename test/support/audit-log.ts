@@ -28,7 +28,7 @@ export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
 export async function openAuditLog(database: Database, clock = setClock(), organizations = ['org_1', 'org_2']) {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
   await database.write(organizations.map((id) => ({ sql: insert, params: [id] })))
-  const { events, keys, trustedKeys } = createAuditParts({
+  const { events, keys, trustedKeys, textsKeys } = createAuditParts({
     clock,
     ids: createIds(clock, systemRandom),
     keyring: createKeyring({ current: 'a secret for tests' }),
@@ -47,6 +47,7 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     onLate: (organizationId) => late.push(organizationId),
     onAppended: appender.setHead,
   }
+  const verifyInput = () => ({ keys: trustedKeys(), textsKeys: textsKeys(), nowMs: clock.nowMs() })
   return {
     clock,
     reads,
@@ -65,8 +66,9 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
           events.makeEvent(requestFacts({ organizationId, message: `event ${at}`, ...facts }, clock)),
         ),
       ),
+    verifyInput,
     verify: (organizationId = 'org_1', range: VerifyRange = {}) =>
-      verifyLog(reads, organizationId, { events, keys: trustedKeys(), nowMs: clock.nowMs(), range }),
+      verifyLog(reads, organizationId, { ...verifyInput(), range }),
   }
 }
 

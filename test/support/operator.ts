@@ -5,13 +5,13 @@ import type {
   GrantBody,
   KeysBody,
   LedgerEntryBody,
-  LedgerVerificationBody,
   OrganizationBody,
   OverrideBody,
   ProjectBody,
   SecretStatusBody,
   SetupBody,
 } from '../../src/app/api-types.ts'
+import { verifyLedger } from '../../src/app/ledger-verification.ts'
 import type { LogReportBody } from '../../src/app/audit-verification.ts'
 
 type NewKey = { readonly name: string; readonly permissions?: readonly string[] }
@@ -44,7 +44,7 @@ export function operatorOf({ client: unbound }: { readonly client: ApiClient }, 
     /** The latest entries first. */
     ledger: async (most = 20) =>
       (await client.list<LedgerEntryBody>('/v1/organization/credits/ledger', { order: 'desc' }, most)).data,
-    verifyLedger: () => client.get<LedgerVerificationBody>('/operator/ledger/verification'),
+    verifyLedger: () => verifyLedger(client),
     verifyAuditLog: () => client.post<LogReportBody>('/operator/organization/audit_log/verification', {}),
     eraseTexts: (requestId: string) =>
       send<{ erased: number }>('DELETE', apiPath`/operator/organization/audit_log/texts/${requestId}`),

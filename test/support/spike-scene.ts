@@ -3,6 +3,7 @@ import { dayMs } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { decisionCounts } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
+import { createVerificationThreads } from '../../src/adapters/stores/sql/verification/threads.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAdministration } from '../../src/app/administration.ts'
 import type { Decision } from '../../src/domain/evaluation/verdict/combine.ts'
@@ -44,6 +45,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     exports: { allow_addresses: [] },
     hasJudge: false,
     dataDir: '',
+    verification: createVerificationThreads(database, { engine: 'sqlite', path: '' }),
   })
   const { reads, mutate, policies } = administration
   const actions: SpikeAction[] = []

@@ -10,7 +10,7 @@ import { checkpointCode } from './chain/checkpoint-event.ts'
 import { handedOver } from './chain/handover.ts'
 import { readChained } from './chain/chained-event.ts'
 import { foreignKeys, type KeyFinding, type KeySource, type TrustedKeys } from './chain/trusted-keys.ts'
-import type { EventMaker, TextsKeys } from './event/event-maker.ts'
+import { isContentOf, type TextsKeys } from './event/event-maker.ts'
 import type { AuditReads, ChainState, PublishedKey, StoredEvent } from './log.ts'
 import { verifyChain, type ChainReport } from './chain/verify.ts'
 
@@ -57,66 +57,106 @@ export type LateSignature = {
 
 export type UnsignedTail = { readonly from: number; readonly to: number; readonly isOverdue: boolean }
 
-type TextsCheck = {
-  readonly events: EventMaker
-  /** Stored keys of earlier server secrets, for the digests of texts. */
-  readonly textsKeys?: TextsKeys | undefined
-}
-
-export type VerifyParts = TextsCheck & {
+export type VerifyParts = {
   readonly keys: TrustedKeys
+  /** Keys for the digests of texts, of this server secret and of earlier ones. */
+  readonly textsKeys: TextsKeys
   readonly nowMs: number
   readonly range?: VerifyRange
   /** Late signatures of events up to this sequence are accepted. */
   readonly acceptLate?: number | undefined
-  /** Awaited every few events with the sequence of the last one, so that other work can run in between. */
+  /** Where an earlier call was interrupted. Changes of the events before it since then are not seen. */
+  readonly resumeAt?: VerifyCursor | undefined
+  /** Awaited every few events. */
   readonly onChecked?: OnChecked | undefined
 }
 
-type OnChecked = (sequence: number) => Promise<void>
+/** The last event that was found valid, and what was found up to there. */
+export type VerifyCursor = ChainPoint & {
+  /** The first event that was verified. */
+  readonly first: number
+  readonly uncheckedTexts: number
+}
 
-/** Small, so that other reads can run between two pages. */
+export type VerifyProgress = {
+  /** Sequences of the first and the last event that were read. */
+  readonly first: number
+  readonly last: number
+  /** Undefined until an event was found valid. */
+  readonly cursor: VerifyCursor | undefined
+}
+
+type OnChecked = (progress: VerifyProgress) => Promise<void>
+
+/** Small, so that a statement is short and progress is reported often. */
 const pageSize = 200
-/** Checking so many events takes about a millisecond. */
-const eventsPerStep = 20
 
 /** Verifies an organization's log in the database: every row, its texts, and every checkpoint. */
-export async function verifyLog(
-  reads: AuditReads,
-  organizationId: string,
-  { events, keys, nowMs, textsKeys, range = {}, acceptLate, onChecked }: VerifyParts,
-): Promise<LogReport> {
+export async function verifyLog(reads: AuditReads, organizationId: string, parts: VerifyParts): Promise<LogReport> {
+  const { keys, nowMs, range = {}, acceptLate } = parts
   const chainState = await reads.chainState(organizationId)
   const published = await reads.keys()
   if (!chainState) {
     const nothing = await checkSignatures([], { keys, published, acceptLate })
     return { checked: 0, first: 1, end: startOfChain(organizationId), ...nothing }
   }
-  const from = await startOf(reads, organizationId, { chainState, from: range.from })
+  const resumeAt = resumable(parts.resumeAt, chainState)
+  const start = resumeAt ?? (await startOf(reads, organizationId, { chainState, from: range.from }))
+  const before = resumeAt ? resumeAt.first - 1 : start.sequence
   const last = range.to ?? Number.MAX_SAFE_INTEGER
-  const within = chainState.checkpoints.filter(({ sequence }) => sequence >= from.sequence && sequence <= last)
-  // The stored head reveals a truncated chain, unless somebody changed the head as well.
-  const ends = range.to === undefined ? [chainState.head] : []
-  let uncheckedTexts = 0
-  const report = await verifyChain(pages(reads, organizationId, { after: from.sequence, last, onChecked }), {
-    from,
-    checkpoints: [...ends, ...within.map(pointOf)],
-    extraCheck(row) {
-      const isOwn = hasOwnContent(row, { events, textsKeys })
-      if (isOwn === undefined) uncheckedTexts += 1
-      return isOwn !== false
-    },
+  const within = chainState.checkpoints.filter(({ sequence }) => sequence >= before && sequence <= last)
+  const { report, uncheckedTexts } = await verifyRows(reads, organizationId, {
+    ...parts,
+    start,
+    first: before + 1,
+    uncheckedTexts: resumeAt?.uncheckedTexts ?? 0,
+    last,
+    // The stored head reveals a truncated chain, unless somebody changed the head as well.
+    checkpoints: [...(range.to === undefined ? [chainState.head] : []), ...within.map(pointOf)],
   })
   const signatures = await checkSignatures(within, { keys, published, series: chainState.checkpoints, acceptLate })
-  const signedTo = Math.max(from.sequence, signatures.signed?.to ?? 0)
+  const signedTo = Math.max(before, signatures.signed?.to ?? 0)
   const tail = { from: signedTo + 1, to: report.end.sequence }
   const isOpenEnded = range.to === undefined && report.finding === undefined && tail.to >= tail.from
   const unsigned = isOpenEnded
     ? { ...tail, isOverdue: await isOverdue(reads, organizationId, { from: tail.from, nowMs }) }
     : undefined
   // The checkpoint right before the range signs for none of its events.
-  const late = signatures.late.filter(({ to }) => to > from.sequence)
-  return { ...report, first: from.sequence + 1, uncheckedTexts, ...signatures, late, ...(unsigned && { unsigned }) }
+  const late = signatures.late.filter(({ to }) => to > before)
+  const checked = report.end.sequence - before
+  return { ...report, checked, first: before + 1, uncheckedTexts, ...signatures, late, ...(unsigned && { unsigned }) }
+}
+
+/** Undefined if the events after the cursor are no longer kept. */
+const resumable = (cursor: VerifyCursor | undefined, { firstSequence }: ChainState): VerifyCursor | undefined =>
+  cursor && cursor.sequence >= firstSequence - 1 ? cursor : undefined
+
+type Rows = Pick<VerifyParts, 'textsKeys' | 'onChecked'> & {
+  /** The point before the first row to read. */
+  readonly start: ChainPoint
+  readonly first: number
+  readonly uncheckedTexts: number
+  readonly last: number
+  readonly checkpoints: readonly ChainPoint[]
+}
+
+async function verifyRows(reads: AuditReads, organizationId: string, rows: Rows) {
+  const { start, first, last, checkpoints, textsKeys } = rows
+  let { uncheckedTexts } = rows
+  let cursor: VerifyCursor | undefined
+  const onPage = async (sequence: number): Promise<void> => rows.onChecked?.({ first, last: sequence, cursor })
+  const report = await verifyChain(pages(reads, organizationId, { after: start.sequence, last, onPage }), {
+    from: start,
+    checkpoints,
+    extraCheck(row) {
+      const isOwn = hasOwnContent(row, textsKeys)
+      if (isOwn === undefined) uncheckedTexts += 1
+      // The next row is read only if this one also matches the checkpoints.
+      cursor = { chainUid: row.chainUid, sequence: row.sequence, fingerprint: row.fingerprint, first, uncheckedTexts }
+      return isOwn !== false
+    },
+  })
+  return { report, uncheckedTexts }
 }
 
 type Against = {
@@ -184,25 +224,27 @@ async function startOf(reads: AuditReads, organizationId: string, { chainState, 
   return { chainUid, sequence: before, fingerprint: row?.fingerprint ?? '' }
 }
 
-async function* pages(
-  reads: AuditReads,
-  organizationId: string,
-  { after, last, onChecked }: { after: number; last: number; onChecked: OnChecked | undefined },
-): AsyncGenerator<StoredEvent> {
+type PageRange = {
+  readonly after: number
+  readonly last: number
+  readonly onPage: (sequence: number) => Promise<void>
+}
+
+async function* pages(reads: AuditReads, organizationId: string, range: PageRange): AsyncGenerator<StoredEvent> {
+  const { after, last, onPage } = range
   for (let at = after; ;) {
     const page = await reads.rows(organizationId, { after: at, last, limit: pageSize, withTexts: true })
-    for (const [index, row] of page.entries()) {
-      yield row
-      if (index % eventsPerStep === 0) await onChecked?.(row.sequence)
-    }
+    yield* page
     const end = page.at(-1)
-    if (!end || page.length < pageSize) return
+    if (!end) return
+    await onPage(end.sequence)
+    if (page.length < pageSize) return
     at = end.sequence
   }
 }
 
 /** Texts may be erased, but texts that are stored must match their digest. Undefined if the digest cannot be verified. */
-function hasOwnContent({ body, content }: StoredEvent, { events, textsKeys }: TextsCheck): boolean | undefined {
+function hasOwnContent({ body, content }: StoredEvent, keys: TextsKeys): boolean | undefined {
   const document = content === null ? undefined : readChained(body)
-  return document && content !== null ? events.isContentOf(document, content, textsKeys) : true
+  return document && content !== null ? isContentOf(document, content, keys) : true
 }

@@ -53,21 +53,8 @@ export type UsageRow = {
   readonly micro: number
 }
 
-/** The first row that is inconsistent with the others. */
-export type BrokenRow = { readonly table: string; readonly id: string; readonly says: string }
-
-export type LedgerVerification = {
-  readonly organizations: number
-  readonly entries: number
-  readonly charges: number
-  readonly slices: number
-  readonly broken: BrokenRow | null
-}
-
 /** Read-only queries of the ledger. */
 export type LedgerReports = {
   entries(organizationId: string, page: LedgerPage): Promise<Paged<LedgerEntry>>
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
-  /** Recomputes all redundant sums and every receipt. */
-  verify(): Promise<LedgerVerification>
 }

@@ -1,11 +1,14 @@
 import Type from 'typebox'
+import { toUnixSeconds } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { LedgerVerificationRun } from '../../domain/credits/ledger-verifier.ts'
 import { integer, text } from '../described.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 
-export const LedgerVerificationObject = Type.Object(
+const LedgerReport = Type.Object(
   {
     organizations: integer('Organizations that were checked.'),
     entries: integer('Ledger entries that were checked.'),
@@ -19,18 +22,74 @@ export const LedgerVerificationObject = Type.Object(
       'The first row that is inconsistent with the others.',
     ),
   },
-  { title: 'LedgerVerification', examples: [{ organizations: 1, entries: 12, charges: 11, slices: 1, broken: null }] },
+  { title: 'LedgerReport' },
 )
 
+export const LedgerVerificationObject = Type.Object(
+  {
+    state: Type.Enum(['running', 'completed', 'failed'], { description: 'Whether it runs, and how it ended.' }),
+    started_at: integer('When it was started, in Unix seconds.'),
+    checked: integer('Charges and entries that were read so far.'),
+    total: integer('About how many charges and entries there are.'),
+    error: orNull(text('Why it failed.'), 'Null unless it failed.'),
+    report: orNull(LedgerReport, 'What was checked and found. Null unless it is completed.'),
+  },
+  {
+    title: 'LedgerVerification',
+    examples: [
+      {
+        state: 'completed',
+        started_at: 1_760_000_000,
+        checked: 23,
+        total: 23,
+        error: null,
+        report: { organizations: 1, entries: 12, charges: 11, slices: 1, broken: null },
+      },
+    ],
+  },
+)
+
+const path = '/operator/ledger/verification'
+const answer = { description: 'The verification.', schema: LedgerVerificationObject }
+
 /** The check of the ledger of all organizations. */
-export const ledgerRoutes = ({ reads }: OperatorParts): Route[] => [
+export const ledgerRoutes = ({ ledgerVerifier }: OperatorParts): Route[] => [
   installationRoute({
-    name: 'verifyLedger',
-    method: 'GET',
-    path: '/operator/ledger/verification',
+    name: 'startLedgerVerification',
+    method: 'POST',
+    path,
     summary: 'Verify the ledger',
-    description: 'Computes every balance, slice and receipt again from the entries.',
-    answer: { description: 'What was checked.', schema: LedgerVerificationObject },
-    operation: () => reads.ledger.verify(),
+    description:
+      'Starts to compute every balance, slice and receipt again from the entries. Returns the running verification if there is one.',
+    answer,
+    operation: async () => present(ledgerVerifier.start()),
+  }),
+  installationRoute({
+    name: 'getLedgerVerification',
+    method: 'GET',
+    path,
+    summary: 'Read the verification of the ledger',
+    description: 'The running verification, or the last one since the server started.',
+    answer,
+    async operation() {
+      const latest = ledgerVerifier.latest()
+      if (latest) return present(latest)
+      throw new Fault('not_found', 'not_found', `No verification was started yet: send POST ${path}.`)
+    },
   }),
 ]
+
+const present = ({ state, startedAtMs, checked, total, error, result }: LedgerVerificationRun) => ({
+  state,
+  started_at: toUnixSeconds(startedAtMs),
+  checked,
+  total,
+  error,
+  report: result && {
+    organizations: result.organizations,
+    entries: result.entries,
+    charges: result.charges,
+    slices: result.slices,
+    broken: result.broken,
+  },
+})

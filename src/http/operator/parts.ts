@@ -3,7 +3,7 @@ import type { Random } from '../../base/random.ts'
 import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
 import type { LogReport, VerifyParts, VerifyRange } from '../../domain/audit/verify-log.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
-import type { LedgerReports } from '../../domain/credits/reports.ts'
+import type { LedgerVerifier } from '../../domain/credits/ledger-verifier.ts'
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
 import type { ConsoleSessionStore } from '../../domain/identity/console-session-store.ts'
 import type { IdempotencyStore } from '../../domain/identity/idempotency.ts'
@@ -29,7 +29,6 @@ export type OperatorStores = {
 /** Reads outside of any transaction. */
 export type OperatorReads = {
   readonly directory: DirectoryStore
-  readonly ledger: LedgerReports
   readonly events: AuditReads
   readonly idempotency: IdempotencyStore
   readonly ownership: OwnershipStore
@@ -45,6 +44,7 @@ export type OperatorParts = ResourceLimitParts & {
   readonly random: Random
   /** The address of the console; undefined if it is off. */
   readonly consoleUrl: (() => string) | undefined
+  readonly ledgerVerifier: LedgerVerifier
   /** `keys`: public keys in PEM to trust in place of those of the server secret. */
   readonly verifyAuditLog: (
     organizationId: string,

@@ -33,7 +33,7 @@ export function installationRoute<Query extends TObject = typeof none, Body exte
     ...(query && { query }),
     ...(body && { body }),
     answers: { [status]: spec.answer },
-    errorStatuses: [400, 409, 413, 422, 500, 503],
+    errorStatuses: [400, 404, 409, 413, 422, 500, 503],
     async handle(request, reply) {
       const input = { query: readQuery(request.query), body: readBody(request.body ?? {}) }
       reply.code(status)

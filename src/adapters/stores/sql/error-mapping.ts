@@ -47,6 +47,9 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
   }
 }
 
+/** The Fault of an outage; other errors stay as they are. */
+export const mapError = (error: DatabaseError): Error => faultOf(error) ?? error
+
 const rollback = new Error('this attempt is rolled back')
 
 /** Tries a rejected write again and rolls it back. Any other failure, such as a conflict, shows that it is accepted again. */

@@ -11,11 +11,6 @@ import type { EventFacts } from './facts.ts'
 export type EventMaker = {
   /** Creates the id, unless the caller of the API already got one for this event. */
   makeEvent(facts: EventFacts, id?: string): AuditEvent
-  /**
-   * Whether the stored texts of an event are the ones that it was written with. Undefined if the event was written under another
-   * server secret, because its digest can only be verified with that secret.
-   */
-  isContentOf(document: ChainedDocument, content: string, retired?: TextsKeys): boolean | undefined
   /** Names this installation in the events that it appends. */
   readonly authorityUid: string
 }
@@ -52,14 +47,22 @@ export function createEventMaker({ clock, ids, authorities, ...parts }: EventMak
     },
     makeEvent: (facts, id = ids('evt')) =>
       createEvent(facts, { id, loggedMs: clock.nowMs(), productVersion: parts.productVersion, digestContent }),
-    isContentOf({ metadata, unmapped, attestation_list: [attestation] }, content, retired) {
-      const keys = new Map([...(retired ?? []), ...authorities().map(({ uid, textsKey }) => [uid, textsKey] as const)])
-      const digest = unmapped.gatehouse['content_digest']
-      // If the secret was rotated while the event waited in the spool, its digest was made with the previous secret.
-      const isOwn = [...keys.values()].some((key) => digestOf(key, metadata.tenant_uid, content) === digest)
-      return isOwn || (keys.has(attestation.authority_uid) ? false : undefined)
-    },
   }
+}
+
+/**
+ * Whether the stored texts of an event are the ones that it was written with. Undefined if the event was written under another
+ * server secret, because its digest can only be verified with that secret.
+ */
+export function isContentOf(
+  { metadata, unmapped, attestation_list: [attestation] }: ChainedDocument,
+  content: string,
+  keys: TextsKeys,
+): boolean | undefined {
+  const digest = unmapped.gatehouse['content_digest']
+  // If the secret was rotated while the event waited in the spool, its digest was made with the previous secret.
+  const isOwn = [...keys.values()].some((key) => digestOf(key, metadata.tenant_uid, content) === digest)
+  return isOwn || (keys.has(attestation.authority_uid) ? false : undefined)
 }
 
 const digestOf = (key: Uint8Array, organizationId: string, content: string): string =>

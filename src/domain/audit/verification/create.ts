@@ -37,6 +37,7 @@ export function createVerificationAdministration({ ids, clock }: { readonly ids:
         to: to ?? null,
         checked: 0,
         total: end - start + 1,
+        cursor: null,
         result: null,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { Fault } from '../../../base/fault.ts'
@@ -15,6 +16,7 @@ const verification: Verification = {
   to: null,
   checked: 0,
   total: 10,
+  cursor: null,
   result: null,
   createdAtMs: 0,
   updatedAtMs: 0,
@@ -32,7 +34,7 @@ const report: LogReport = {
 
 /** A runner with one verification in its queue, whose work the test gives. */
 function createScene(verify: VerificationRunnerParts['verify'], holdsLease = true) {
-  const { clock, pass, advance } = createHandClock()
+  const { clock, advance } = createHandClock()
   const waiting = [verification]
   const saved: Verification[] = []
   const released: string[] = []
@@ -47,7 +49,13 @@ function createScene(verify: VerificationRunnerParts['verify'], holdsLease = tru
     clock,
     onError: (error) => void errors.push(error),
   })
-  return { runner, pass, advance, saved, released, errors }
+  return { runner, waiting, advance, saved, released, errors }
+}
+
+/** Works until its signal is aborted. */
+const untilAborted: VerificationRunnerParts['verify'] = async (_, { signal }) => {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }
 
 describe('the runner of verifications', () => {
@@ -61,54 +69,58 @@ describe('the runner of verifications', () => {
     assert.deepEqual(released, ['aver_1'])
   })
 
-  it('rests after each step for as long as the step took, and saves the progress each second', async () => {
-    let steps = 0
-    const scene = createScene(async (_, { onChecked }) => {
-      for (const sequence of [1, 4]) {
+  it('saves the progress each second, with the event that the verification continues after', async () => {
+    const cursorAt = (sequence: number) => ({ ...startOfChain('org_1'), sequence, first: 1, uncheckedTexts: 0 })
+    const scene = createScene(async (_, { onProgress }) => {
+      for (const last of [1, 4, 7]) {
         scene.advance(600)
-        await onChecked(sequence)
-        steps += 1
+        onProgress({ first: 1, last, cursor: cursorAt(last) })
       }
       return report
     })
-    const run = scene.runner.run()
-    await scene.pass(0)
-    await scene.pass(599)
-    assert.equal(steps, 0)
-    await scene.pass(1)
-    assert.equal(steps, 1)
-    await scene.pass(600)
-    await run
+    await scene.runner.run()
     assert.deepEqual(
-      scene.saved.map(({ state, checked }) => [state, checked]),
+      scene.saved.map(({ state, checked, cursor }) => [state, checked, cursor?.sequence]),
       [
-        ['running', 4],
-        ['completed', 12],
+        ['running', 4, 4],
+        ['completed', 12, undefined],
       ],
     )
   })
 
+  it('continues where an interrupted verification was saved', async () => {
+    const cursor = { ...startOfChain('org_1'), sequence: 3, first: 1, uncheckedTexts: 0 }
+    const resumed: unknown[] = []
+    const scene = createScene(async (_, { resumeAt }) => {
+      resumed.push(resumeAt)
+      return report
+    })
+    scene.waiting.push({ ...verification, cursor })
+    await scene.runner.run()
+    assert.deepEqual(resumed, [undefined, cursor])
+  })
+
   it('gives a verification back when the process stops', async () => {
-    const { runner, pass, saved, released } = createScene(async (_, { onChecked }) => {
-      for (;;) await onChecked(1)
+    const started = Promise.withResolvers<void>()
+    const { runner, saved, released } = createScene((organizationId, options) => {
+      started.resolve()
+      return untilAborted(organizationId, options)
     })
     const run = runner.run()
-    await pass(0)
+    await started.promise
     await runner[Symbol.asyncDispose]()
     await run
     assert.deepEqual([saved, released], [[], ['aver_1']])
   })
 
   it('stops when another node has taken over', async () => {
-    const { runner, pass, released } = createScene(async (_, { onChecked }) => {
-      for (;;) await onChecked(1)
+    const scene = createScene((organizationId, options) => {
+      scene.advance(1_000)
+      options.onProgress({ first: 1, last: 1, cursor: undefined })
+      return untilAborted(organizationId, options)
     }, false)
-    const run = runner.run()
-    await pass(0)
-    await pass(1_000)
-    await pass(1_000)
-    await run
-    assert.deepEqual(released, ['aver_1'])
+    await scene.runner.run()
+    assert.deepEqual([scene.saved, scene.errors, scene.released], [[], [], ['aver_1']])
   })
 
   it('starts again later if the database cannot be reached, and fails after any other error', async () => {

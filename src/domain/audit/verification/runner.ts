@@ -1,20 +1,25 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
-import type { LogReport, VerifyRange } from '../verify-log.ts'
+import type { LogReport, VerifyCursor, VerifyProgress, VerifyRange } from '../verify-log.ts'
 import { resultOf, type Verification, type VerificationQueue } from './verification.ts'
 
 export type VerificationRunnerParts = {
   readonly queue: VerificationQueue
-  /** Verifies a log. It awaits `onChecked` often, with the sequence of the last event that it read. */
+  /** Verifies a log outside of this thread. It rejects once `signal` is aborted. */
   readonly verify: (
     organizationId: string,
-    options: VerifyRange & { readonly onChecked: (sequence: number) => Promise<void> },
+    options: VerifyRange & {
+      readonly resumeAt: VerifyCursor | undefined
+      readonly signal: AbortSignal
+      /** Called often. */
+      readonly onProgress: (progress: VerifyProgress) => void
+    },
   ) => Promise<LogReport>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
 
-/** Verifies logs in the background, one at a time. A verification that is interrupted starts again. */
+/** Verifies logs in the background, one at a time. A verification that is interrupted continues where its progress was saved. */
 export type VerificationRunner = AsyncDisposable & {
   /** Works until the queue is empty. A job calls it every second. */
   run(): Promise<void>
@@ -25,9 +30,7 @@ const saveEveryMs = 1_000
 
 export function createVerificationRunner(parts: VerificationRunnerParts): VerificationRunner {
   const { queue, verify, clock, onError } = parts
-  let isStopping = false
-  /** Ends the rest that the verification takes. */
-  let wake = (): void => {}
+  const stopping = new AbortController()
   let runs = Promise.resolve()
   return {
     run() {
@@ -36,8 +39,7 @@ export function createVerificationRunner(parts: VerificationRunnerParts): Verifi
       return round
     },
     async [Symbol.asyncDispose]() {
-      isStopping = true
-      wake()
+      stopping.abort(new Interrupted())
       await runs
     },
   }
@@ -53,56 +55,56 @@ export function createVerificationRunner(parts: VerificationRunnerParts): Verifi
   }
 
   async function claim(): Promise<Verification | undefined> {
-    return isStopping ? undefined : queue.claim()
+    return stopping.signal.aborted ? undefined : queue.claim()
   }
 
-  /** If the database cannot be reached, the verification starts again later. Any other error would repeat. */
+  /** If the database cannot be reached, the verification continues later. Any other error would repeat. */
   async function workOff(claimed: Verification): Promise<void> {
+    const saver = createSaver(claimed)
     try {
       const report = await verify(claimed.organizationId, {
         from: claimed.from ?? undefined,
         to: claimed.to ?? undefined,
-        onChecked: progressOf(claimed),
+        resumeAt: claimed.cursor ?? undefined,
+        signal: AbortSignal.any([stopping.signal, saver.signal]),
+        onProgress: saver.onProgress,
       })
+      await saver.saved()
       const { checked } = report
       const total = report.finding ? claimed.total : checked
-      await save({ ...claimed, state: 'completed', checked, total, result: resultOf(report) })
+      await save({ ...claimed, state: 'completed', checked, total, result: resultOf(report), cursor: null })
     } catch (error) {
+      await saver.saved()
       if (error instanceof Interrupted) return
       if (isFault(error) && error.kind === 'unavailable') throw error
       onError(error)
-      await save({ ...claimed, state: 'failed' })
+      await save({ ...claimed, state: 'failed', cursor: null })
     }
   }
 
-  /** Rests as long as the work before it took, so that a verification takes at most half of a core from the requests. */
-  function progressOf(claimed: Verification): (sequence: number) => Promise<void> {
-    let first: number | undefined
+  /** Saves the progress each second. Aborts its signal if another node has taken over, or if the progress cannot be saved. */
+  function createSaver(claimed: Verification) {
+    const lost = new AbortController()
     let savedMs = clock.monotonicMs()
-    let resumedMs = savedMs
-    return async (sequence) => {
-      first ??= sequence
-      const nowMs = clock.monotonicMs()
-      if (nowMs - savedMs >= saveEveryMs) {
-        const checked = Math.min(sequence - first + 1, claimed.total)
-        if (!(await save({ ...claimed, checked }))) throw new Interrupted()
-        savedMs = clock.monotonicMs()
+    let saving: Promise<void> | undefined
+    const saveProgress = async ({ first, last, cursor }: VerifyProgress): Promise<void> => {
+      try {
+        const checked = Math.min(last - first + 1, claimed.total)
+        if (!(await save({ ...claimed, checked, cursor: cursor ?? null }))) lost.abort(new Interrupted())
+      } catch (error) {
+        lost.abort(error)
       }
-      await rest(nowMs - resumedMs)
-      if (isStopping) throw new Interrupted()
-      resumedMs = clock.monotonicMs()
     }
-  }
-
-  function rest(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-      if (isStopping) wake()
-    })
+    return {
+      signal: lost.signal,
+      onProgress(progress: VerifyProgress): void {
+        if (saving || clock.monotonicMs() - savedMs < saveEveryMs) return
+        savedMs = clock.monotonicMs()
+        saving = saveProgress(progress).finally(() => (saving = undefined))
+      },
+      /** Resolves once no progress is being saved. */
+      saved: async (): Promise<void> => saving,
+    }
   }
 
   function save(verification: Verification): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Page, Paged } from '../../identity/store.ts'
 import type { CheckpointFinding } from '../chain/checkpoint.ts'
 import type { ChainFinding } from '../chain/verify.ts'
-import { isWhole, type LogReport } from '../verify-log.ts'
+import { isWhole, type LogReport, type VerifyCursor } from '../verify-log.ts'
 
 export const verificationStates = ['running', 'completed', 'failed'] as const
 
@@ -16,6 +16,8 @@ export type Verification = {
   readonly to: number | null
   readonly checked: number
   readonly total: number
+  /** Where it continues after an interruption, as of `updatedAtMs`; null at the beginning and at the end. */
+  readonly cursor: VerifyCursor | null
   /** Null until it is completed. */
   readonly result: VerificationResult | null
   readonly createdAtMs: number

@@ -141,6 +141,7 @@ const verificationOf = (row: VerificationRow): Verification => ({
   to: row.to_sequence,
   checked: row.checked,
   total: row.total,
+  cursor: null,
   result: row.result === null ? null : (JSON.parse(row.result) as Verification['result']),
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,

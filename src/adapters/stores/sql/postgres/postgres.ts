@@ -6,7 +6,7 @@ import { createDrainLatch } from '../drain-latch.ts'
 import { createReportSlots } from '../report-slots.ts'
 import { createDatabaseBreaker, type DatabaseBreaker, type DatabaseBreakerParts } from './breaker.ts'
 import { createPool, type PostgresOptions, type ReportOptions } from './pool.ts'
-import { createSession, execute, runInTwoParts, runStep } from './session.ts'
+import { connect, createSession, execute, runInTwoParts, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
 import { probeStatements } from '../write-probe.ts'
 
@@ -143,14 +143,6 @@ const suspecting =
     breaker.suspect()
     throw error
   }
-
-async function connect(pool: Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw fromPostgres(error)
-  }
-}
 
 type ProbeParts = { readonly url: string; readonly timeoutMs: number; readonly clock: Pick<Clock, 'after'> }
 

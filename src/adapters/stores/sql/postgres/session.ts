@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import {
   assertExpectedRows,
   type DatabaseRow,
@@ -15,6 +15,14 @@ const commit: Statement = { sql: 'commit' }
 
 /** Without this, `pg` accepts several statements in one text if there are no parameters; SQLite does not. */
 const oneStatementOnly = { queryMode: 'extended' }
+
+export async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw fromPostgres(error)
+  }
+}
 
 export async function execute(client: PoolClient, { sql, params = [], name }: Statement): Promise<StatementResult> {
   try {

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiClient } from './api-client.ts'
+import type { LedgerReportBody, LedgerVerificationBody } from './api-types.ts'
+
+const path = '/operator/ledger/verification'
+
+/** Starts a verification of the ledger and waits until it has ended. */
+export async function verifyLedger(
+  client: ApiClient,
+  onProgress: (verification: LedgerVerificationBody) => void = () => {},
+): Promise<LedgerReportBody> {
+  let verification = await client.post<LedgerVerificationBody>(path, {})
+  for (let waitMs = 20; verification.state === 'running'; waitMs = Math.min(2 * waitMs, 500)) {
+    onProgress(verification)
+    await sleep(waitMs)
+    verification = await client.get<LedgerVerificationBody>(path)
+  }
+  if (verification.report) return verification.report
+  throw new Error(`The verification of the ledger failed: ${verification.error}`)
+}
