@@ -90,7 +90,8 @@ export async function createApp(config: Config, env: Environment, world: World =
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
-  openServerMetrics(infrastructure, { version: packageFile.version, inFlight: listeners.inFlight })
+  const reports = createReportLimit(infrastructure)
+  openServerMetrics(infrastructure, { version: packageFile.version, inFlight: listeners.inFlight, reports })
   const start = createStart()
   const serverProblem = () => (listeners.isShuttingDown() ? 'stopping' : start.problem())
   const readiness = readinessOf(infrastructure, { credits, counters, serverProblem })
@@ -125,7 +126,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
     features: featuresOf(config),
     administration,
-    reports: createReportLimit(infrastructure),
+    reports,
     administrationLimits: config.administration,
     version: packageFile.version,
     readiness,

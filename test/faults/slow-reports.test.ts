@@ -57,6 +57,12 @@ async function startScene(storage: object): Promise<PaidApp> {
   return paid
 }
 
+/** The metrics of storage, by the rest of their names. */
+async function figuresOf({ app }: PaidApp): Promise<(name: string) => number> {
+  const lines = (await (await app.get('/metrics')).text()).split('\n')
+  return (name) => Number(lines.find((line) => line.startsWith(`gatehouse_storage_${name} `))?.split(' ')[1])
+}
+
 for (const { name, skip, reportsAtOnce, start } of engines) {
   describe(`slow reports on ${name}`, { skip, timeout: 60_000 }, () => {
     it('delay neither requests nor readiness nor changes', async () => {
@@ -75,9 +81,15 @@ for (const { name, skip, reportsAtOnce, start } of engines) {
       const created = await app.post('/v1/organization/projects', { name: 'new' }, { authorization })
       assert.equal(created.status, 201)
       assert.match(await (await app.get('/v1/organization/projects', { authorization })).text(), /"name":"new"/)
+      const busy = await figuresOf(paid)
       order.push('others')
       await Promise.all(reports)
       assert.deepEqual(order, ['others', ...reports.map(() => 'report 200')])
+      const [running, waiting] = [busy('calls_running{kind="report"}'), busy('calls_waiting{kind="report"}')]
+      assert.ok(running >= 1 && waiting >= 1 && running + waiting <= reportsAtOnce, `${running} and ${waiting}`)
+      assert.ok(busy('writes_total') >= 6 && busy('write_seconds_total') > 0)
+      const idle = await figuresOf(paid)
+      assert.deepEqual([idle('calls_running{kind="report"}'), idle('calls_waiting{kind="report"}')], [0, 0])
     })
 
     it('are ended with 503 report_timeout, after which the node is still ready', async () => {
@@ -91,6 +103,7 @@ for (const { name, skip, reportsAtOnce, start } of engines) {
       assert.match(error.message, /shorter period/)
       assert.deepEqual(await (await app.get('/health/ready')).json(), { status: 'ready' })
       assert.equal((await app.post('/v1/messages', question)).status, 200)
+      assert.equal((await figuresOf(paid))('reports_timed_out_total'), 1)
     })
   })
 }

@@ -30,6 +30,11 @@ export async function openPglite(): Promise<Database> {
     write: (statements) => pglite.transaction((transaction) => runStep(transaction, statements)),
     writeAfter: (first, next) => transactionOf(pglite, inTwoParts(first, next)),
     transaction: (work) => transactionOf(pglite, work),
+    figures: () => ({
+      requests: { running: 0, waiting: 0 },
+      reports: { running: 0, waiting: 0, timedOut: 0 },
+      writes: { count: 0, totalMs: 0 },
+    }),
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -34,7 +34,20 @@ export type Database = AsyncDisposable & {
    * `work` must not await anything but `tx`.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+
+  figures(): DatabaseFigures
 }
+
+/** What an engine does now, and what it has done since it was opened. */
+export type DatabaseFigures = {
+  /** `read`, writes and transactions: on SQLite the calls of the storage thread, on PostgreSQL connections in use and callers without one. */
+  readonly requests: CallFigures
+  readonly reports: CallFigures & { readonly timedOut: number }
+  /** Writes that are durable, and the time from their calls until then. */
+  readonly writes: { readonly count: number; readonly totalMs: number }
+}
+
+export type CallFigures = { readonly running: number; readonly waiting: number }
 
 export type WriteOptions = {
   /**

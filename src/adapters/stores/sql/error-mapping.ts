@@ -43,6 +43,7 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
       database
         .transaction(work)
         .then(reportWritten, (error: unknown) => rethrow(error, () => isAccepted(database, work))),
+    figures: () => database.figures(),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

@@ -31,6 +31,7 @@ async function waitsForDisk(charges: readonly Charge[]): Promise<boolean> {
     engine: 'sqlite',
     read: () => Promise.reject(enough),
     report: () => Promise.reject(enough),
+    figures: () => assert.fail('not read'),
     writeAfter: () => Promise.reject(enough),
     transaction: () => Promise.reject(enough),
     write(_, options = {}) {

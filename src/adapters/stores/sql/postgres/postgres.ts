@@ -9,6 +9,7 @@ import { createPool, type PostgresOptions, type ReportOptions } from './pool.ts'
 import { connect, createSession, execute, runInTwoParts, runStep } from './session.ts'
 import { runTransaction } from '../transaction.ts'
 import { probeStatements } from '../write-probe.ts'
+import { createWriteTimer } from '../write-timer.ts'
 
 /** Attempts for a step that the server rolled back because of a deadlock. */
 const maxAttempts = 3
@@ -33,18 +34,24 @@ export async function openPostgres(options: PostgresOptions & ReportOptions): Pr
   const breaker = answerTimeoutMs === 0 ? noBreaker : await createBreakerWithProbe(opened, guard)
   const server = { pool, breaker }
   const latch = createDrainLatch()
+  const writes = createWriteTimer()
   opened.defer(() => latch.close())
   const resources = opened.move()
   return {
     engine: 'postgres',
     read: (sql, params) => latch.enter(() => read(server, sql, params)),
     report: (sql, params = []) => latch.enter(() => reports.run(breaker, { sql, params })),
-    write: (statements) => latch.enter(() => retried(server, (client) => runStep(client, statements))),
+    write: (statements) => latch.enter(() => writes.time(retried(server, (client) => runStep(client, statements)))),
     writeAfter: (first, next) => latch.enter(() => retried(server, (client) => runInTwoParts(client, first, next))),
     transaction: (work) =>
       latch.enter(() =>
         withConnection(server, (client) => runTransaction(createSession(client), work).then(committed(breaker))),
       ),
+    figures: () => ({
+      requests: { running: pool.totalCount - pool.idleCount, waiting: pool.waitingCount },
+      reports: reports.figures(),
+      writes: writes.figures(),
+    }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -84,6 +91,7 @@ function createReports(options: PostgresOptions & ReportOptions) {
         if (isSameServer) await breaker.run(async () => undefined) // rejects while the breaker is open
         return await read<R>({ pool, breaker: noBreaker }, sql, params)
       }),
+    figures: slots.figures,
     onServerHangs: () => void (isSameServer && breakAll()),
     end: () => pool.end(),
   }

@@ -10,6 +10,8 @@ export type Channel = {
 }
 
 export type DatabaseThread = Channel & {
+  /** Calls without an answer. */
+  pending(): number
   /** Ends the thread without waiting for its statement. A thread inside a statement ends after it. */
   terminate(): void
 }
@@ -51,6 +53,7 @@ export function startDatabaseThread({ script, ...options }: ThreadOptions): Data
 
   return {
     ended: ended.promise,
+    pending: () => waiting.size,
     terminate: () => void worker.terminate(),
     call(kind, makeSteps = () => []) {
       if (death !== undefined) return Promise.reject(death)

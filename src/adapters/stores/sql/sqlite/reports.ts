@@ -1,6 +1,6 @@
 import { systemClock } from '../../../../base/clock.ts'
 import { DatabaseError, type DatabaseRow, type Statement } from '../database.ts'
-import { createReportSlots } from '../report-slots.ts'
+import { createReportSlots, type ReportSlots } from '../report-slots.ts'
 import { startDatabaseThread, type DatabaseThread } from './channel.ts'
 import { onlyStep, type ReaderOptions } from './protocol.ts'
 
@@ -14,7 +14,10 @@ export type SqliteReportsParts = {
   readonly readPending: (statement: Statement) => Promise<DatabaseRow[]>
 }
 
-export type SqliteReports = AsyncDisposable & { run(statement: Statement): Promise<DatabaseRow[]> }
+export type SqliteReports = AsyncDisposable & {
+  run(statement: Statement): Promise<DatabaseRow[]>
+  figures: ReportSlots['figures']
+}
 
 /**
  * node:sqlite cannot interrupt a statement. A thread that is still inside one after the deadline is abandoned: it ends after the
@@ -73,6 +76,7 @@ export function createSqliteReports(parts: SqliteReportsParts): SqliteReports {
         )
         return isCommitted ? await runInThread(statement) : await readPending(statement)
       }),
+    figures: slots.figures,
     async [Symbol.asyncDispose]() {
       const last = thread
       await last?.call('close').catch(() => undefined) // a dead thread has nothing to close

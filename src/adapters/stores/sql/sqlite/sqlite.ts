@@ -6,6 +6,7 @@ import { startDatabaseThread, type Channel } from './channel.ts'
 import { onlyStep } from './protocol.ts'
 import { createSqliteReports } from './reports.ts'
 import { createWriters } from './writers.ts'
+import { createWriteTimer } from '../write-timer.ts'
 import { inTwoParts, runTransaction, type Session } from '../transaction.ts'
 
 export type SqliteOptions = {
@@ -42,6 +43,7 @@ export async function openSqlite({ dataDir, reportTimeoutMs = 10_000, ...rest }:
   const commitPending = async (): Promise<void> => void onlyStep(await channel.call('commit pending'))
   const reports = createSqliteReports({ workerData, timeoutMs: reportTimeoutMs, commitPending, readPending: read })
   const latch = createDrainLatch()
+  const writes = createWriteTimer()
 
   const close = async (): Promise<void> => {
     await reports[Symbol.asyncDispose]() // the last connection to close checkpoints the write-ahead log, and a reader cannot
@@ -61,10 +63,15 @@ export async function openSqlite({ dataDir, reportTimeoutMs = 10_000, ...rest }:
       latch.enter(async () => (await read({ sql, params })) as R[]),
     report: <R extends DatabaseRow>(sql: string, params: readonly Value[] = []) =>
       latch.enter(async () => (await reports.run({ sql, params })) as R[]),
-    write: (statements, options) => latch.enter(() => writers.write(statements, options)),
+    write: (statements, options) => latch.enter(() => writes.time(writers.write(statements, options))),
     writeAfter: (first, next) =>
       latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), inTwoParts(first, next)))),
     transaction: (work) => latch.enter(() => writers.exclusively(() => runTransaction(createSession(channel), work))),
+    figures() {
+      const pending = channel.pending()
+      const requests = { running: Math.min(pending, 1), waiting: Math.max(pending - 1, 0) }
+      return { requests, reports: reports.figures(), writes: writes.figures() }
+    },
     async [Symbol.asyncDispose]() {
       await latch.close()
       await close()
