@@ -89,7 +89,9 @@ export function createInfer(parts: InferParts): Infer {
     let freeSlot: FreeTierSlot | undefined
     try {
       if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
-      const admitted = leaseFor(parts, caller, { requestId, model, expected, maxOutputTokens: outputLimit, signal })
+      const userId = call.purpose?.user ?? request.user
+      const wanted = { requestId, model, userId, expected, maxOutputTokens: outputLimit, signal }
+      const admitted = leaseFor(parts, caller, wanted)
       const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
       call.timing?.admitted()

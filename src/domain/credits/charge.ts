@@ -38,6 +38,8 @@ export type Charge = {
   readonly projectId: string
   readonly keyId: string
   readonly model: string
+  /** The end user that the request named. Only sums of usage have it, not the ledger. */
+  readonly userId?: string | undefined
   readonly atMs: number
   readonly outcome: WrittenOutcome
   /** The slice from which its credits were held; null for an organization without metering. */

@@ -32,6 +32,8 @@ export type AdmissionCall = {
   readonly requestId: string
   readonly principal: Principal
   readonly model: Model
+  /** The end user, if the request names one. */
+  readonly userId?: string | undefined
   readonly expected: Usage
   readonly maxOutputTokens: number
   readonly signal: AbortSignal
@@ -61,7 +63,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   function admitWithin(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
-    const { principal, requestId, model, expected, signal } = call
+    const { principal, requestId, model, userId, expected, signal } = call
     const rates = parts.ratesOf(model.price)
     // Whatever the caller requests, no answer is longer than the model's context.
     const output = Math.min(call.maxOutputTokens, model.contextTokens)
@@ -77,7 +79,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
       tokens,
       micro: principal.organization.metered ? worstMicro : null,
     }
-    const terms = { requestId, principal, model: model.name, rates, tokens, micro: request.micro, expected, signal }
+    const { micro } = request
+    const terms = { requestId, principal, model: model.name, userId, rates, tokens, micro, expected, signal }
     return andThen(parts.limits.admit(request), (decision) =>
       andThen(decision.admitted ? decision : admittedAfterTopUp(principal, request, decision), (admission) => {
         parts.onDecision(admission)

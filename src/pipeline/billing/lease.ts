@@ -47,6 +47,7 @@ export type LeaseTerms = {
   readonly requestId: string
   readonly principal: Principal
   readonly model: string
+  readonly userId?: string | undefined
   readonly rates: Rates
   /** Tokens reserved in the counters. */
   readonly tokens: number
@@ -180,7 +181,7 @@ type Ending = { readonly usage: Usage; readonly atMs: number }
 /** The charge for the ledger; undefined for a request that used nothing. */
 function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
   if (!isWritten(outcome)) return undefined
-  const { principal, requestId, model, rates, admission } = terms
+  const { principal, requestId, model, userId, rates, admission } = terms
   const { reasoningTokens: _, ...tokens } = usage
   const isCharged = admission.credits !== null && chargeRules[outcome].isPaid
   return {
@@ -189,6 +190,7 @@ function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: En
     projectId: principal.projectId,
     keyId: principal.id,
     model,
+    userId,
     atMs,
     outcome,
     sliceId: admission.credits?.sliceId ?? null,
