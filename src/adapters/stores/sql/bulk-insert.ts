@@ -5,15 +5,17 @@ export type BulkInsert = {
   readonly columns: readonly string[]
   /** SQL after the rows, such as `on conflict … do nothing`. */
   readonly suffix?: string
+  /** Of the prepared statement, where two inserts into one table differ in their columns. */
+  readonly name?: string
 }
 
 /** Rows per statement. Engines cache prepared statements by text, and each number of rows has a text of its own. */
 const maxRows = 32
 
 /** Returns a function that creates the statements to insert any number of rows, as few as possible. */
-export function createBulkInsert({ table, columns, suffix = '' }: BulkInsert) {
+export function createBulkInsert({ table, columns, suffix = '', ...given }: BulkInsert) {
   const texts = new Map<number, string>()
-  const name = `insert ${table}${suffix === '' ? '' : ' or skip'}`
+  const name = given.name ?? `insert ${table}${suffix === '' ? '' : ' or skip'}`
 
   const placeholders = (row: number): string => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
   const textFor = (count: number): string => {

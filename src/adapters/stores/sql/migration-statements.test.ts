@@ -17,6 +17,9 @@ describe('the statements of a migration', () => {
       'create table a (id text primary key, n bigint, b bytea, r double precision)',
     ])
     assert.deepEqual(toStatements(sql, 'sqlite'), [sql])
+    const clustered = 'create table a (id TEXT primary key) STRICT, WITHOUT ROWID'
+    assert.deepEqual(toStatements(clustered, 'postgres'), ['create table a (id text primary key)'])
+    assert.deepEqual(toStatements(clustered, 'sqlite'), [clustered])
   })
 
   it('keep strings, quoted names and lower-case words', () => {

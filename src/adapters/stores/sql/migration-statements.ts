@@ -23,5 +23,5 @@ export function toStatements(sql: string, engine: 'sqlite' | 'postgres'): string
 /** Files use SQLite's type names in capitals. Only words in capitals are translated. */
 function inDialectOf(engine: 'sqlite' | 'postgres', token: string): string {
   if (engine === 'sqlite' || /^['"]/.test(token)) return token
-  return token.replace(/\b[A-Z]+\b/g, (word) => postgresTypes[word] ?? word)
+  return token.replace('STRICT, WITHOUT ROWID', '').replace(/\b[A-Z]+\b/g, (word) => postgresTypes[word] ?? word)
 }
