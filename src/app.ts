@@ -23,7 +23,6 @@ import { createRules } from './app/rules.ts'
 import { storageChecks } from './app/storage.ts'
 import { createSystem } from './app/system.ts'
 import { openTraces } from './app/traces.ts'
-import { openTraffic } from './app/traffic.ts'
 import { openStoredData } from './app/stored-data.ts'
 import { exampleModel } from './app/upstreams.ts'
 import { dayMs } from './base/clock.ts'
@@ -70,6 +69,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     keyDefaults: { permissions: config.keys.default_permissions },
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
+    auditDays: config.audit.retention_days,
   })
   const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, administration)
   const { overrides } = administration.reads
@@ -85,7 +85,6 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
   const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredData(infrastructure)
-  openTraffic(infrastructure, administration.reads.traffic)
   const startTrace = await openTraces(infrastructure, packageFile.version)
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })

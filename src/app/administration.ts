@@ -45,7 +45,7 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { ledgerReports } from '../adapters/stores/sql/credits/reports.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
-import { trafficStore } from '../adapters/stores/sql/traffic.ts'
+import { trafficStore } from '../adapters/stores/sql/rollup/traffic.ts'
 import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { createAuditParts } from './audit-parts.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
@@ -71,6 +71,8 @@ export type AdministrationParts = {
   readonly exports: SinkAddressSettings
   /** Whether a model judges rules in plain language. */
   readonly hasJudge: boolean
+  /** How long the audit log is kept. */
+  readonly auditDays: number
   /** Where the last checkpoints are kept outside of the database. */
   readonly dataDir: string
   readonly verification: VerificationThreads
@@ -92,7 +94,7 @@ export function createAdministration(parts: AdministrationParts) {
     policies: policyStore(tx),
     backtests: backtestStore(tx),
     gateway: gatewayStore(tx),
-    decisions: { ...decisionSums(tx), ...decisionHours(tx) },
+    decisions: { ...decisionSums(tx), ...decisionHours(tx, clock) },
     spikes: reportedSpikes(tx),
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
@@ -126,8 +128,8 @@ export function createAdministration(parts: AdministrationParts) {
   const reads = {
     ...open(reading),
     events: auditReads(readOnly((sql, params) => database.report(sql, params))),
-    ledger: ledgerReports(database),
-    traffic: trafficStore(database),
+    ledger: ledgerReports(database, { clock, userDays: parts.auditDays }),
+    traffic: trafficStore(database, clock),
   }
   /** For those who must see the last event: a replica for reports may lag. */
   const auditLog = auditReads(reading)

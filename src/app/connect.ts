@@ -78,6 +78,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     keyDefaults: { permissions: config.keys.default_permissions },
     exports: config.exports,
     hasJudge: config.policies.judge !== undefined,
+    auditDays: config.audit.retention_days,
     dataDir: config.storage.data_dir,
     verification: storage.verification,
   })

@@ -116,11 +116,11 @@ function openSpikeMonitor(
   infrastructure: Infrastructure,
   { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
 ): SpikeMonitor {
-  const { built, database, clock, log, metrics, jobs, warn } = infrastructure
+  const { built, database, clock, ids, log, metrics, jobs, warn } = infrastructure
   const help = 'Denial spikes: of a policy or the gateway configuration, which was disabled or only reported.'
   const labels = { subject: ['policy', 'gateway'], action: [...spikeActions] }
   const spikes = metrics.counter('gatehouse_spikes_total', help, labels)
-  const counts = decisionCounts(database)
+  const counts = decisionCounts(database, ids)
   const monitor = built.use(
     createSpikeMonitor({
       counts,

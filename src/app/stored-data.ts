@@ -9,12 +9,14 @@ import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
 import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { openRollup } from './rollup.ts'
 import { logSetAside, setAsideHelp } from './set-aside.ts'
 
-/** Stored responses, and the jobs that remove stored data at the end of its retention period, until the app is closed. */
+/** Stored responses, and the jobs that sum up stored data and remove it at the end of its retention period, until the app is closed. */
 export async function openStoredData(infrastructure: Infrastructure): Promise<StoredResponses> {
   const stored = await openStoredResponses(infrastructure)
   await openExpiry(infrastructure, stored)
+  openRollup(infrastructure)
   return stored
 }
 
@@ -50,11 +52,11 @@ async function openStoredResponses({
 }
 
 async function openExpiry(
-  { built, database, clock, jobs }: Infrastructure,
+  { built, database, clock, ids, jobs }: Infrastructure,
   responses: Pick<StoredResponses, 'removeExpired'>,
 ): Promise<void> {
   const quotas = quotaStore(database)
-  const decisions = decisionCounts(database)
+  const decisions = decisionCounts(database, ids)
   // The lock on the data folder proves that the process which made these reservations is dead.
   if (database.engine === 'sqlite') await quotas.releaseExpired(Number.MAX_SAFE_INTEGER)
   built.use(
@@ -64,8 +66,7 @@ async function openExpiry(
       releaseExpiredReservations: (nowMs) => quotas.releaseExpired(nowMs),
       removeEndedQuotas: (beforeMs) => quotas.removeEnded(beforeMs),
       removeDecisionCallers: (beforeMinute) => decisions.removeCallersBefore(beforeMinute),
-      removeDecisionCounts: (beforeMinute) => decisions.removeBefore(beforeMinute),
-      removeDecisionHours: (beforeHour) => decisions.removeHoursBefore(beforeHour),
+      removeDenialSpikes: (beforeMinute) => decisions.removeSpikesBefore(beforeMinute),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),
     }),
   )

@@ -12,7 +12,7 @@ export const Audit = section(
       default: 180,
       minimum: 1,
       maximum: 36_500,
-      description: 'Retention period of events.',
+      description: 'Retention period of events, and of the names of end users in the sums of usage.',
     }),
     on_failure: Type.Enum(['refuse', 'continue'], {
       default: 'continue',

@@ -8,16 +8,14 @@ export type ExpiryStores = {
   removeExpiredResponses(nowMs: number): Promise<unknown>
   releaseExpiredReservations(nowMs: number): Promise<unknown>
   removeEndedQuotas(beforeMs: number): Promise<unknown>
-  removeDecisionCounts(beforeMinute: number): Promise<unknown>
+  removeDenialSpikes(beforeMinute: number): Promise<unknown>
   removeDecisionCallers(beforeMinute: number): Promise<unknown>
-  removeDecisionHours(beforeHour: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
 }
 
 /** A quota window is kept for a day after its end, because by then it has ended by the clock of every node. */
 const quotaMarginMs = dayMs
 const backtestsMs = 30 * dayMs
-const decisionDays = 30
 
 /** Starts the jobs that remove stored data at the end of its retention period. */
 export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpiryStores): Disposable {
@@ -28,12 +26,8 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('remove-expired-responses', () => stores.removeExpiredResponses(nowMs()))
   start('release-expired-quota-reservations', () => stores.releaseExpiredReservations(nowMs()))
   start('remove-ended-quotas', () => stores.removeEndedQuotas(nowMs() - quotaMarginMs))
-  start('remove-old-decision-counts', () => stores.removeDecisionCounts(minuteOf(nowMs()) - 2 * dayMinutes))
+  start('remove-old-denial-spikes', () => stores.removeDenialSpikes(minuteOf(nowMs()) - 2 * dayMinutes))
   start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
-  start('remove-old-decision-hours', () => {
-    const hour = Math.floor(minuteOf(nowMs()) / hourMinutes)
-    return stores.removeDecisionHours(hour - decisionDays * 24)
-  })
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
   return started
 }

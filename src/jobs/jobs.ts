@@ -124,16 +124,17 @@ export const jobs = [
     purpose: 'Writes audit events from the disk of this node to PostgreSQL once it can be reached again.',
   },
   {
-    name: 'sum-up-traffic',
-    everyMs: 5_000,
-    runs: 'one node',
-    purpose: 'Adds new requests of the audit log to the sums that the console and the traffic endpoint show.',
+    name: 'fold-rollup-deltas',
+    everyMs: 1_000,
+    runs: 'each node',
+    purpose: 'Adds new requests, usage and decisions to the sums by minute, hour and day, which the reports read.',
   },
   {
-    name: 'trim-traffic',
+    name: 'trim-rollup',
     everyMs: hourMs,
     runs: 'each node',
-    purpose: 'Merges the sums of minutes older than two days into hours, and removes those older than 90 days.',
+    purpose:
+      'Removes sums by minute after 2 days, by hour after 92 days, by day after 1,100 days, and names of end users.',
   },
   {
     name: 'send-exports',
@@ -206,22 +207,16 @@ export const jobs = [
     purpose: 'Removes the counters of quota windows that ended more than a day ago.',
   },
   {
-    name: 'remove-old-decision-counts',
+    name: 'remove-old-denial-spikes',
     everyMs: hourMs,
     runs: 'each node',
-    purpose: 'Removes decision counts that are older than two days.',
+    purpose: 'Removes reported denial spikes that ended more than two days ago.',
   },
   {
     name: 'remove-old-decision-callers',
     everyMs: 10 * minuteMs,
     runs: 'each node',
     purpose: 'Removes callers without a request for an hour from the counts of the spike monitor.',
-  },
-  {
-    name: 'remove-old-decision-hours',
-    everyMs: hourMs,
-    runs: 'each node',
-    purpose: 'Removes decision counts by the hour that are older than thirty days.',
   },
   {
     name: 'remove-old-backtests',

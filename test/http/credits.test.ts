@@ -128,6 +128,17 @@ describe('administration of limits and credits', () => {
         cost_usd: 0.015,
       },
     ])
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.app.post('/v1/messages', { ...question, metadata: { user_id: 'ada' } })).arrayBuffer()
+    const { data: byUser } = await read(scene, `${usagePath}?group_by=user`)
+    const results = byUser.flatMap((bucket) => bucket['results'] as { user_id: string | null; requests: number }[])
+    assert.deepEqual(
+      results.map(({ user_id: user, requests }) => [user, requests]),
+      [
+        [null, 1],
+        ['ada', 1],
+      ],
+    )
     for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=color']) {
       assert.equal((await scene.app.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
     }

@@ -44,12 +44,13 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     keyDefaults: { permissions: [] },
     exports: { allow_addresses: [] },
     hasJudge: false,
+    auditDays: 90,
     dataDir: '',
     verification: createVerificationThreads(database, { engine: 'sqlite', path: '' }),
   })
   const { reads, mutate, policies } = administration
   const actions: SpikeAction[] = []
-  const counts = decisionCounts(database)
+  const counts = decisionCounts(database, ids)
   const errors: unknown[] = []
   const open = () =>
     createSpikeMonitor({

@@ -43,7 +43,7 @@ export type UsageRow = {
   readonly projectId: string | null
   readonly keyId: string | null
   readonly model: string | null
-  /** The end user, as long as the audit log has the request. */
+  /** The end user, for as long as the audit log keeps names. */
   readonly userId: string | null
   readonly requests: number
   readonly inputTokens: number

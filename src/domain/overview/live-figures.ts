@@ -5,13 +5,13 @@ import { readTrafficNow, type TrafficNow } from './overview.ts'
 
 type LiveFigureParts = {
   readonly events: Pick<AuditReads, 'newRequests'>
-  readonly traffic: Pick<TrafficStore, 'sums'>
+  readonly traffic: TrafficStore
   readonly clock: Clock
 }
 
 /** The rate is that of this time, so that it follows a change within seconds and does not jump. */
 const rateMs = 10_000
-/** Shares and latency come from the sums, which are made this often. */
+/** Shares and latency come from the sums, which are read this often. */
 const sumsMs = 5_000
 
 type Read = { readonly atMs: number; readonly requests: number }

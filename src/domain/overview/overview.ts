@@ -16,7 +16,7 @@ const minute = 60
 
 /** From the start of the last full minute until now, because the sums have whole minutes. */
 export async function readTrafficNow(
-  traffic: Pick<TrafficStore, 'sums'>,
+  traffic: TrafficStore,
   organizationId: string,
   nowMs: number,
 ): Promise<TrafficNow> {

@@ -34,24 +34,16 @@ export type TrafficSum = {
   readonly latency: readonly number[]
 }
 
-/** Storage of the sums. They are made from the audit log, so that no request pays for them and none is counted twice. */
+/** Reads the sums of the requests in the audit log. A request is in them once its event is written. */
 export type TrafficStore = {
-  /** Adds the events of all organizations that are not in the sums yet. Returns false while there is more to add. */
-  addNewEvents(): Promise<boolean>
   sums(query: TrafficQuery): Promise<readonly TrafficSum[]>
-  /** Replaces minutes before this time by hours. */
-  mergeMinutes(beforeSeconds: number): Promise<void>
-  removeBefore(seconds: number): Promise<void>
 }
 
 /** Every user with a token counts as a key, so that a day of minutes could have millions of sums. */
 const maxSums = 50_000
 
 /** The sums of a query. Rejects one with more than a response can hold. */
-export async function readTraffic(
-  store: Pick<TrafficStore, 'sums'>,
-  query: TrafficQuery,
-): Promise<readonly TrafficSum[]> {
+export async function readTraffic(store: TrafficStore, query: TrafficQuery): Promise<readonly TrafficSum[]> {
   const sums = await store.sums({ ...query, limit: maxSums + 1 })
   if (sums.length <= maxSums) return sums
   const message = `step: the period has more than ${maxSums} sums. Request a longer step or a shorter period.`

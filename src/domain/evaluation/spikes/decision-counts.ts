@@ -32,7 +32,7 @@ export type HourCount = Omit<MinuteCount, 'minute' | 'organizationId'> & {
   readonly hour: number
 }
 
-/** Reads the counts by the hour, which are kept for 30 days. */
+/** Reads the counts by the hour, which are kept for 92 days. */
 export type DecisionHours = {
   /** From this hour on, in order. */
   hours(organizationId: string, subjects: readonly string[], fromHour: number): Promise<readonly HourCount[]>
@@ -42,11 +42,10 @@ export type DecisionHours = {
 export type DecisionCounts = {
   /** Adds to the stored counts. */
   add(counts: UnwrittenCounts): Promise<void>
-  /** Deletes minutes before this one, and spikes that ended before it. */
-  removeBefore(minute: number): Promise<void>
+  /** Deletes spikes that ended before this minute. */
+  removeSpikesBefore(minute: number): Promise<void>
   /** Deletes callers whose last request is older. */
   removeCallersBefore(minute: number): Promise<void>
-  removeHoursBefore(hour: number): Promise<void>
   /** Notes that a reported spike still lasts in this minute. */
   extendSpike(monitored: MonitoredSubject, minute: number): Promise<void>
 }

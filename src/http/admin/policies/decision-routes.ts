@@ -12,7 +12,11 @@ const hourSeconds = 3_600
 const weekHours = 7 * 24
 
 const DecisionQuery = Type.Object(
-  { from: timeFilter('Start of the period, Unix seconds. Default: seven days ago. Counts are kept for 30 days.') },
+  {
+    from: timeFilter(
+      'Start of the period, Unix seconds. Default: seven days ago. Counts are kept by hour for 92 days, and then by day.',
+    ),
+  },
   { additionalProperties: false },
 )
 

@@ -17,7 +17,7 @@ export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 
     path: '/v1/organization/traffic',
     summary: 'Read traffic',
     description:
-      'Requests over time by decision, status, model, project, upstream or key, with errors and latency. It is made from the audit log within 10 seconds, and kept for 90 days.',
+      'Requests over time by decision, status, model, project, upstream or key, with errors and latency. A request counts once its audit event is written. Sums are kept by minute for 2 days, by hour for 92 days and by day for 1,100 days; for a time without shorter steps, the whole longer step counts at its start.',
     permission: 'audit:read',
     isReport: true,
     params: none,

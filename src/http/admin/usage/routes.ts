@@ -19,7 +19,8 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
       name: 'getUsage',
       path: '/v1/organization/usage',
       summary: 'Read usage',
-      description: 'At most 31 days by hour, or 366 days by day.',
+      description:
+        'At most 31 days by hour, or 366 days by day. A period that starts or ends inside of a minute has the whole minute; the whole hour if it is more than 2 days ago or by user, and the whole day if it is more than 92 days ago.',
       permission: 'usage:read',
       isReport: true,
       params: none,

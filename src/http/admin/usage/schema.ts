@@ -35,7 +35,7 @@ const UsageResult = Type.Object(
     model: orNull(text('Null unless `group_by` contains it.')),
     user_id: orNull(
       Type.String(),
-      'The end user that the request named. Read from the audit log: null for requests without one, and for those that the log no longer has.',
+      'The end user that the request named. Null for requests without one, and for those that are older than `audit.retention_days`.',
     ),
     requests: Type.Integer({ minimum: 0, description: 'Requests that were answered completely or partly.' }),
     input_tokens: tokens('Input tokens, without those read from a cache.'),

@@ -3,6 +3,8 @@ import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
 import type { ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
 import { contentInsertion, headUpdate, insertionsOf } from './rows.ts'
+import { entryOfEvent } from '../../../../domain/rollup/entry.ts'
+import { deltaInsertions } from '../rollup/deltas.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
 type HeadRow = { chain_uid: string; sequence: number; fingerprint: string; event_id: string; type_uid: number }
@@ -117,8 +119,11 @@ function appendStatements(
     const content = events[at]?.content
     return content ? [contentInsertion(row, content)] : []
   })
+  const deltas = rows.map((row) => ({ organizationId, id: row.id, entry: entryOfEvent(row) }))
   const statements =
-    rows.length === 0 ? [] : [headUpdate(organizationId, from, head), ...insertionsOf(rows), ...contents]
+    rows.length === 0
+      ? []
+      : [headUpdate(organizationId, from, head), ...insertionsOf(rows), ...contents, ...deltaInsertions(deltas)]
   return { head, rows, statements }
 }
 

@@ -1,8 +1,10 @@
 import type { Ids } from '../../../../base/ids.ts'
 import type { Charge } from '../../../../domain/credits/charge.ts'
 import type { Settled } from '../../../../domain/credits/ledger-store.ts'
+import { entryOfCharge } from '../../../../domain/rollup/entry.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
 import { DatabaseError, UnexpectedRows, type Database, type Statement, type Value } from '../database.ts'
+import { deltaInsertions, type NewDelta } from '../rollup/deltas.ts'
 import { writeRepeatedCharges } from './repeated-charges.ts'
 import { chargeColumns, chargeValues, type Attempt } from './rows.ts'
 
@@ -42,7 +44,11 @@ async function writeNewCharges(database: Database, attempts: readonly Attempt[])
   const slices = sumBy(charges, ({ sliceId }) => sliceId)
   const accounts = sumBy(charges, ({ organizationId }) => organizationId)
   const updates = [...statementsFor(useSlice, slices), ...statementsFor(useAccount, accounts)]
-  const inserts = [...insertCharges(attempts.map(chargeValues)), ...insertEntries(paid.map(entryValues))]
+  const inserts = [
+    ...insertCharges(attempts.map(chargeValues)),
+    ...insertEntries(paid.map(entryValues)),
+    ...deltaInsertions(attempts.map(deltaOf)),
+  ]
   try {
     const results = await database.write([...inserts, ...updates])
     const answers = results.slice(-updates.length).map(({ rows }) => rows[0])
@@ -60,6 +66,12 @@ async function writeNewCharges(database: Database, attempts: readonly Attempt[])
     throw error
   }
 }
+
+const deltaOf = ({ charge, id }: Attempt): NewDelta => ({
+  organizationId: charge.organizationId,
+  id,
+  entry: entryOfCharge(charge),
+})
 
 const isRepeat = (error: unknown): boolean => error instanceof DatabaseError && error.reason === 'unique'
 

@@ -1,3 +1,4 @@
+import { entryOfCharge } from '../../../../domain/rollup/entry.ts'
 import type { Settled } from '../../../../domain/credits/ledger-store.ts'
 import type { Database, Statement } from '../database.ts'
 import { createBulkInsert } from '../bulk-insert.ts'
@@ -41,8 +42,25 @@ function stepFor(engine: Database['engine'], attempts: readonly Attempt[]): Stat
   return [
     ...accountLocks(engine, organizations),
     ...insertCharges(attempts.map(chargeValues)),
+    ...newDeltas(engine, attempts),
     ...texts.map((sql): Statement => ({ sql, params })),
   ]
+}
+
+/** Stores what the new charges add to the sums of usage, one row for each organization. */
+function newDeltas(engine: Database['engine'], attempts: readonly Attempt[]): Statement[] {
+  const byRequest = attempts.toReversed().flatMap(({ charge, id }) => {
+    const entry = entryOfCharge(charge)
+    return entry === undefined ? [] : [[charge.requestId, [id, entry]] as const]
+  })
+  if (byRequest.length === 0) return []
+  const [given, id, entries] =
+    engine === 'sqlite'
+      ? ['json_each($1)', `json_extract(given.value, '$[0]')`, `json_group_array(json_extract(given.value, '$[1]'))`]
+      : ['json_each(cast($1 as json))', 'given.value ->> 0', 'cast(json_agg(given.value -> 1) as text)']
+  const sql = `insert into rollup_delta (organization_id, id, delta) select c.organization_id, min(c.id), ${entries}
+    from ${given} as given join charge c on c.request_id = given.key and c.id = ${id} group by c.organization_id`
+  return [{ sql, params: [JSON.stringify(Object.fromEntries(byRequest))] }]
 }
 
 /** The statements after the charges; `$1` is a JSON object of the attempts' ids by request. */

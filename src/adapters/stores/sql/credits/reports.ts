@@ -1,19 +1,24 @@
+import { toUnixSeconds, type Clock } from '../../../../base/clock.ts'
 import type { Charge } from '../../../../domain/credits/charge.ts'
 import {
   ledgerEntryKinds,
   type LedgerEntry,
   type LedgerPage,
   type LedgerReports,
-  type UsageGroup,
-  type UsageQuery,
-  type UsageRow,
 } from '../../../../domain/credits/reports.ts'
 import type { Database, Transaction } from '../database.ts'
 import { chargeColumns, chargeOf, type ChargeRow } from './rows.ts'
+import { readUsage } from '../rollup/usage.ts'
 import { selectPage, type Condition } from '../page.ts'
 
+export type ReportParts = {
+  readonly clock: Clock
+  /** How long usage names end users. */
+  readonly userDays: number
+}
+
 /** Read-only queries of the ledger. */
-export function ledgerReports(database: Pick<Database, 'report'>): LedgerReports {
+export function ledgerReports(database: Pick<Database, 'report'>, { clock, userDays }: ReportParts): LedgerReports {
   const query: Transaction['query'] = (sql, params) => database.report(sql, params)
   return {
     async entries(organizationId, page) {
@@ -28,7 +33,7 @@ export function ledgerReports(database: Pick<Database, 'report'>): LedgerReports
       const charges = await chargesOf(query, items)
       return { items: items.map((row) => entryOf(row, charges.get(row.ref))), hasMore }
     },
-    usage: async (usage) => (await query<UsageSqlRow>(usageSql(usage.groupBy), paramsOf(usage))).map(usageOf),
+    usage: (usage) => readUsage(query, usage, { nowSeconds: toUnixSeconds(clock.nowMs()), userDays }),
   }
 }
 
@@ -76,58 +81,4 @@ const entryOf = ({ id, at, kind, micro, ref, note }: EntryRow, charge: Charge | 
   ref,
   note,
   charge: charge ?? null,
-})
-
-const groupColumns: Readonly<Record<UsageGroup, string>> = {
-  project: 'project_id',
-  api_key: 'key_id',
-  model: 'model',
-  user: 'user_id',
-}
-
-/** The ledger names no end users. The audit log does, for as long as it is kept. */
-const userOfCharge = `(select e.user_id from audit_event e where e.request_id = charge.request_id
-  and e.organization_id = charge.organization_id and e.user_id is not null order by e.sequence limit 1) as user_id`
-
-function usageSql(groupBy: readonly UsageGroup[]): string {
-  const grouped = groupBy.map((group) => groupColumns[group])
-  const columns = Object.values(groupColumns).map((column) => {
-    if (!grouped.includes(column)) return `null as ${column}`
-    return column === groupColumns.user ? userOfCharge : column
-  })
-  return `select (at / $4) * $4 as start_ms, ${columns.join(', ')}, count(*) as requests,
-      sum(input_tokens) as input_tokens, sum(cache_read_tokens) as cache_read_tokens,
-      sum(cache_write_tokens) as cache_write_tokens, sum(output_tokens) as output_tokens, sum(micro) as micro
-    from charge where organization_id = $1 and at >= $2 and at < $3 and outcome <> 'orphaned'
-    group by ${['start_ms', ...grouped].join(', ')} order by ${['start_ms', ...grouped].join(', ')}`
-}
-
-const paramsOf = ({ organizationId, fromMs, toMs, bucketMs }: UsageQuery) => [organizationId, fromMs, toMs, bucketMs]
-
-type UsageSqlRow = {
-  start_ms: number
-  project_id: string | null
-  key_id: string | null
-  model: string | null
-  user_id: string | null
-  requests: number
-  input_tokens: number
-  cache_read_tokens: number
-  cache_write_tokens: number
-  output_tokens: number
-  micro: number
-}
-
-const usageOf = (row: UsageSqlRow): UsageRow => ({
-  startMs: row.start_ms,
-  projectId: row.project_id,
-  keyId: row.key_id,
-  model: row.model,
-  userId: row.user_id,
-  requests: row.requests,
-  inputTokens: row.input_tokens,
-  cacheReadTokens: row.cache_read_tokens,
-  cacheWriteTokens: row.cache_write_tokens,
-  outputTokens: row.output_tokens,
-  micro: row.micro,
 })

@@ -4,21 +4,21 @@ import type {
   DecisionHours,
   DecisionSums,
   HourCount,
-  MinuteCount,
 } from '../../../../domain/evaluation/spikes/decision-counts.ts'
-import { dayMinutes, hourMinutes, windowMinutes } from '../../../../domain/evaluation/spikes/spike.ts'
+import {
+  dayMinutes,
+  hourMinutes,
+  minuteOf,
+  windowMinutes,
+  type DenialCount,
+} from '../../../../domain/evaluation/spikes/spike.ts'
+import { lastSecond, toUnixSeconds, type Clock } from '../../../../base/clock.ts'
+import type { Ids } from '../../../../base/ids.ts'
+import { entryOfDecisions } from '../../../../domain/rollup/entry.ts'
+import type { RollupGroup, RollupQuery } from '../../../../domain/rollup/report.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
-
-const addOne = `insert into decision_count (organization_id, subject, minute, version, requests, denials)
-  values ($1, $2, $3, $4, $5, $6) on conflict (organization_id, subject, minute, version) do update
-  set requests = decision_count.requests + excluded.requests, denials = decision_count.denials + excluded.denials`
-
-const addToHour = `insert into decision_hour
-    (organization_id, subject, hour, version, requests, denials, recorded_requests, recorded_denials)
-  values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (organization_id, subject, hour, version) do update
-  set requests = decision_hour.requests + excluded.requests, denials = decision_hour.denials + excluded.denials,
-    recorded_requests = decision_hour.recorded_requests + excluded.recorded_requests,
-    recorded_denials = decision_hour.recorded_denials + excluded.recorded_denials`
+import { deltaInsertions } from '../rollup/deltas.ts'
+import { readRollup } from '../rollup/read.ts'
 
 const addCaller = `insert into decision_caller
     (organization_id, subject, version, key_id, user_digest, active_minute, denied_minute)
@@ -31,26 +31,23 @@ function laterOf(column: string): string {
 }
 
 /** Decision counts of all nodes, in SQL. */
-export function decisionCounts(database: Database): DecisionCounts {
+export function decisionCounts(database: Database, ids: Ids): DecisionCounts {
   return {
     async add({ minutes, callers }) {
+      const deltas = minutes.map((count) => ({
+        organizationId: count.organizationId,
+        id: ids('dec'),
+        entry: entryOfDecisions(count),
+      }))
       // Sorted, so that two nodes cannot deadlock on each other's rows.
-      const statements = [...minutes.flatMap(additions), ...callers.map(callerAddition)].sort((a, b) =>
-        keyOf(a) < keyOf(b) ? -1 : 1,
-      )
-      await database.write(statements, { waitsForDisk: false })
+      const additions = callers.map(callerAddition).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+      await database.write([...deltaInsertions(deltas), ...additions], { waitsForDisk: false })
     },
-    async removeBefore(minute) {
-      await database.write([
-        { sql: 'delete from decision_count where minute < $1', params: [minute] },
-        { sql: 'delete from denial_spike where last_minute < $1', params: [minute] },
-      ])
+    async removeSpikesBefore(minute) {
+      await database.write([{ sql: 'delete from denial_spike where last_minute < $1', params: [minute] }])
     },
     async removeCallersBefore(minute) {
       await database.write([{ sql: 'delete from decision_caller where active_minute < $1', params: [minute] }])
-    },
-    async removeHoursBefore(hour) {
-      await database.write([{ sql: 'delete from decision_hour where hour < $1', params: [hour] }])
     },
     async extendSpike({ organizationId, subject, version }, minute) {
       const sql = `update denial_spike set last_minute = $4
@@ -60,98 +57,79 @@ export function decisionCounts(database: Database): DecisionCounts {
   }
 }
 
-/** Minutes are for the spike monitor, which watches what is enforced. */
-function additions(count: MinuteCount): Statement[] {
-  const { organizationId, subject, minute, version, requests, denials, recordedRequests, recordedDenials } = count
-  const hour = Math.floor(minute / hourMinutes)
-  const ofHour = [organizationId, subject, hour, version, requests, denials, recordedRequests, recordedDenials]
-  return [
-    ...(requests === 0 ? [] : [{ sql: addOne, params: [organizationId, subject, minute, version, requests, denials] }]),
-    { sql: addToHour, params: ofHour },
-  ]
-}
-
 function callerAddition(count: CallerCount): Statement {
   const { organizationId, subject, version, keyId, userDigest, activeMinute, deniedMinute } = count
   return { sql: addCaller, params: [organizationId, subject, version, keyId, userDigest, activeMinute, deniedMinute] }
 }
 
-const keyOf = ({ sql, params = [] }: Statement): string => [sql, ...params.slice(0, 5)].join(' ')
+const keyOf = ({ params = [] }: Statement): string => params.slice(0, 5).join(' ')
 
-type SumsRow = { requests: number; denials: number; earlier_requests: number; earlier_denials: number }
+/** Counts up to and including the minute of a resumption are ignored. */
+const selectResumption = 'select max(resumed_at) as resumed_at from policy where organization_id = $1 and id = $2'
 
-/** The minute before the window. Counts up to and including the minute of a resumption are ignored. */
-const startOfWindow = `with start as (
-    select case when max(resumed_at) / 60000 > cast($4 as bigint)
-      then max(resumed_at) / 60000 else cast($4 as bigint) end as minute
-    from policy where organization_id = $1 and id = $2)`
-
-const selectSums = `${startOfWindow}
-  select ${sumOf('requests', 'c.minute > s.minute and c.version = $3')} as requests,
-    ${sumOf('denials', 'c.minute > s.minute and c.version = $3')} as denials,
-    ${sumOf('requests', 'c.minute <= s.minute')} as earlier_requests,
-    ${sumOf('denials', 'c.minute <= s.minute')} as earlier_denials
-  from start s left join decision_count c
-    on c.organization_id = $1 and c.subject = $2 and c.minute > s.minute - ${dayMinutes}`
-
-const selectCallers = `${startOfWindow}
-  select count(*) as callers, count(distinct c.key_id) as keys,
-    count(case when c.denied_minute > s.minute then 1 end) as denied_callers,
-    count(distinct case when c.denied_minute > s.minute then c.key_id end) as denied_keys
-  from start s join decision_caller c
-    on c.organization_id = $1 and c.subject = $2 and c.version = $3 and c.active_minute > s.minute`
+const selectCallers = `select count(*) as callers, count(distinct key_id) as keys,
+    count(case when denied_minute > $4 then 1 end) as denied_callers,
+    count(distinct case when denied_minute > $4 then key_id end) as denied_keys
+  from decision_caller where organization_id = $1 and subject = $2 and version = $3 and active_minute > $4`
 
 type CallersRow = { callers: number; denied_callers: number; keys: number; denied_keys: number }
 
-function sumOf(column: string, condition: string): string {
-  return `cast(coalesce(sum(case when ${condition} then c.${column} else 0 end), 0) as bigint)`
-}
-
 /** Sums over all nodes. */
-export const decisionSums = (tx: Pick<Transaction, 'query'>): DecisionSums => ({
+export const decisionSums = ({ query }: Pick<Transaction, 'query'>): DecisionSums => ({
   async sums({ organizationId, subject, version }, minute) {
-    const params = [organizationId, subject, version, minute - windowMinutes]
-    const [row] = await tx.query<SumsRow>(selectSums, params)
-    const [distinct] = await tx.query<CallersRow>(selectCallers, params)
+    const [policy] = await query<{ resumed_at: number | null }>(selectResumption, [organizationId, subject])
+    /** The minute before the window. */
+    const before = Math.max(minuteOf(policy?.resumed_at ?? 0), minute - windowMinutes)
+    const [callers] = await query<CallersRow>(selectCallers, [organizationId, subject, version, before])
+    const countsOf = (fromMinute: number, endMinute: number) =>
+      readRollup(query, decisionQuery(organizationId, [subject], [fromMinute, endMinute]), minute * minuteSeconds)
+    const window = await countsOf(before + 1, Math.max(minute, before) + dayMinutes)
+    const dayBefore = await countsOf(before - dayMinutes + 1, before + 1)
     return {
-      callers: { active: distinct?.callers ?? 0, denied: distinct?.denied_callers ?? 0 },
-      keys: { active: distinct?.keys ?? 0, denied: distinct?.denied_keys ?? 0 },
-      window: { requests: row?.requests ?? 0, denials: row?.denials ?? 0 },
-      dayBefore: { requests: row?.earlier_requests ?? 0, denials: row?.earlier_denials ?? 0 },
+      callers: { active: callers?.callers ?? 0, denied: callers?.denied_callers ?? 0 },
+      keys: { active: callers?.keys ?? 0, denied: callers?.denied_keys ?? 0 },
+      window: denialCount(window.filter(({ group }) => group[1] === version)),
+      dayBefore: denialCount(dayBefore),
     }
   },
 })
 
-type HourRow = {
-  subject: string
-  hour: number
-  version: number
-  requests: number
-  denials: number
-  recorded_requests: number
-  recorded_denials: number
+const minuteSeconds = 60
+const hourSeconds = 3_600
+
+const decisionQuery = (
+  organizationId: string,
+  subjects: readonly string[],
+  [fromMinute, endMinute]: readonly [number, number],
+): RollupQuery => ({
+  organizationId,
+  kind: 'policy',
+  subjects,
+  groupBy: ['subject', 'version'],
+  from: fromMinute * minuteSeconds,
+  to: endMinute * minuteSeconds,
+  bucket: hourSeconds,
+})
+
+function denialCount(groups: readonly RollupGroup[]): DenialCount {
+  const total = (at: number): number => groups.reduce((sum, { sums }) => sum + (sums[at] ?? 0), 0)
+  return { requests: total(0), denials: total(1) }
 }
 
-/** Reads the rows of each subject from the primary key. */
-export const decisionHours = (tx: Pick<Transaction, 'query'>): DecisionHours => ({
+/** Counts by the hour, in order. */
+export const decisionHours = ({ query }: Pick<Transaction, 'query'>, clock: Clock): DecisionHours => ({
   async hours(organizationId, subjects, fromHour) {
-    if (subjects.length === 0) return []
-    const rows = await tx.query<HourRow>(
-      `select subject, hour, version, requests, denials, recorded_requests, recorded_denials from decision_hour
-       where organization_id = $1 and hour >= $2 and subject in (${subjects.map((_, at) => `$${at + 3}`).join(', ')})
-       order by subject, hour, version`,
-      [organizationId, fromHour, ...subjects],
-    )
-    return rows.map(hourOf)
+    const nowSeconds = toUnixSeconds(clock.nowMs())
+    const minutes = [fromHour * hourMinutes, Math.floor(lastSecond / minuteSeconds)] as const
+    const groups = await readRollup(query, decisionQuery(organizationId, subjects, minutes), nowSeconds)
+    return groups.map(hourOf).sort(bySubject)
   },
 })
 
-const hourOf = ({
-  recorded_requests: recordedRequests,
-  recorded_denials: recordedDenials,
-  ...row
-}: HourRow): HourCount => ({
-  ...row,
-  recordedRequests,
-  recordedDenials,
-})
+function hourOf({ startTime, group: [subject, version], sums }: RollupGroup): HourCount {
+  const [requests = 0, denials = 0, recordedRequests = 0, recordedDenials = 0] = sums
+  const counts = { requests, denials, recordedRequests, recordedDenials }
+  return { subject: String(subject), hour: startTime / hourSeconds, version: Number(version), ...counts }
+}
+
+const bySubject = (a: HourCount, b: HourCount): number => (a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0)

@@ -1,0 +1,71 @@
+import { addSums, kindsOfSource, type DimensionValue, type RollupEntry } from './entry.ts'
+import { rollupKinds, startOf, type RollupDimension, type RollupKind } from './kinds.ts'
+import type { Period, Segment } from './segments.ts'
+
+/** Which sums a report reads. */
+export type RollupQuery = Period & {
+  readonly organizationId: string
+  readonly kind: RollupKind
+  readonly groupBy: readonly RollupDimension[]
+  /** Required for decisions, and for nothing else. */
+  readonly subjects?: readonly string[]
+  /** Most groups. */
+  readonly limit?: number
+}
+
+/** The sums of one group in one bucket of time. */
+export type RollupGroup = {
+  readonly startTime: number
+  /** In the order of `groupBy`. */
+  readonly group: readonly DimensionValue[]
+  /** In the order of the kind. */
+  readonly sums: readonly number[]
+}
+
+/** The groups of entries that are not folded yet, as if they were in the rows of these segments. */
+export function groupsOfEntries(
+  { kind, groupBy, subjects, bucket }: RollupQuery,
+  segments: readonly Segment[],
+  entries: readonly RollupEntry[],
+): RollupGroup[] {
+  const dimensions: readonly RollupDimension[] = rollupKinds[kind].dimensions
+  const subjectAt = dimensions.indexOf('subject')
+  const groupAt = groupBy.map((dimension) => dimensions.indexOf(dimension))
+  return entries.flatMap(([source, startTime, values, sums]): RollupGroup[] => {
+    const positions = kindsOfSource[source].find(([of]) => of === kind)?.[1]
+    const segment = segments.find(({ from, to }) => from <= startTime && startTime < to)
+    if (positions === undefined || segment === undefined) return []
+    const valueAt = (at: number): DimensionValue => values[positions[at] ?? -1] ?? ''
+    if (subjects !== undefined && !subjects.includes(String(valueAt(subjectAt)))) return []
+    return [{ startTime: startOf(startOf(startTime, segment.step), bucket), group: groupAt.map(valueAt), sums }]
+  })
+}
+
+/** One group for each value in the buckets that may have several, in order. Groups of other buckets stay as they are. */
+export function mergeGroups(groups: readonly RollupGroup[], mayHaveSeveral: ReadonlySet<number>): RollupGroup[] {
+  const unique: RollupGroup[] = []
+  const merged = new Map<string, RollupGroup>()
+  for (const group of groups) {
+    if (!mayHaveSeveral.has(group.startTime)) {
+      unique.push(group)
+      continue
+    }
+    const key = [group.startTime, ...group.group].join('\u0000')
+    const known = merged.get(key)
+    merged.set(key, known === undefined ? group : { ...known, sums: addSums(known.sums, group.sums) })
+  }
+  return [...unique, ...merged.values()].sort(byTimeAndGroup)
+}
+
+/** The buckets that several segments have rows of. */
+export const sharedBuckets = (segments: readonly Segment[], bucket: number): number[] =>
+  segments.map(({ from }) => startOf(from, bucket)).filter((start, at) => at > 0 && start !== segments[at]?.from)
+
+function byTimeAndGroup(a: RollupGroup, b: RollupGroup): number {
+  if (a.startTime !== b.startTime) return a.startTime - b.startTime
+  for (const [at, value] of a.group.entries()) {
+    const other = b.group[at] ?? ''
+    if (value !== other) return value < other ? -1 : 1
+  }
+  return 0
+}
