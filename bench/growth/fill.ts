@@ -95,6 +95,7 @@ const chargeOf = (request: Request, sliceId: string): Charge => ({
   projectId: request.projectId,
   keyId: keyOf(request),
   model: modelOf(request),
+  userId: userOf(request),
   atMs: request.atMs,
   outcome: 'answered',
   sliceId,
