@@ -1,5 +1,5 @@
 // Reports beside a steady load, with many requests stored: how long each report takes, and what it does to the requests.
-// `node bench/growth.ts [--events 1000000] [--postgres] [--per-second 40] [--seconds 10]`. To compare two versions, run it in a
+// `node bench/growth.ts [--events 1000000] [--days 30] [--postgres] [--per-second 40] [--seconds 10]`. To compare two versions, run it in a
 // checkout of each, one after the other, with nothing else running.
 import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
@@ -18,6 +18,7 @@ import { cores, freePort, here, startScript, temporaryFolder, type Running } fro
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
+    days: { type: 'string', default: '30' },
     'per-second': { type: 'string', default: '40' },
     seconds: { type: 'string', default: '10' },
     postgres: { type: 'boolean', default: false },
@@ -98,6 +99,7 @@ async function measureFilling(): Promise<void> {
     organizationId: created.organization_id,
     projectId: created.project_id,
     events,
+    days: Number(values.days),
     onProgress(done) {
       if (done - shown < events / 20) return
       shown = done
@@ -105,7 +107,9 @@ async function measureFilling(): Promise<void> {
     },
   })
   const rate = Math.round(events / ((performance.now() - startMs) / 1000))
-  console.log(`${values.postgres ? 'PostgreSQL' : 'embedded'}: ${events} requests of 30 days, ${rate} a second`)
+  console.log(
+    `${values.postgres ? 'PostgreSQL' : 'embedded'}: ${events} requests of ${values.days} days, ${rate} a second`,
+  )
 }
 
 async function storedBytes(): Promise<number> {
@@ -130,7 +134,7 @@ async function measureReports(): Promise<void> {
     ['usage of 30 days by user', get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)],
     ['requests, newest', get('/v1/organization/requests?limit=50')],
     ['requests denied', get('/v1/organization/requests?limit=50&status=denied')],
-    ['audit log of a week', get(`/v1/organization/audit_logs?limit=50&effective_at[gte]=${now - 7 * 86_400}`)],
+    ['audit log of a week', get(`/v1/organization/audit_logs?limit=50&from=${now - 7 * 86_400}`)],
     [
       'ten usage by user at once',
       () =>
@@ -222,7 +226,9 @@ async function request(path: string): Promise<void> {
   if (!response.ok) throw new Error(`${path}: ${response.status} ${body.slice(0, 200)}`)
 }
 
-const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+function ms(value: number): string {
+  return `${value.toFixed(value < 10 ? 1 : 0)} ms`
+}
 
 function row(...[name = '', ...cells]: string[]): void {
   console.log(name.padEnd(30) + cells.map((cell) => cell.padStart(13)).join(''))

@@ -2,6 +2,7 @@ import { signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.t
 import { createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
 import { createCheckpointFiles } from '../../src/adapters/stores/checkpoint-files.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
+import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import { openStorage } from '../../src/app/storage.ts'
 import { dayMs, minuteMs, systemClock, type Clock } from '../../src/base/clock.ts'
@@ -15,19 +16,21 @@ export type Filling = {
   readonly organizationId: string
   readonly projectId: string
   readonly events: number
+  /** How long ago the first request was. */
+  readonly days: number
   readonly onProgress: (events: number) => void
 }
 
 /** Requests of the same minutes are one group of writes, as they would be under load. Events are signed before they are late. */
 const groupMs = 2 * minuteMs
-const days = 30
 const users = 2_000
 const keys = 20
 const models = ['chat', 'messages', 'large', 'small'] as const
 const deniedEvery = 33
 
-/** Writes requests of the last 30 days through the stores: for each a charge with its ledger entry, and a signed audit event. */
-export async function fill(config: Config, { organizationId, projectId, events, onProgress }: Filling): Promise<void> {
+/** Writes requests of the last days through the stores: for each a charge with its ledger entry, and a signed audit event. */
+export async function fill(config: Config, filling: Filling): Promise<void> {
+  const { organizationId, projectId, events, days, onProgress } = filling
   const endMs = systemClock.nowMs()
   let nowMs = endMs - days * dayMs
   const clock: Clock = { ...systemClock, nowMs: () => Math.floor(nowMs) }
@@ -64,6 +67,7 @@ export async function fill(config: Config, { organizationId, projectId, events, 
       ...group.filter(isPaid).map((request) => ledger.settle(chargeOf(request, slice.id))),
     ])
     await signDueChains(checkpoints)
+    await foldStoredDeltas(database)
     onProgress(done)
   }
   await signDueChains(checkpoints, true)
