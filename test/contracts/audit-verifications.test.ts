@@ -62,8 +62,9 @@ for (const { name, skip, open } of engines) {
       const result = { isWhole: false, firstBad, signedTo: 2, overdueFrom: null, uncheckedTexts: 0 }
       const completed: Verification = { ...verificationOf(1), state: 'completed', checked: 2, result, updatedAtMs: 9 }
       assert.equal(await one.save(completed), false)
-      assert.equal(await two.save({ ...verificationOf(1), checked: 1 }), true)
-      assert.equal((await scene.store.findRunning('org_1'))?.checked, 1)
+      const cursor = { chainUid: 'org_1/1', sequence: 1, fingerprint: 'f', first: 1, uncheckedTexts: 0 }
+      assert.equal(await two.save({ ...verificationOf(1), checked: 1, cursor }), true)
+      assert.deepEqual(await scene.store.findRunning('org_1'), { ...verificationOf(1), checked: 1, cursor })
       assert.equal(await two.save(completed), true)
       assert.deepEqual(await scene.store.find('org_1', 'aver_0001'), completed)
       await releaseVerificationLeases(scene.database)

@@ -16,12 +16,14 @@ type VerificationRow = {
   to_sequence: number | null
   checked: number
   total: number
+  resume_at: string | null
   result: string | null
   created_at: number
   updated_at: number
 }
 
-const columns = 'id, organization_id, state, from_sequence, to_sequence, checked, total, result, created_at, updated_at'
+const columns =
+  'id, organization_id, state, from_sequence, to_sequence, checked, total, resume_at, result, created_at, updated_at'
 
 /** Of each organization. */
 const mostKept = 20
@@ -38,7 +40,7 @@ export function verificationStore(tx: Transaction): VerificationStore {
   return {
     async insert(verification) {
       const inserted = await tx.run(
-        `insert into audit_verification (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)
+        `insert into audit_verification (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0)
          on conflict do nothing`,
         valuesOf(verification),
       )
@@ -88,10 +90,11 @@ export function verificationQueue({ database, clock, owner, leaseMs }: Verificat
       const [row] = (claimed?.rows ?? []) as VerificationRow[]
       return row && verificationOf(row)
     },
-    async save({ id, state, checked, total, result, updatedAtMs }) {
+    async save({ id, state, checked, total, cursor, result, updatedAtMs }) {
       const [saved] = await database.write([
         {
-          sql: `update audit_verification set state = $3, checked = $4, total = $5, result = $6, updated_at = $7, lease_until = $8
+          sql: `update audit_verification set state = $3, checked = $4, total = $5, resume_at = $6, result = $7, updated_at = $8,
+            lease_until = $9
             where id = $1 and owner = $2 and state = 'running'`,
           params: [
             id,
@@ -99,6 +102,7 @@ export function verificationQueue({ database, clock, owner, leaseMs }: Verificat
             state,
             checked,
             total,
+            cursor && JSON.stringify(cursor),
             result && JSON.stringify(result),
             updatedAtMs,
             clock.nowMs() + leaseMs,
@@ -127,12 +131,13 @@ const valuesOf = (verification: Verification) => [
   verification.to,
   verification.checked,
   verification.total,
+  verification.cursor && JSON.stringify(verification.cursor),
   verification.result && JSON.stringify(verification.result),
   verification.createdAtMs,
   verification.updatedAtMs,
 ]
 
-/** The cast holds because only this store writes the JSON column. */
+/** The casts hold because only this store writes the JSON columns. */
 const verificationOf = (row: VerificationRow): Verification => ({
   id: row.id,
   organizationId: row.organization_id,
@@ -141,7 +146,7 @@ const verificationOf = (row: VerificationRow): Verification => ({
   to: row.to_sequence,
   checked: row.checked,
   total: row.total,
-  cursor: null,
+  cursor: row.resume_at === null ? null : (JSON.parse(row.resume_at) as Verification['cursor']),
   result: row.result === null ? null : (JSON.parse(row.result) as Verification['result']),
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,
