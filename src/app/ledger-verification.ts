@@ -4,14 +4,20 @@ import type { LedgerReportBody, LedgerVerificationBody } from './api-types.ts'
 
 const path = '/operator/ledger/verification'
 
+export type VerifyLedgerInput = {
+  readonly isSinceCheckpoint?: boolean
+  readonly onProgress?: (verification: LedgerVerificationBody) => void
+}
+
 /** Starts a verification of the ledger and waits until it has ended. */
 export async function verifyLedger(
   client: ApiClient,
-  onProgress: (verification: LedgerVerificationBody) => void = () => {},
+  { isSinceCheckpoint = false, onProgress }: VerifyLedgerInput = {},
 ): Promise<LedgerReportBody> {
-  let verification = await client.post<LedgerVerificationBody>(path, {})
+  const body = { since_checkpoint: isSinceCheckpoint }
+  let verification = await client.post<LedgerVerificationBody>(path, body)
   for (let waitMs = 20; verification.state === 'running'; waitMs = Math.min(2 * waitMs, 500)) {
-    onProgress(verification)
+    onProgress?.(verification)
     await sleep(waitMs)
     verification = await client.get<LedgerVerificationBody>(path)
   }

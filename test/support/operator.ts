@@ -44,7 +44,7 @@ export function operatorOf({ client: unbound }: { readonly client: ApiClient }, 
     /** The latest entries first. */
     ledger: async (most = 20) =>
       (await client.list<LedgerEntryBody>('/v1/organization/credits/ledger', { order: 'desc' }, most)).data,
-    verifyLedger: () => verifyLedger(client),
+    verifyLedger: (isSinceCheckpoint = false) => verifyLedger(client, { isSinceCheckpoint }),
     verifyAuditLog: () => client.post<LogReportBody>('/operator/organization/audit_log/verification', {}),
     eraseTexts: (requestId: string) =>
       send<{ erased: number }>('DELETE', apiPath`/operator/organization/audit_log/texts/${requestId}`),

@@ -6,6 +6,8 @@ import type { LedgerProgress, LedgerVerification } from './ledger-verification.t
 export type LedgerVerificationRun = LedgerProgress & {
   readonly state: 'running' | 'completed' | 'failed'
   readonly startedAtMs: number
+  /** Whether it reads only what was written after the last full verification. */
+  readonly isSinceCheckpoint: boolean
   /** Null unless it is completed. */
   readonly result: LedgerVerification | null
   /** Why it failed; null otherwise. */
@@ -13,14 +15,17 @@ export type LedgerVerificationRun = LedgerProgress & {
 }
 
 export type LedgerVerifierParts = {
-  readonly verify: (onProgress: (progress: LedgerProgress) => void) => Promise<LedgerVerification>
+  readonly verify: (options: {
+    readonly isSinceCheckpoint: boolean
+    readonly onProgress: (progress: LedgerProgress) => void
+  }) => Promise<LedgerVerification>
   readonly clock: Clock
 }
 
 /** Verifies the ledger in the background, one verification at a time. */
 export type LedgerVerifier = {
   /** Starts a verification, unless one is running. */
-  start(): LedgerVerificationRun
+  start(isSinceCheckpoint: boolean): LedgerVerificationRun
   /** Undefined if none was started since the process started. */
   latest(): LedgerVerificationRun | undefined
 }
@@ -31,10 +36,12 @@ export function createLedgerVerifier({ verify, clock }: LedgerVerifierParts): Le
   async function run(started: LedgerVerificationRun): Promise<void> {
     let progress: LedgerProgress = started
     try {
-      const result = await verify((reported) => {
+      const { isSinceCheckpoint } = started
+      const onProgress = (reported: LedgerProgress): void => {
         progress = reported
         latest = { ...started, ...reported }
-      })
+      }
+      const result = await verify({ isSinceCheckpoint, onProgress })
       latest = { ...started, ...progress, total: progress.checked, state: 'completed', result }
     } catch (error) {
       latest = { ...started, ...progress, state: 'failed', error: messageOf(error) }
@@ -42,9 +49,10 @@ export function createLedgerVerifier({ verify, clock }: LedgerVerifierParts): Le
   }
 
   return {
-    start() {
+    start(isSinceCheckpoint) {
       if (latest?.state === 'running') return latest
-      latest = { state: 'running', startedAtMs: clock.nowMs(), checked: 0, total: 0, result: null, error: null }
+      const started = { startedAtMs: clock.nowMs(), isSinceCheckpoint, checked: 0, total: 0 }
+      latest = { ...started, state: 'running', result: null, error: null }
       void run(latest)
       return latest
     },

@@ -14,6 +14,7 @@ const LedgerReport = Type.Object(
     entries: integer('Ledger entries that were checked.'),
     charges: integer('Charges that were checked.'),
     slices: integer('Slices of credits that were checked.'),
+    continued: integer('Organizations that continued from a checkpoint, so that older rows were not checked.'),
     broken: orNull(
       Type.Object(
         { table: text('Its table.'), id: text('Its id.'), says: text('What is wrong with it.') },
@@ -29,6 +30,9 @@ export const LedgerVerificationObject = Type.Object(
   {
     state: Type.Enum(['running', 'completed', 'failed'], { description: 'Whether it runs, and how it ended.' }),
     started_at: integer('When it was started, in Unix seconds.'),
+    since_checkpoint: Type.Boolean({
+      description: 'Whether it checks only what was written after the last full verification.',
+    }),
     checked: integer('Charges and entries that were read so far.'),
     total: integer('About how many charges and entries there are.'),
     error: orNull(text('Why it failed.'), 'Null unless it failed.'),
@@ -40,14 +44,23 @@ export const LedgerVerificationObject = Type.Object(
       {
         state: 'completed',
         started_at: 1_760_000_000,
+        since_checkpoint: false,
         checked: 23,
         total: 23,
         error: null,
-        report: { organizations: 1, entries: 12, charges: 11, slices: 1, broken: null },
+        report: { organizations: 1, entries: 12, charges: 11, slices: 1, continued: 0, broken: null },
       },
     ],
   },
 )
+
+const VerifyLedgerBody = Type.Object({
+  since_checkpoint: Type.Optional(
+    Type.Boolean({
+      description: 'Check only what was written after the last full verification that found no inconsistency.',
+    }),
+  ),
+})
 
 const path = '/operator/ledger/verification'
 const answer = { description: 'The verification.', schema: LedgerVerificationObject }
@@ -61,8 +74,9 @@ export const ledgerRoutes = ({ ledgerVerifier }: OperatorParts): Route[] => [
     summary: 'Verify the ledger',
     description:
       'Starts to compute every balance, slice and receipt again from the entries. Returns the running verification if there is one.',
+    body: VerifyLedgerBody,
     answer,
-    operation: async () => present(ledgerVerifier.start()),
+    operation: async ({ body }) => present(ledgerVerifier.start(body.since_checkpoint ?? false)),
   }),
   installationRoute({
     name: 'getLedgerVerification',
@@ -79,9 +93,10 @@ export const ledgerRoutes = ({ ledgerVerifier }: OperatorParts): Route[] => [
   }),
 ]
 
-const present = ({ state, startedAtMs, checked, total, error, result }: LedgerVerificationRun) => ({
+const present = ({ state, startedAtMs, checked, total, error, result, ...run }: LedgerVerificationRun) => ({
   state,
   started_at: toUnixSeconds(startedAtMs),
+  since_checkpoint: run.isSinceCheckpoint,
   checked,
   total,
   error,
@@ -90,6 +105,7 @@ const present = ({ state, startedAtMs, checked, total, error, result }: LedgerVe
     entries: result.entries,
     charges: result.charges,
     slices: result.slices,
+    continued: result.continued,
     broken: result.broken,
   },
 })
