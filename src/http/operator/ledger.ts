@@ -54,13 +54,16 @@ export const LedgerVerificationObject = Type.Object(
   },
 )
 
-const VerifyLedgerBody = Type.Object({
-  since_checkpoint: Type.Optional(
-    Type.Boolean({
-      description: 'Check only what was written after the last full verification that found no inconsistency.',
-    }),
-  ),
-})
+const VerifyLedgerBody = Type.Object(
+  {
+    since_checkpoint: Type.Optional(
+      Type.Boolean({
+        description: 'Check only what was written after the last full verification that found no inconsistency.',
+      }),
+    ),
+  },
+  { title: 'LedgerVerificationStart' },
+)
 
 const path = '/operator/ledger/verification'
 const answer = { description: 'The verification.', schema: LedgerVerificationObject }
