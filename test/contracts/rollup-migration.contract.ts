@@ -13,8 +13,9 @@ import type { ContractOptions } from './database.contract.ts'
 const minute = 60
 const hour = 3_600
 const day = 24 * hour
-/** The hour in which the database is migrated, and a time that had no minutes any more. */
+/** When the database is migrated. */
 const now = Date.UTC(2026, 0, 10, 12) / 1000
+/** So old that the sums by the minute were removed. */
 const longAgo = now - 5 * day
 
 /** The contract of the migration that replaces four tables of sums, and scans of the ledger, by one table. */

@@ -54,6 +54,8 @@ function subscribe({ path, event, address, receive }: Subscription): () => void 
   const leaving = new AbortController()
   const lead = (): Promise<void> =>
     new Promise((resolve) => {
+      // The page may leave between the grant of the lock and this call, and then no event of the signal follows.
+      if (leaving.signal.aborted) return resolve()
       const pass = (message: Message): void => {
         receive(message)
         channel.postMessage(message)
