@@ -74,6 +74,25 @@ describe('live figures in the console', { skip: withoutBrowser }, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  it('open no connection for a page that left while it got the lock', async () => {
+    await using app = await startTestApp()
+    await using open = await openPage(browser)
+    const { page } = open
+    // A browser may call back for a lock whose request was aborted meanwhile.
+    await page.addInitScript(`navigator.locks.request = (name, options, callback) =>
+        new Promise((resolve) => { globalThis.grantLock = () => resolve(callback()) })
+      globalThis.connections = 0
+      globalThis.EventSource = class extends EventSource {
+        constructor(url) { super(url); globalThis.connections++ }
+      }`)
+    await signIn(page, app)
+    await page.getByRole('link', { name: 'Members' }).click()
+    await page.getByRole('heading', { name: 'Members' }).waitFor()
+    await page.evaluate('globalThis.grantLock()')
+    assert.equal(await page.evaluate('globalThis.connections'), 0)
+    assert.deepEqual(open.errors, [])
+  })
+
   it('count requests that came while the tab was hidden', async () => {
     await using app = await startTestApp()
     await using open = await openPage(browser)

@@ -17,6 +17,17 @@ const countTo = (last: number): string =>
   `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${last})
    select count(*) as count from numbers`
 
+/** Resolves once the next message to the thread is on its way. */
+function sending(worker: Worker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const post = worker.postMessage.bind(worker)
+  worker.postMessage = (message: unknown) => {
+    post(message)
+    resolve()
+  }
+  return promise
+}
+
 describe('reports on SQLite', () => {
   it('see the groups that are acknowledged and not committed yet', async () => {
     await using folder = await temporaryFolder()
@@ -35,11 +46,12 @@ describe('reports on SQLite', () => {
     const started = once(process, 'worker')
     await database.report('select 1 as one')
     const [worker]: Worker[] = await started
+    assert.ok(worker)
+    const sent = sending(worker)
     const running = database.report(countTo(3_000_000))
     const waiting = database.report('select 2 as two')
-    await new Promise(setImmediate)
-    await database.read('select 1 as one') // by then the thread has the first of the two
-    void worker?.terminate()
+    await sent // the first of the two
+    void worker.terminate()
     await assert.rejects(running, hasReason('unavailable'))
     assert.deepEqual(await waiting, [{ two: 2 }])
   })
