@@ -1,5 +1,6 @@
 import { signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
+import { packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
 import { createCheckpointFiles } from '../../src/adapters/stores/checkpoint-files.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
@@ -68,6 +69,7 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
     ])
     await signDueChains(checkpoints)
     await foldStoredDeltas(database)
+    await packChains(database)
     onProgress(done)
   }
   await signDueChains(checkpoints, true)

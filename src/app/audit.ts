@@ -14,6 +14,8 @@ import {
 } from '../adapters/stores/sql/audit/checkpoints.ts'
 import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
+import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts'
 import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
@@ -33,7 +35,8 @@ export type AuditServices = AsyncDisposable & {
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
   const { config, database, clock, audit, reads, jobs, warn } = parts
   await using opened = new AsyncDisposableStack()
-  const appender = createAuditAppender(parts.requestWrites, audit.events)
+  const { canStage, pack } = await openPacking(database)
+  const appender = createAuditAppender(parts.requestWrites, { ...audit.events, canStage })
   const checkpoints = {
     database,
     clock,
@@ -54,6 +57,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   const warning = warn('the audit log could not be signed at shutdown; the next start signs it late')
   opened.defer(() => signAllChains(checkpoints).catch(warning))
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
+  opened.use(jobs.start('pack-audit-log', pack))
   opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
   openVerifications(parts, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
@@ -73,6 +77,17 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     }),
     record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function openPacking(database: Database) {
+  let isStaging = await canStageBodies(database)
+  return {
+    canStage: () => isStaging,
+    async pack() {
+      isStaging ||= await canStageBodies(database)
+      await packChains(database)
+    },
   }
 }
 

@@ -111,6 +111,12 @@ export const jobs = [
     purpose: 'Verifies the audit logs for which an administrator asked it, one after the other.',
   },
   {
+    name: 'pack-audit-log',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Compresses the audit events, 128 together.',
+  },
+  {
     name: 'trim-audit-log',
     everyMs: 10 * minuteMs,
     runs: 'one node',

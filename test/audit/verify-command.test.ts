@@ -32,7 +32,7 @@ describe('gatehouse audit', () => {
   const tampering: [title: string, sql: readonly string[], exitText: RegExp][] = [
     [
       'a byte was flipped',
-      [`update audit_event set body = replace(body, 'event 16', 'event 61') where sequence = 17`],
+      [`update audit_body set body = replace(body, 'event 16', 'event 61') where sequence = 17`],
       /^The log is not whole: event 17 was altered/m,
     ],
     [
@@ -47,11 +47,11 @@ describe('gatehouse audit', () => {
     ],
     [
       'two rows were swapped',
-      [
-        'update audit_event set sequence = 1000 where sequence = 8',
-        'update audit_event set sequence = 8 where sequence = 12',
-        'update audit_event set sequence = 12 where sequence = 1000',
-      ],
+      ['audit_event', 'audit_body'].flatMap((table) => [
+        `update ${table} set sequence = 1000 where sequence = 8`,
+        `update ${table} set sequence = 8 where sequence = 12`,
+        `update ${table} set sequence = 12 where sequence = 1000`,
+      ]),
       /^The log is not whole: event 8 is at the position of another event/m,
     ],
     [

@@ -1,12 +1,14 @@
 import { engines } from '../support/engines.ts'
 import { auditChainContract } from './audit-chain.contract.ts'
 import { auditListContract } from './audit-list.contract.ts'
+import { auditBlocksContract } from './audit-blocks.contract.ts'
 import { auditKeepingContract } from './audit-retention.contract.ts'
 import { exportContract } from './exports.contract.ts'
 
 for (const engine of engines) {
   auditChainContract(engine)
   auditListContract(engine)
+  auditBlocksContract(engine)
   auditKeepingContract(engine)
   exportContract(engine)
 }

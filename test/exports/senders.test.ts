@@ -128,7 +128,7 @@ describe('senders', () => {
     )
     await scene.log.append(5)
     await scene.sendLater()
-    await scene.database.write([{ sql: 'update audit_event set body = substr(body, 1, 99) where sequence = 3' }])
+    await scene.database.write([{ sql: 'update audit_body set body = substr(body, 1, 99) where sequence = 3' }])
     await scene.within(async (store) => store.replay((await store.find('org_1', id)) ?? assert.fail(), undefined))
     await scene.log.append(1)
     await scene.sendLater()
@@ -223,7 +223,7 @@ describe('senders', () => {
     await using scene = await openScene()
     const { sink, health } = await scene.add(memorySink({ choice: { content: 'full' } }))
     await scene.log.append(6)
-    const damage = 'update audit_event set body = substr(body, 1, 99) where sequence in (1, 4)'
+    const damage = 'update audit_body set body = substr(body, 1, 99) where sequence in (1, 4)'
     const texts = `insert into audit_content (organization_id, sequence, content) values ('org_1', 5, '{')`
     await scene.database.write([{ sql: damage }, { sql: texts }])
     await scene.sendLater()

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
 import { insertionsOf } from '../../src/adapters/stores/sql/audit/rows.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { appendToChain, startOfChain } from '../../src/domain/audit/chain/chain.ts'
@@ -27,7 +28,10 @@ export function untrustedKey() {
 
 /** Rewrites the whole log of org_1, as anybody with write access to the database can, and signs it if a key is given. */
 export async function forgeLog(database: Database, { change, key }: Forgery): Promise<void> {
-  const stored = await database.read<{ body: string }>('select body from audit_event order by sequence')
+  const stored = await auditReads({ query: (sql, params) => database.read(sql, params) }).rows('org_1', {
+    after: 0,
+    limit: 1e6,
+  })
   const documents = stored.flatMap(({ body }) => readChained(body) ?? [])
   const rows: ChainedEvent[] = []
   const checkpoints: SignedCheckpoint[] = []
@@ -53,6 +57,8 @@ export async function forgeLog(database: Database, { change, key }: Forgery): Pr
   }
   await database.write([
     { sql: 'delete from audit_event' },
+    { sql: 'delete from audit_body' },
+    { sql: 'delete from audit_block' },
     { sql: 'delete from audit_checkpoint' },
     { sql: 'delete from audit_content' },
     ...insertionsOf(rows),

@@ -39,7 +39,7 @@ for (const { name, skip, open } of engines) {
       assert.deepEqual(await scene.verifyLog(), expected)
       assert.equal(expected.checked, 450)
       await scene.database.write([
-        { sql: `update audit_event set body = replace(body, 'event 7', 'event 8') where sequence = 8` },
+        { sql: `update audit_body set body = replace(body, 'event 7', 'event 8') where sequence = 8` },
       ])
       assert.deepEqual((await scene.verifyLog()).finding, { sequence: 8, reason: 'altered' })
     })
@@ -63,7 +63,7 @@ for (const { name, skip, open } of engines) {
       const [resumeAt] = cursors
       assert.equal(resumeAt?.sequence, 200)
       assert.deepEqual(await scene.verifyLog({ resumeAt }), whole)
-      await scene.database.write([{ sql: `update audit_event set body = '{}' where sequence in (150, 300)` }])
+      await scene.database.write([{ sql: `update audit_body set body = '{}' where sequence in (150, 300)` }])
       const { checked, finding } = await scene.verifyLog({ resumeAt })
       assert.deepEqual([checked, finding], [299, { sequence: 300, reason: 'altered' }])
       const forged = resumeAt && { ...resumeAt, fingerprint: 'f'.repeat(64) }

@@ -31,7 +31,8 @@ export async function joinNodes(parts: NodesParts): Promise<NodeMember> {
   let readAtMs = clock.monotonicMs()
 
   async function refresh(): Promise<void> {
-    const beat = `insert into node (id, beat) values ($1, 1) on conflict (id) do update set beat = node.beat + 1`
+    const beat = `insert into node (id, beat, reads_blocks) values ($1, 1, 1)
+      on conflict (id) do update set beat = node.beat + 1`
     await database.write([{ sql: beat, params: [ownId] }])
     const rows = await database.read<{ id: string; beat: number }>('select id, beat from node')
     readAtMs = clock.monotonicMs()

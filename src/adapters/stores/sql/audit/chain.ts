@@ -18,6 +18,8 @@ export type ChainPosition = {
   readonly authorityUid: string
   /** For a retry whose first attempt may have succeeded: skips events that the chain already has. */
   readonly mayRepeat?: boolean
+  /** Whether bodies are staged, to be packed. */
+  readonly staged?: boolean
 }
 
 export type Appended = { readonly rows: readonly ChainedEvent[]; readonly head: ChainHead }
@@ -43,6 +45,12 @@ export type ChainAppender = AuditAppender & {
   setHead(organizationId: string, head: ChainHead): void
 }
 
+export type AppenderOptions = {
+  readonly authorityUid: string
+  /** False while a node may read the log that does not know staged bodies. */
+  readonly canStage?: () => boolean
+}
+
 /** The organization's first event creates its chain. */
 class MissingChain extends Error {}
 
@@ -51,7 +59,10 @@ class MissingChain extends Error {}
  * the append is one step, which shares its commit with others that arrive together. If the head has moved, the step is
  * rolled back and repeated as a transaction. On PostgreSQL all nodes wait for the lock on the head, so everything after it is sent at once.
  */
-export function createAuditAppender(database: Database, authority: { readonly authorityUid: string }): ChainAppender {
+export function createAuditAppender(
+  database: Database,
+  { authorityUid, canStage = () => true }: AppenderOptions,
+): ChainAppender {
   const heads = new Map<string, ChainHead>()
 
   const cacheHead = (organizationId: string, head: ChainHead): void => {
@@ -65,8 +76,8 @@ export function createAuditAppender(database: Database, authority: { readonly au
     events: readonly AuditEvent[],
     organizationId: string,
   ): Promise<boolean> {
-    const { authorityUid } = authority
-    const { head, statements } = appendStatements(from, events, { organizationId, authorityUid })
+    const position = { organizationId, authorityUid, staged: canStage() }
+    const { head, statements } = appendStatements(from, events, position)
     cacheHead(organizationId, head) // now, because the next group is prepared while this one is being written
     try {
       await database.write(statements)
@@ -94,7 +105,7 @@ export function createAuditAppender(database: Database, authority: { readonly au
 
   return {
     async append(organizationId, events, mayRepeat = false) {
-      const position = { organizationId, authorityUid: authority.authorityUid, mayRepeat }
+      const position = { organizationId, authorityUid, mayRepeat, staged: canStage() }
       // Without events the transaction still updates the head's row, which tests whether the log can be written.
       if (!mayRepeat && events.length > 0) {
         const cached = heads.get(organizationId)
@@ -111,7 +122,7 @@ export function createAuditAppender(database: Database, authority: { readonly au
 function appendStatements(
   from: ChainHead,
   events: readonly AuditEvent[],
-  { organizationId, authorityUid }: ChainPosition,
+  { organizationId, authorityUid, staged = false }: ChainPosition,
 ) {
   const documents = events.map(({ document }) => document)
   const { head, rows } = appendToChain(from, documents, authorityUid)
@@ -123,7 +134,12 @@ function appendStatements(
   const statements =
     rows.length === 0
       ? []
-      : [headUpdate(organizationId, from, head), ...insertionsOf(rows), ...contents, ...deltaInsertions(deltas)]
+      : [
+          headUpdate(organizationId, from, head),
+          ...insertionsOf(rows, { staged }),
+          ...contents,
+          ...deltaInsertions(deltas),
+        ]
   return { head, rows, statements }
 }
 

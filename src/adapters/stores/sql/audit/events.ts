@@ -11,6 +11,7 @@ import {
 } from './rows.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
+import { withBodies } from './blocks.ts'
 import { equalities, otherConditions } from './conditions.ts'
 import { findRequest, listRequests, newRequests } from './requests.ts'
 
@@ -21,31 +22,32 @@ const selectChain =
 
 /** Reads the log: lists for the API, ranges for senders and verification. */
 export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
-  const selectRange = (organizationId: string, range: EventRange): Promise<EventRow[]> =>
-    tx.query<EventRow>(
+  const selectRange = async (organizationId: string, range: EventRange): Promise<readonly EventRow[]> => {
+    const rows = await tx.query<EventRow>(
       `select ${range.withTexts ? eventColumns : listColumns} from ${eventTables}
        where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
       [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
     )
+    return await withBodies(tx, organizationId, rows)
+  }
 
   return {
-    list: (organizationId, filter, page) =>
-      selectPage(
-        tx,
-        {
-          table: eventTables,
-          columns: listColumns,
-          where: { 'e.organization_id': organizationId, ...equalities(filter) },
-          only: [[otherConditions(filter)]],
-          id: 'e.id',
-          by: 'e.sequence',
-          map: loggedOf,
-        },
-        page,
-      ),
+    async list(organizationId, filter, page) {
+      const listing = {
+        table: eventTables,
+        columns: listColumns,
+        where: { 'e.organization_id': organizationId, ...equalities(filter) },
+        only: [[otherConditions(filter)] as const],
+        id: 'e.id',
+        by: 'e.sequence',
+        map: (row: EventRow) => row,
+      }
+      const { items, hasMore } = await selectPage(tx, listing, page)
+      return { items: (await withBodies(tx, organizationId, items)).map(loggedOf), hasMore }
+    },
     async find(organizationId, id) {
       const sql = `select ${listColumns} from ${eventTables} where e.organization_id = $1 and e.id = $2`
-      const [row] = await tx.query<EventRow>(sql, [organizationId, id])
+      const [row] = await withBodies(tx, organizationId, await tx.query<EventRow>(sql, [organizationId, id]))
       return row && loggedOf(row)
     },
     listRequests: (organizationId, filter, page) => listRequests(tx, { organizationId, filter, page }),

@@ -2,6 +2,7 @@ import type { LoggedEvent, NewRequestQuery, NewRequests, RequestFilter } from '.
 import type { Page, Paged } from '../../../../domain/identity/store.ts'
 import type { Transaction } from '../database.ts'
 import { countRows, selectPage, type Condition } from '../page.ts'
+import { withBodies } from './blocks.ts'
 import { equalities, otherConditions } from './conditions.ts'
 import { eventColumns, eventTables, listColumns, loggedOf, plainRequest, type EventRow } from './rows.ts'
 
@@ -38,7 +39,7 @@ async function eventsAt(tx: Reader, organizationId: string, sequences: readonly 
      order by e.sequence desc`,
     [organizationId, ...sequences],
   )
-  return rows.map(loggedOf)
+  return (await withBodies(tx, organizationId, rows)).map(loggedOf)
 }
 
 export async function newRequests(
@@ -66,12 +67,13 @@ export async function findRequest(
   organizationId: string,
   requestId: string,
 ): Promise<LoggedEvent | undefined> {
-  const [row] = await tx.query<EventRow>(
+  const rows = await tx.query<EventRow>(
     `select ${eventColumns} from ${eventTables}
      where e.request_id = $2 and e.organization_id = $1 and e.code = '${plainRequest}'
      order by e.sequence desc limit 1`,
     [organizationId, requestId],
   )
+  const [row] = await withBodies(tx, organizationId, rows)
   return row && loggedOf(row)
 }
 

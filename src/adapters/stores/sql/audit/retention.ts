@@ -1,7 +1,8 @@
 import type { Clock } from '../../../../base/clock.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
-import type { Database, Transaction } from '../database.ts'
+import { blockOf, blockSize, packBlock, unpackBlock } from './blocks.ts'
+import type { Database, Statement, Transaction } from '../database.ts'
 
 export type RetentionParts = {
   readonly database: Database
@@ -12,8 +13,8 @@ export type RetentionParts = {
   readonly maxBacklogMs: number
 }
 
-/** Sequences removed per statement, so that other writers do not wait long. */
-const sliceSize = 2_000
+/** Events removed in one step. Other writers wait for one step, and then have as much time as it took. */
+const sliceSize = blockSize
 
 /**
  * Removes expired events from the start of each chain. A chain is cut only at a checkpoint, which becomes the new start, so that
@@ -29,7 +30,7 @@ export async function trimChains(parts: RetentionParts): Promise<number> {
   for (const { organization_id: organizationId } of old) {
     await database.transaction((tx) => moveStart(tx, organizationId, parts))
   }
-  for (const chain of await chainsToClean(database)) await removeExpired(database, chain)
+  for (const chain of await chainsToClean(database)) await removeExpired(parts, chain)
   return old.length
 }
 
@@ -78,16 +79,38 @@ const chainsToClean = (database: Database): Promise<ExpiredRows[]> =>
        and exists (select 1 from audit_event e where e.organization_id = h.organization_id and e.sequence < h.first_sequence)`,
   )
 
-async function removeExpired(database: Database, chain: ExpiredRows): Promise<void> {
+async function removeExpired({ database, clock }: RetentionParts, chain: ExpiredRows): Promise<void> {
   const { organization_id: organizationId, from_sequence: from, first_sequence: end } = chain
   for (let at = from; at < end; at += sliceSize) {
-    const params = [organizationId, at, Math.min(at + sliceSize, end)]
+    const to = Math.min(at + sliceSize, end)
+    const startMs = clock.monotonicMs()
+    const params = [organizationId, at, to]
     const within = 'where organization_id = $1 and sequence >= $2 and sequence < $3'
     await database.write([
       { sql: `delete from export_dead_letter ${within}`, params },
       { sql: `delete from audit_content ${within}`, params },
+      { sql: `delete from audit_body ${within}`, params },
+      ...(await blockRemovals(database, organizationId, to)),
       // Last, because `chainsToClean` finds the range by these rows.
       { sql: `delete from audit_event ${within}`, params },
     ])
+    if (to < end) await new Promise<void>((resolve) => clock.after(clock.monotonicMs() - startMs, resolve))
   }
+}
+
+/** Removes the bodies before `end`. A block with later ones is packed again without them. */
+async function blockRemovals(database: Database, organizationId: string, end: number): Promise<Statement[]> {
+  const block = blockOf(end)
+  const where = 'where organization_id = $1 and block'
+  const removal = { sql: `delete from audit_block ${where} < $2`, params: [organizationId, block] }
+  const [row] = await database.read<{ bodies: Uint8Array }>(`select bodies from audit_block ${where} = $2`, [
+    organizationId,
+    block,
+  ])
+  if (row === undefined) return [removal]
+  const unpacked = [...(await unpackBlock(block, row.bodies))]
+  const kept = unpacked.filter(([sequence]) => sequence >= end)
+  if (kept.length === unpacked.length) return [removal] // also if the block is damaged
+  const bodies = await packBlock(block, new Map(kept))
+  return [removal, { sql: `update audit_block set bodies = $3 ${where} = $2`, params: [organizationId, block, bodies] }]
 }

@@ -33,7 +33,10 @@ const columns = [
   'body',
 ] as const
 
-const ownColumns = columns.map((column) => `e.${column}`).join(', ')
+/** An event has its body in one of the two tables, so a row with both is not valid JSON. */
+const ownColumns = columns
+  .map((column) => (column === 'body' ? `e.body || coalesce(b.body, '') as body` : `e.${column}`))
+  .join(', ')
 
 /** The code of most events. */
 export const plainRequest = 'gateway.request.decided'
@@ -42,8 +45,9 @@ export const plainRequest = 'gateway.request.decided'
 export const eventColumns = `${ownColumns}, c.content`
 /** The same without texts of requests, which can be a hundred times as large as the events of a page. */
 export const listColumns = `${ownColumns}, case when e.code = '${plainRequest}' then null else c.content end as content`
-export const eventTables =
-  'audit_event e left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence'
+export const eventTables = `audit_event e
+  left join audit_content c on c.organization_id = e.organization_id and c.sequence = e.sequence
+  left join audit_body b on b.organization_id = e.organization_id and b.sequence = e.sequence`
 
 export type EventRow = {
   organization_id: string
@@ -69,6 +73,7 @@ export type EventRow = {
   output_tokens: number | null
   cost_micro_usd: number | null
   fingerprint: string
+  /** Empty if it is in a block. */
   body: string
   content: string | null
 }
@@ -102,8 +107,14 @@ const valuesOf = (row: ChainedEvent): Value[] => [
 
 const insert = createBulkInsert({ table: 'audit_event', columns })
 
-/** The statements that insert rows. */
-export const insertionsOf = (rows: readonly ChainedEvent[]): Statement[] => insert(rows.map(valuesOf))
+const insertBodies = createBulkInsert({ table: 'audit_body', columns: ['organization_id', 'sequence', 'body'] })
+
+/** The statements that insert rows. Their bodies can be packed later if they are staged in a table of their own. */
+export function insertionsOf(rows: readonly ChainedEvent[], { staged = false } = {}): Statement[] {
+  if (!staged) return insert(rows.map(valuesOf))
+  const bodies = rows.map(({ organizationId, sequence, body }) => [organizationId, sequence, body])
+  return [...insert(rows.map((row) => valuesOf({ ...row, body: '' }))), ...insertBodies(bodies)]
+}
 
 export const contentInsertion = ({ organizationId, sequence }: ChainedEvent, content: AuditContent): Statement => ({
   sql: 'insert into audit_content (organization_id, sequence, content) values ($1, $2, $3)',
