@@ -93,5 +93,6 @@ function assertSecret(config: Config, dataDir: string, { manifest }: BackupConte
   throw new Error(`${source} is not the server secret that the backup was made with.`)
 }
 
-const secretCheckOf = (secret: string): string =>
+/** Identifies a server secret in a backup without revealing it. */
+export const secretCheckOf = (secret: string): string =>
   Buffer.from(deriveKey(secret, 'backup check')).toString('hex').slice(0, 32)

@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import { createStorageHealth, type ProbedStorage, type StorageHealth } from '../base/storage-health.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
+import { assertNoUnfinishedCopy } from '../adapters/stores/sql/copy/progress.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
 import type { PostgresOptions, ReportOptions } from '../adapters/stores/sql/postgres/pool.ts'
@@ -105,6 +106,7 @@ async function shared(options: PostgresOptions & ReportOptions, clock: Clock): P
   const { url } = options
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
   await using unlimited = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
+  await assertNoUnfinishedCopy(unlimited)
   const migrationsApplied = await migrate(unlimited, await readMigrations(migrationsDir), clock)
   // Otherwise the plans for new tables and indexes are guesses until the server analyzes them on its own.
   if (migrationsApplied > 0) await unlimited.transaction((tx) => tx.run('analyze'))
