@@ -40,6 +40,17 @@ describe('the commands of a guide work as printed:', () => {
     assert.match(await shell.run('gatehouse keys list', restored), /key_/)
   })
 
+  it('move embedded storage to PostgreSQL', { skip: withoutPostgres }, async () => {
+    await using target = await createScratchDatabase()
+    const [, move = '', check = ''] = blocksOf('scale-out')
+    {
+      await using _server = await shell.start('gatehouse serve')
+    }
+    const environment = { NEW_DATABASE_URL: target.url }
+    assert.match(await shell.run(move, environment), /GATEHOUSE_SECRET +the content of the file/)
+    assert.match(await shell.run(check, environment), /key_.*are linked without a gap.*The ledger is consistent/s)
+  })
+
   it('rotate the server secret', async () => {
     await shell.run('gatehouse setup')
     const [rotate = ''] = blocksOf('secrets')
