@@ -95,7 +95,7 @@ async function bareScript({ client }: ReturnType<typeof connectRedis>, micros: B
   const digest = String(await client.script('LOAD', 'return 1'))
   const before = await micros()
   for (let batch = 0; batch < count; batch += 50) {
-    await Promise.all(Array.from({ length: 50 }, () => client.evalsha(digest, 1, 'rl1:{bench}:none')))
+    await Promise.all(Array.from({ length: 50 }, () => client.evalsha(digest, 1, 'rl2:{bench}:none')))
   }
   return {
     what: 'Redis: a script that does nothing',

@@ -6,14 +6,15 @@ import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-sto
 import type { AdmissionRequest } from '../../src/domain/limits/admission.ts'
 import { contributing } from '../support/contributing.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
+import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { limitsOf, tierTable } from '../../src/domain/limits/tiers.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 
 /** A store on the shared server, and a new organization. */
-async function openStore() {
+async function openStore(nowMs?: () => number) {
   const connection = connectRedis({ url: redisUrl ?? '', commandTimeoutMs: 5_000 })
   await connection.ready()
-  const store = contributing(createRedisLimitStore({ connection, settings }))
+  const store = contributing(createRedisLimitStore({ connection, settings, ...(nowMs && { nowMs }) }))
   const organization = `org_${randomUUID()}`
   const subject = { organization, project: 'proj_1', key: 'key_1' }
   const limits = limitsOf(tierTable.free)
@@ -48,10 +49,9 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     await store.renew([{ ...subject, requestId: 'open' }])
 
     const keys = await keysOf(connection, organization)
-    const parts = ['c', 'cr', 'h', 'hx', 'i', 'k:key_1', 'o', 'p:proj_1', 'zk:key_1', 'zo', 'zp:proj_1']
     assert.deepEqual(
       keys,
-      parts.map((part) => `rl1:{${organization}}:${part}`),
+      ['rl1:{*}:cr', 'rl2:{*}', 'rl2:{*}:c', 'rl2:{*}:l'].map((key) => key.replace('*', organization)),
     )
     for (const key of keys) {
       const lifeMs = await connection.client.pttl(key)
@@ -69,21 +69,64 @@ describe('the counters in Redis', { skip: withoutRedis }, () => {
     const keys = await keysOf(connection, subject.organization)
     assert.deepEqual(
       keys,
-      ['c', 'i', 'o'].map((part) => `rl1:{${subject.organization}}:${part}`),
+      ['', ':c', ':l'].map((part) => `rl2:{${subject.organization}}${part}`),
     )
     for (const key of keys) assert.ok((await connection.client.pttl(key)) > 0)
   })
 
   it('distinguish a script that fails from a server that is unreachable', async () => {
     const { connection, store, subject, request } = await openStore()
-    await connection.client.set(`rl1:{${subject.organization}}:zo`, 'not a set of leases')
-    await assert.rejects(async () => store.admit(request('one', null)), { name: 'LimitStoreError', reason: 'script' })
-    await connection.client.del(`rl1:{${subject.organization}}:zo`) // other suites read all leases of this server
+    await connection.client.set(`rl1:{${subject.organization}}:cr`, 'not a slice')
+    await assert.rejects(async () => store.admit(request('one', 5)), { name: 'LimitStoreError', reason: 'script' })
     connection[Symbol.dispose]()
     await assert.rejects(async () => store.admit(request('two', null)), {
       name: 'LimitStoreError',
       reason: 'unreachable',
     })
+  })
+
+  it('remove the counters of keys that nobody has used for a day, while the organization is in use', async () => {
+    const time = { nowMs: 1_760_000_000_000 }
+    using node = await openStore(() => time.nowMs)
+    const { connection, store, subject } = node
+    const send = async (from: number, to: number): Promise<void> => {
+      for (let at = from; at < to; at++)
+        await store.admit({ ...subject, key: `key_${at}`, limits: limitsOf(tierTable.tier_5), mode: 'count' })
+    }
+    await send(0, 40)
+    time.nowMs += 26 * 3_600_000
+    await send(40, 240)
+    const fields = await connection.client.hkeys(`rl2:{${subject.organization}}`)
+    const old = fields.filter((field) => /^k:key_([0-9]|[123][0-9])$/.test(field))
+    assert.ok(old.length < 20, `${old.length} of 40`) // each new key removes those among eight random fields
+    assert.equal(fields.filter((field) => field.startsWith('k:')).length, old.length + 200)
+  })
+
+  it('report thousands of requests in flight, and the exact wait for the slot of one, also after a renewal', async () => {
+    const time = { nowMs: 1_760_000_000_000 }
+    using node = await openStore(() => time.nowMs)
+    const { store, subject } = node
+    const inFlight = 3_000
+    const limited = { ...unlimited, concurrent: inFlight }
+    const limits = { key: { ...unlimited, concurrent: inFlight / 3 }, project: limited, organization: limited }
+    const requestOf = (at: number) => ({ ...subject, key: `key_${at % 3}`, requestId: `request_${at}` })
+    const admit = (at: number) => store.admit({ ...requestOf(at), limits, mode: 'full', tokens: 1, micro: null })
+    const requests = Array.from({ length: inFlight }, (_, at) => at)
+    await admit(0)
+    time.nowMs += 500
+    const admitted = await Promise.all(requests.slice(1).map(admit))
+    assert.ok(admitted.every((verdict) => verdict.admitted))
+    time.nowMs += 500
+    const full = await admit(inFlight + 1)
+    assert.deepEqual([full.admitted, full.limitStatus.organization.concurrent?.remaining], [false, 0])
+    assert.equal(full.admitted || full.retryAfterMs, 29_500) // the first request has another key, so its slot is not enough
+
+    await store.renew(requests.slice(0, 2_000).map(requestOf))
+    time.nowMs += 29_500
+    const after = await admit(inFlight + 1) // the slots of the other thousand have expired
+    assert.deepEqual([after.admitted, after.limitStatus.organization.concurrent?.remaining], [true, 999])
+    for (const at of requests) await store.settle({ ...requestOf(at), tokens: 1, micro: 0 })
+    assert.equal((await admit(inFlight + 2)).limitStatus.organization.concurrent?.remaining, inFlight - 2)
   })
 
   it('admit exactly as many of many parallel requests as the limit allows, over several connections', async () => {

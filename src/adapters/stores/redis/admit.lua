@@ -1,163 +1,194 @@
 -- One atomic decision over the limits of key, project and organization and over the credits. Reserves everything or nothing.
--- KEYS 1-3 states, 4-6 leases (key, project, organization each), 7 slice, 8 holds, 9 deadlines of holds, 10 incarnation
--- ARGV 1 time in tests, 2 epoch, 3 lease ms, 4 hold ms, 5 in how many scopes a rejected request counts,
---      6-20 limits (rpm rpd tpm tpd concurrent of key, project, organization), 21 mode,
---      22 request id, 23 tokens, 24 micro-credits (empty: not metered), 25 project, 26 key,
---      27 the incarnation that the caller has contributed to
-local EPOCH, LEASE_MS, HOLD_FOR_MS, REJECTED_SCOPES = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local RUNS, TAKES = ARGV[21] ~= 'count', ARGV[21] ~= 'check'
-local ID, TOKENS, MICRO = ARGV[22], tonumber(ARGV[23]), tonumber(ARGV[24])
-local METERED = RUNS and MICRO ~= nil
--- The window and the count of each metric, in the order of the limits. The last metric, requests in flight, is counted by the
--- leases.
-local WINDOWS = { 'minute', 'day', 'minute', 'day' }
-local COUNTS = { 'requests', 'requests', 'tokens', 'tokens' }
-local NEEDS = RUNS and { 1, 1, TOKENS, TOKENS, 1 } or { 1, 1, 0, 0, 0 }
+-- KEYS 3-5 rings of key, project, organization, 6 slice
+-- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the caller has contributed to, 4 project, 5 key, 6 mode, 7 request id,
+--      8 tokens, 9 micro-credits (empty: not metered),
+--      10 JSON: the limits (rpm rpd tpm tpd concurrent of key, project, organization), lease ms, hold ms,
+--         in how many scopes a rejected request counts
+local FORGOTTEN = 0
+local ADMITTED = 1
+local DUPLICATE = 2
+local REFUSED = 3
+local NO_CREDITS = 4
 
-local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3], KEYS[10])
+local project, key, id, tokens, micro = ARGV[4], ARGV[5], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
+local runs, takes = ARGV[6] ~= 'count', ARGV[6] ~= 'check'
+local is_metered = runs and micro ~= nil
+local rules = cjson.decode(ARGV[10])
+local fields = { 'k:' .. key, 'p:' .. project, 'o' }
+
+local raw = redis.call('HMGET', KEYS[1], 'i', 't', 'h:' .. id, fields[1], fields[2], fields[3])
 -- The caller has contributed to another incarnation: the state was lost, or restored from an old copy.
-if (raw[4] or '') ~= ARGV[27] or ARGV[27] == '' then
-  return { 'forgotten' }
+if raw[1] ~= ARGV[3] then
+  return pack('B', FORGOTTEN)
 end
-local states = { decode(raw[1]), decode(raw[2]), decode(raw[3]) }
-local now = advance_clock(states[3], ARGV[1])
-local in_flight = {}
-for scope = 1, 3 do
-  slide(states[scope].minute, now)
-  slide(states[scope].day, now)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3 + scope], '-inf', integer(now))
-  in_flight[scope] = redis.call('ZCARD', KEYS[3 + scope])
+local now, offset, no_expiry_before, is_new_hour = advance_clock(raw[2], ARGV[1])
+local scopes = { decode(raw[4]), decode(raw[5]), decode(raw[6]) }
+local in_flight = { scopes[1][LEASES], scopes[2][LEASES], scopes[3][LEASES] }
+slide(scopes[1], now, KEYS[3])
+slide(scopes[2], now, KEYS[4])
+slide(scopes[3], now, KEYS[5])
+
+-- The range of a scope's leases that have not expired.
+local function unexpired(scope)
+  local prefix = scope == 1 and 'k' .. key or scope == 2 and 'p' .. project or 'o'
+  return '[' .. prefix .. '\0' .. pack(EXPIRY, now + 1), '(' .. prefix .. '\1'
+end
+
+-- Some leases may have expired. They stay until their holds are settled, and are not counted.
+if no_expiry_before <= now and in_flight[3] > 0 then
+  for scope = 1, 3 do
+    in_flight[scope] = redis.call('ZLEXCOUNT', KEYS[2], unexpired(scope))
+  end
+  local first = redis.call('ZRANGEBYLEX', KEYS[2], '[o', '(o\1', 'LIMIT', '0', '1')[1]
+  no_expiry_before = first and unpack_at(EXPIRY, first, 3) or now
 end
 
 local slice, left = '', 0
-if METERED then
-  local fields = redis.call('HMGET', KEYS[7], 'epoch', 'slice', 'left')
-  if fields[1] == EPOCH then
-    slice, left = fields[2], tonumber(fields[3])
+if is_metered then
+  local found = redis.call('HMGET', KEYS[6], 'epoch', 'slice', 'left')
+  if found[1] == ARGV[2] then
+    slice, left = found[2], tonumber(found[3])
   end
 end
 
-local function excess_at(scope, metric)
-  local limit, need = tonumber(ARGV[scope * 5 + metric]), NEEDS[metric]
-  if limit == 0 or need == 0 then
-    return 0
+local function wait_at(scope, metric, excess)
+  if metric < 5 then
+    return wait_ms(scopes[scope], metric % 2 == 1 and MINUTE or DAY, metric > 2, excess, now, KEYS[2 + scope])
   end
-  local window = WINDOWS[metric]
-  local used = window and states[scope][window][COUNTS[metric]] or in_flight[scope]
-  return used + need - limit
-end
-
-local function wait_at(scope, metric)
-  local excess, window = excess_at(scope, metric), WINDOWS[metric]
-  if excess <= 0 then
-    return 0
-  end
-  if window then
-    return wait_ms(states[scope][window], COUNTS[metric], excess, now)
-  end
-  local nth = integer(excess - 1)
-  return redis.call('ZRANGE', KEYS[3 + scope], nth, nth, 'WITHSCORES')[2] - now
+  local from, to = unexpired(scope)
+  local nth = redis.call('ZRANGEBYLEX', KEYS[2], from, to, 'LIMIT', excess - 1, '1')[1]
+  return unpack_at(EXPIRY, nth, #to) - now
 end
 
 -- The longest wait, and the scope and metric that cause it.
 local function longest_wait()
-  local longest, at_scope, at_metric = 0, 0, 0
+  local longest, at_scope, at_metric, at = 0, 0, 0, 0
   for scope = 1, 3 do
+    local counters = scopes[scope]
     for metric = 1, 5 do
-      local wait = wait_at(scope, metric)
-      if wait > longest then
-        longest, at_scope, at_metric = wait, scope, metric
+      at = at + 1
+      local limit, need = rules[at], (metric < 3 and 1) or (not runs and 0) or (metric < 5 and tokens) or 1
+      local excess = (metric == 5 and in_flight[scope] or counters[metric]) + need - limit
+      if excess > 0 and limit > 0 and need > 0 then
+        local wait = wait_at(scope, metric, excess)
+        if wait > longest then
+          longest, at_scope, at_metric = wait, scope, metric
+        end
       end
     end
   end
   return longest, at_scope, at_metric
 end
 
+-- The usage and the reset of four windows, and the requests in flight.
+local function status_of(scope)
+  local counters, ring = scopes[scope], KEYS[2 + scope]
+  local rpm_ms, tpm_ms = resets_ms(counters, MINUTE, now, ring)
+  local rpd_ms, tpd_ms = resets_ms(counters, DAY, now, ring)
+  return pack('<ddddddddd', counters[MINUTE + REQUESTS], rpm_ms, counters[DAY + REQUESTS], rpd_ms,
+    counters[MINUTE + TOKENS], tpm_ms, counters[DAY + TOKENS], tpd_ms, in_flight[scope])
+end
+
 local function reply(verdict, scope, metric, wait)
-  local answer = { verdict, scope, metric, wait == math.huge and -1 or wait, slice, left, now }
-  for at_scope = 1, 3 do
-    local in_minute, in_day, at = states[at_scope].minute, states[at_scope].day, at_scope * 9 - 2
-    local rpm_ms, tpm_ms = resets_ms(in_minute, now)
-    local rpd_ms, tpd_ms = resets_ms(in_day, now)
-    answer[at + 1], answer[at + 2] = in_minute.requests, rpm_ms
-    answer[at + 3], answer[at + 4] = in_day.requests, rpd_ms
-    answer[at + 5], answer[at + 6] = in_minute.tokens, tpm_ms
-    answer[at + 7], answer[at + 8] = in_day.tokens, tpd_ms
-    answer[at + 9] = in_flight[at_scope]
+  local decision = pack('<BBBddd', verdict, scope, metric, wait == math.huge and -1 or wait, left, now)
+  return decision .. status_of(1) .. status_of(2) .. status_of(3) .. slice
+end
+
+-- Writes the clock, the counters of the nearest scopes, and the hold if there is one.
+local function write(count, hold)
+  local changes = { 't', pack(CLOCK, now, offset, no_expiry_before) }
+  for scope = 1, count do
+    changes[scope * 2 + 1], changes[scope * 2 + 2] = fields[scope], encode(scopes[scope])
   end
-  return answer
+  if hold then
+    changes[#changes + 1] = 'h:' .. id
+    changes[#changes + 1] = hold
+  end
+  redis.call('HSET', KEYS[1], unpack(changes))
+  if is_new_hour then
+    keep()
+  end
+  if count > 0 and not (raw[4] and raw[5]) then
+    prune(now)
+  end
 end
 
-local function count(at_scope, tokens)
-  add(states[at_scope].minute, now, 1, tokens)
-  add(states[at_scope].day, now, 1, tokens)
-  save(KEYS[at_scope], states[at_scope])
+local function count(scope, requested_tokens, leases)
+  local counters = scopes[scope]
+  add(counters, MINUTE, 1, requested_tokens)
+  add(counters, DAY, 1, requested_tokens)
+  counters[LEASES] = counters[LEASES] + leases
+  in_flight[scope] = in_flight[scope] + leases
 end
 
-local existing = RUNS and TAKES and redis.call('HGET', KEYS[8], ID)
-if existing then
-  local tokens, _, held_slice, admitted_at, project, key = unpack(cmsgpack.unpack(existing))
+local function spend()
+  if micro > 0 then
+    left = redis.call('HINCRBY', KEYS[6], 'left', integer(-micro))
+  end
+end
+
+local lacks_credits = is_metered and (slice == '' or micro > left)
+
+if runs and takes and raw[3] then
+  local held_tokens, _, admitted_at, deadline, lease, held_slice = unpack_at(HOLD, raw[3])
   -- A node may have contributed the request before it was admitted here. A contribution holds no credits.
-  local lacks_credits = METERED and held_slice == ''
-  if lacks_credits and (slice == '' or MICRO > left) then
-    redis.call('HDEL', KEYS[8], ID)
-    redis.call('ZREM', KEYS[9], ID)
-    for scope = 1, 3 do
-      in_flight[scope] = in_flight[scope] - redis.call('ZREM', KEYS[3 + scope], ID)
-      take_back(states[scope].minute, admitted_at, tokens)
-      take_back(states[scope].day, admitted_at, tokens)
-      save(KEYS[scope], states[scope])
+  local is_contribution = is_metered and held_slice == ''
+  if is_contribution and lacks_credits then
+    redis.call('HDEL', KEYS[1], 'h:' .. id)
+    if lease > 0 then
+      order_lease('ZREM', id, lease, project, key)
     end
-    return reply('credits', 3, 0, 0)
+    for scope = 1, 3 do
+      local counters = scopes[scope]
+      counters[LEASES] = max(0, counters[LEASES] - (lease > 0 and 1 or 0))
+      in_flight[scope] = in_flight[scope] - (lease > now and 1 or 0)
+      take_back(counters, MINUTE, admitted_at, held_tokens, KEYS[2 + scope])
+      take_back(counters, DAY, admitted_at, held_tokens, KEYS[2 + scope])
+    end
+    write(3)
+    return reply(NO_CREDITS, 3, 0, 0)
   end
-  if lacks_credits then
-    left = redis.call('HINCRBY', KEYS[7], 'left', integer(-MICRO))
-    redis.call('HSET', KEYS[8], ID, cmsgpack.pack({ tokens, MICRO, slice, admitted_at, project, key }))
+  if is_contribution then
+    spend()
+    write(0, pack(HOLD, held_tokens, micro, admitted_at, deadline, lease, slice, project, key))
   else
     slice = held_slice
+    write(0)
   end
-  save(KEYS[3], states[3])
-  return reply('duplicate', 0, 0, 0)
+  return reply(DUPLICATE, 0, 0, 0)
 end
 
 local wait, scope, metric = longest_wait()
 if wait > 0 then
-  local counts = TAKES and REJECTED_SCOPES or 0
-  for counted = 1, counts do
-    count(counted, 0)
+  local counted = takes and rules[18] or 0
+  for at = 1, counted do
+    count(at, 0, 0)
   end
-  if counts < 3 then
-    save(KEYS[3], states[3])
-  end
-  return reply('refused', scope, metric, (longest_wait()))
+  write(counted)
+  return reply(REFUSED, scope, metric, (longest_wait()))
 end
 
-if METERED and (slice == '' or MICRO > left) then
-  save(KEYS[3], states[3])
-  return reply('credits', 3, 0, 0)
+if lacks_credits or not takes then
+  write(0)
+  return reply(lacks_credits and NO_CREDITS or ADMITTED, lacks_credits and 3 or 0, 0, 0)
 end
 
-if not TAKES then
-  save(KEYS[3], states[3])
-  return reply('admitted', 0, 0, 0)
-end
-
-for at = 1, 3 do
-  count(at, RUNS and TOKENS or 0)
-end
-
-if RUNS then
+if not runs then
   for at = 1, 3 do
-    redis.call('ZADD', KEYS[3 + at], integer(now + LEASE_MS), ID)
-    redis.call('PEXPIRE', KEYS[3 + at], integer(4 * LEASE_MS))
-    in_flight[at] = in_flight[at] + 1
+    count(at, 0, 0)
   end
-  if METERED and MICRO > 0 then
-    left = redis.call('HINCRBY', KEYS[7], 'left', integer(-MICRO))
-  end
-  redis.call('HSET', KEYS[8], ID, cmsgpack.pack({ TOKENS, MICRO or -1, slice, now, ARGV[25], ARGV[26] }))
-  redis.call('PEXPIRE', KEYS[8], HOLD_MS)
-  redis.call('ZADD', KEYS[9], integer(now + HOLD_FOR_MS), ID)
-  redis.call('PEXPIRE', KEYS[9], HOLD_MS)
+  write(3)
+  return reply(ADMITTED, 0, 0, 0)
 end
-return reply('admitted', 0, 0, 0)
+
+local expiry = now + rules[16]
+no_expiry_before = scopes[3][LEASES] == 0 and expiry or min(no_expiry_before, expiry)
+for at = 1, 3 do
+  count(at, tokens, 1)
+end
+if is_metered then
+  spend()
+end
+write(3, pack(HOLD, tokens, micro or -1, now, now + rules[17], expiry, slice, project, key))
+order_lease('ZADD', id, expiry, project, key)
+return reply(ADMITTED, 0, 0, 0)

@@ -14,7 +14,7 @@ if found[2] ~= ARGV[2] then
 end
 local more = tonumber(ARGV[3]) - tonumber(found[3])
 if more > 0 then
-  redis.call('HINCRBY', KEYS[1], 'amount', integer(more))
-  redis.call('HINCRBY', KEYS[1], 'left', integer(more))
+  redis.call('HINCRBY', KEYS[1], 'amount', string.format('%d', more))
+  redis.call('HINCRBY', KEYS[1], 'left', string.format('%d', more))
 end
 return 'granted'

@@ -1,5 +1,6 @@
--- Frees the slots of a request. KEYS leases of key, project, organization. ARGV 1 request id
-for scope = 1, 3 do
-  redis.call('ZREM', KEYS[scope], ARGV[1])
+-- Frees the slots of a request. ARGV 1 request id
+local hold = redis.call('HGET', KEYS[1], 'h:' .. ARGV[1])
+if hold then
+  set_lease(ARGV[1], hold, 0)
 end
 return 'left'

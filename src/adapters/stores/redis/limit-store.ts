@@ -14,18 +14,23 @@ export type RedisLimitStoreOptions = {
   readonly nowMs?: () => number
 }
 
+/** Per script, because the server serves nobody else meanwhile. */
+const maxRenewals = 500
+
 /** The counters in Redis, shared by all nodes: the engine's arithmetic as Lua scripts. */
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
   const incarnations = createIncarnations(connection)
   const time = (): string | number => nowMs?.() ?? ''
   const rules = [settings.leaseMs, settings.holdMs, rejectedScopes[settings.countRejectedIn]]
+  const rulesJson = (limits: Limits): string => JSON.stringify([...limitsAsList(limits), ...rules])
 
   return {
     async admit(request) {
       const epoch = epochOf(connection)
       const incarnation = incarnations.of(request.organization)
-      const keys = [...keysOf(request), key(request.organization, 'i')]
-      const args = [time(), epoch, ...rules, ...limitsAsList(request.limits), ...demandArgs(request), incarnation]
+      const { organization, project, key, limits } = request
+      const args = [time(), epoch, incarnation, project, key, ...demandArgs(request), rulesJson(limits)]
+      const keys = [...keysOf(organization), ...ringKeysOf(request), sliceKeyOf(organization)]
       return readAdmission(request, epoch, await runScript(connection, 'admit', { keys, args }))
     },
 
@@ -43,35 +48,43 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
         settings.holdMs,
         asJson(use),
       ]
-      const reply = await runScript(connection, 'contribute', { keys: contributionKeysOf(use), args })
+      const keys = [
+        ...keysOf(organization),
+        `rl2:{${organization}}:c`,
+        ...use.scopes.map(({ scope, id }) => ringKeyOf(organization, scope, id)),
+      ]
+      const reply = await runScript(connection, 'contribute', { keys, args })
       const { result, incarnation } = readContribution(reply)
       incarnations.set(organization, incarnation)
       return result
     },
 
     async register(node, hasContributed) {
-      const keys = [`rl1:nodes:${epochOf(connection)}`]
+      const keys = [`rl2:nodes:${epochOf(connection)}`]
       return readNodes(await runScript(connection, 'register', { keys, args: [node, hasContributed ? 1 : 0] }))
     },
 
     async settle(settlement) {
-      const { requestId, tokens, micro } = settlement
+      const { organization, project, key, requestId, tokens, micro } = settlement
       assertWhole(tokens, micro)
-      const args = [time(), requestId, tokens, micro]
-      const reply = await runScript(connection, 'settle', { keys: keysOf(settlement), args })
+      const args = [time(), project, key, requestId, tokens, micro]
+      const keys = [...keysOf(organization), ...ringKeysOf(settlement), sliceKeyOf(organization)]
+      const reply = await runScript(connection, 'settle', { keys, args })
       return reply === 'settled' ? 'settled' : 'gone'
     },
 
-    async leave(request) {
-      await runScript(connection, 'leave', { keys: leaseKeysOf(request), args: [request.requestId] })
+    async leave({ organization, requestId }) {
+      await runScript(connection, 'leave', { keys: keysOf(organization), args: [requestId] })
     },
 
     async renew(renewals) {
       const byOrganization = Map.groupBy(renewals, ({ organization }) => organization)
-      const runs = Array.from(byOrganization, ([organization, own]) => {
-        const keys = [key(organization, 'o'), key(organization, 'hx'), ...own.flatMap(leaseKeysOf)]
-        const args = [time(), settings.leaseMs, ...own.map(({ requestId }) => requestId)]
-        return runScript(connection, 'renew', { keys, args })
+      const runs = Array.from(byOrganization, async ([organization, own]) => {
+        const keys = keysOf(organization)
+        for (let at = 0; at < own.length; at += maxRenewals) {
+          const ids = own.slice(at, at + maxRenewals).map(({ requestId }) => requestId)
+          await runScript(connection, 'renew', { keys, args: [time(), settings.leaseMs, ...ids] })
+        }
       })
       await Promise.all(runs)
     },
@@ -79,29 +92,27 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
     async grant({ organization, epoch, sliceId, amountMicro, opens }) {
       assertWhole(amountMicro)
       if (epoch !== epochOf(connection)) return 'stale'
-      const call = { keys: [key(organization, 'cr')], args: [epoch, sliceId, amountMicro, opens ? 1 : 0] }
+      const call = { keys: [sliceKeyOf(organization)], args: [epoch, sliceId, amountMicro, opens ? 1 : 0] }
       return readGrantResult(await runScript(connection, 'grant', call))
     },
 
     async close({ organization, epoch, sliceId }) {
-      await runScript(connection, 'close', { keys: [key(organization, 'cr')], args: [epoch, sliceId] })
+      await runScript(connection, 'close', { keys: [sliceKeyOf(organization)], args: [epoch, sliceId] })
       return 'closed'
     },
 
     async accounts(organization) {
-      const keys = ['o', 'cr', 'h', 'hx'].map((part) => key(organization, part))
-      return readAccounts(organization, await runScript(connection, 'accounts', { keys, args: [time()] }))
+      const keys = [...keysOf(organization), sliceKeyOf(organization)]
+      const reply = await runScript(connection, 'accounts', { keys, args: [time()] })
+      return readAccounts(organization, reply)
     },
 
-    /** Sends a write that changes nothing, because a server that only answers reads, such as a replica, does not count as available. */
     async probe() {
       epochOf(connection)
-      await runScript(connection, 'leave', { keys: leaseKeysOf(probeSubject), args: [''] })
+      await runScript(connection, 'probe', { keys: ['rl2:probe'], args: [] })
     },
   }
 }
-
-const probeSubject: Subject = { organization: 'probe', project: '', key: '' }
 
 function epochOf(connection: RedisConnection): string {
   const epoch = connection.epoch()
@@ -109,36 +120,33 @@ function epochOf(connection: RedisConnection): string {
   return epoch
 }
 
-/** The tag in braces keeps all keys of an organization on one shard; the prefix names the layout of the data. */
-const key = (organization: string, part: string): string => `rl1:{${organization}}:${part}`
+/**
+ * The slice has kept its key since the previous layout, so that nodes of both versions spend from one slice during a rolling
+ * upgrade.
+ */
+const sliceKeyOf = (organization: string): string => `rl1:{${organization}}:cr`
 
-const leaseKeysOf = ({ organization, project, key: id }: Subject): string[] => [
-  key(organization, `zk:${id}`),
-  key(organization, `zp:${project}`),
-  key(organization, 'zo'),
-]
-
-/** In the order that the scripts expect. */
-const keysOf = (subject: Subject): string[] => {
-  const { organization, project, key: id } = subject
-  const states = [key(organization, `k:${id}`), key(organization, `p:${project}`), key(organization, 'o')]
-  const credits = [key(organization, 'cr'), key(organization, 'h'), key(organization, 'hx')]
-  return [...states, ...leaseKeysOf(subject), ...credits]
+/**
+ * In the order of `organization.lua`. The tag in braces keeps all keys of an organization on one shard; the prefix names the
+ * layout of the data.
+ */
+const keysOf = (organization: string): string[] => {
+  const state = `rl2:{${organization}}`
+  return [state, `${state}:l`]
 }
 
-const stateKeyOf = (organization: string, scope: LimitScope, id: string): string =>
-  key(organization, { key: `k:${id}`, project: `p:${id}`, organization: 'o' }[scope])
+const fieldOf = (scope: LimitScope, id: string): string =>
+  ({ key: `k:${id}`, project: `p:${id}`, organization: 'o' })[scope]
 
-/** In the order of `contribute.lua`. */
-const contributionKeysOf = ({ organization, scopes: used, running }: LimitUsage): string[] => [
-  ...['o', 'i', 'c', 'h', 'hx'].map((part) => key(organization, part)),
-  ...used.map(({ scope, id }) => stateKeyOf(organization, scope, id)),
-  ...running.flatMap((request) => leaseKeysOf({ organization, ...request })),
-]
+const ringKeyOf = (organization: string, scope: LimitScope, id: string): string =>
+  `rl2:{${organization}}:${fieldOf(scope, id)}`
+
+const ringKeysOf = (subject: Subject): string[] =>
+  limitScopes.map((scope) => ringKeyOf(subject.organization, scope, subject[scope]))
 
 const asJson = ({ scopes: used, running }: LimitUsage): string =>
   JSON.stringify({
-    scopes: used.map(({ minute, day }) => ({ minute, day })),
+    scopes: used.map(({ scope, id, minute, day }) => ({ field: fieldOf(scope, id), minute, day })),
     running: running.map((request) => [
       request.requestId,
       request.tokens,
@@ -174,8 +182,8 @@ const limitsAsList = (limits: Limits): number[] =>
   limitScopes.flatMap((scope) => metrics.map((metric) => limits[scope][metric]))
 
 function demandArgs(request: AdmissionRequest): (string | number)[] {
-  if (request.mode === 'count') return ['count', '', 0, '', request.project, request.key]
-  const { mode, requestId, tokens, micro, project, key: id } = request
+  if (request.mode === 'count') return ['count', '', 0, '']
+  const { mode, requestId, tokens, micro } = request
   assertWhole(tokens, micro ?? 0)
-  return [mode, requestId, tokens, micro ?? '', project, id]
+  return [mode, requestId, tokens, micro ?? '']
 }

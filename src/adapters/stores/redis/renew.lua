@@ -1,16 +1,15 @@
--- Renews the slots of one organization's open requests, and restores those that have expired.
--- KEYS 1 organization's state, 2 deadlines of holds, then for each request the leases of key, project, organization
--- ARGV 1 time in tests, 2 lease ms, then the request ids
-local organization = decode(redis.call('GET', KEYS[1]))
-local now = advance_clock(organization, ARGV[1])
-save(KEYS[1], organization)
+-- Renews the slots of open requests, and restores those that have expired. ARGV 1 time in tests, 2 lease ms, then request ids
+local now, offset, no_expiry_before, is_new_hour = advance_clock(redis.call('HGET', KEYS[1], 't'), ARGV[1])
+local expiry = now + ARGV[2]
+redis.call('HSET', KEYS[1], 't', pack(CLOCK, now, offset, lower_bound(no_expiry_before, expiry)))
 for at = 3, #ARGV do
-  local deadline = redis.call('ZSCORE', KEYS[2], ARGV[at])
-  if deadline and tonumber(deadline) > now then
-    for lease = at * 3 - 6, at * 3 - 4 do
-      redis.call('ZADD', KEYS[lease], integer(now + ARGV[2]), ARGV[at])
-      redis.call('PEXPIRE', KEYS[lease], integer(4 * ARGV[2]))
-    end
+  local hold = redis.call('HGET', KEYS[1], 'h:' .. ARGV[at])
+  local _, _, _, deadline = unpack_at(HOLD, hold or pack(HOLD, 0, 0, 0, 0, 0, '', '', ''))
+  if deadline > now then
+    set_lease(ARGV[at], hold, expiry)
   end
+end
+if is_new_hour then
+  keep()
 end
 return #ARGV - 2

@@ -18,56 +18,58 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const text = (value: unknown): string => (typeof value === 'string' ? value : unexpected('text', value))
 const number = (value: unknown): number => (typeof value === 'number' ? value : unexpected('number', value))
 
-/** Numbers per scope in the reply: usage and reset of four windows, and requests in flight. */
-const perScope = 9
-const limitStatusFrom = 7
+const verdicts = ['forgotten', 'admitted', 'duplicate', 'refused', 'credits'] as const
+
+/** The reply of `admit.lua`: three bytes, three numbers, nine numbers for each scope, and the slice. */
+const numbersFrom = 3
+const scopesFrom = numbersFrom + 3 * 8
+const scopeBytes = 9 * 8
+const sliceFrom = scopesFrom + 3 * scopeBytes
 
 /** Decodes the reply of `admit.lua`. */
 export function readAdmission(request: AdmissionRequest, epoch: string, reply: unknown): AdmissionResult | 'forgotten' {
-  const answer = listOf(reply)
-  const outcome = text(answer[0])
-  if (outcome === 'forgotten') return outcome
-  const atMs = number(answer[6])
-  const limitStatus = readLimitStatus(request, answer.slice(limitStatusFrom).map(number))
-  const credits = readCredits(request, epoch, answer)
-  if (outcome === 'admitted' || outcome === 'duplicate') {
-    return { admitted: true, duplicate: outcome === 'duplicate', limitStatus, atMs, credits }
+  const answer = Buffer.isBuffer(reply) ? reply : unexpected('value', reply)
+  const verdict = verdicts[answer[0] ?? -1] ?? unexpected('verdict', reply)
+  if (verdict === 'forgotten') return verdict
+  const decision = {
+    limitStatus: readLimitStatus(request, answer),
+    atMs: answer.readDoubleLE(numbersFrom + 16),
+    credits: readCredits(request, epoch, answer),
   }
-  if (outcome === 'credits') {
-    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, limitStatus, atMs, credits }
-  }
-  const waitMs = number(answer[3])
+  if (verdict === 'admitted' || verdict === 'duplicate')
+    return { admitted: true, duplicate: verdict === 'duplicate', ...decision }
+  if (verdict === 'credits')
+    return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, ...decision }
+  const waitMs = answer.readDoubleLE(numbersFrom)
   return {
     admitted: false,
-    reason: metrics[number(answer[2]) - 1] ?? unexpected('metric', answer),
-    scope: limitScopes[number(answer[1]) - 1] ?? unexpected('scope', answer),
+    reason: metrics[(answer[2] ?? 0) - 1] ?? unexpected('metric', reply),
+    scope: limitScopes[(answer[1] ?? 0) - 1] ?? unexpected('scope', reply),
     retryAfterMs: waitMs === -1 ? null : waitMs,
-    limitStatus,
-    atMs,
-    credits,
+    ...decision,
   }
 }
 
-function readCredits(request: AdmissionRequest, epoch: string, answer: readonly unknown[]): CreditStatus | null {
+function readCredits(request: AdmissionRequest, epoch: string, answer: Buffer): CreditStatus | null {
   if (request.mode === 'count' || request.micro === null) return null
-  return { epoch, sliceId: text(answer[4]) || null, leftMicro: number(answer[5]) }
+  const sliceId = answer.toString('utf8', sliceFrom)
+  return { epoch, sliceId: sliceId || null, leftMicro: answer.readDoubleLE(numbersFrom + 8) }
 }
 
-const readLimitStatus = ({ limits }: AdmissionRequest, numbers: readonly number[]): LimitStatus => ({
-  key: readScope(limits.key, numbers.slice(0, perScope)),
-  project: readScope(limits.project, numbers.slice(perScope, 2 * perScope)),
-  organization: readScope(limits.organization, numbers.slice(2 * perScope)),
+const readLimitStatus = ({ limits }: AdmissionRequest, answer: Buffer): LimitStatus => ({
+  key: readScope(limits.key, answer, scopesFrom),
+  project: readScope(limits.project, answer, scopesFrom + scopeBytes),
+  organization: readScope(limits.organization, answer, scopesFrom + 2 * scopeBytes),
 })
 
-function readScope(limit: ScopeLimits, numbers: readonly number[]): ScopeStatus {
-  const [rpm = 0, rpmReset = 0, rpd = 0, rpdReset = 0, tpm = 0, tpmReset = 0, tpd = 0, tpdReset = 0, inFlight = 0] =
-    numbers
+function readScope(limit: ScopeLimits, answer: Buffer, from: number): ScopeStatus {
+  const at = (index: number): number => answer.readDoubleLE(from + index * 8)
   return {
-    rpm: windowUsage(limit.rpm, rpm, rpmReset),
-    rpd: windowUsage(limit.rpd, rpd, rpdReset),
-    tpm: windowUsage(limit.tpm, tpm, tpmReset),
-    tpd: windowUsage(limit.tpd, tpd, tpdReset),
-    concurrent: slotUsage(limit.concurrent, inFlight),
+    rpm: windowUsage(limit.rpm, at(0), at(1)),
+    rpd: windowUsage(limit.rpd, at(2), at(3)),
+    tpm: windowUsage(limit.tpm, at(4), at(5)),
+    tpd: windowUsage(limit.tpd, at(6), at(7)),
+    concurrent: slotUsage(limit.concurrent, at(8)),
   }
 }
 

@@ -1,41 +1,40 @@
 -- Ends a request: frees its slots, corrects tokens and credits to what it used.
--- KEYS as for admit. ARGV 1 time in tests, 2 request id, 3 tokens, 4 micro-credits
-local ID, TOKENS, MICRO = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+-- KEYS 3-5 rings of key, project, organization, 6 slice. ARGV 1 time in tests, 2 project, 3 key, 4 request id, 5 tokens, 6 micro-credits
+local project, key, id, used, micro = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+local fields = { 'k:' .. key, 'p:' .. project, 'o' }
 
-for scope = 1, 3 do
-  redis.call('ZREM', KEYS[3 + scope], ID)
-end
+local raw = redis.call('HMGET', KEYS[1], 't', 'h:' .. id, fields[1], fields[2], fields[3])
+local now, offset, no_expiry_before, is_new_hour = advance_clock(raw[1], ARGV[1])
+local changes = { 't', pack(CLOCK, now, offset, no_expiry_before) }
 
-local raw = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
-local organization = decode(raw[3])
-local now = advance_clock(organization, ARGV[1])
-local hold = redis.call('HGET', KEYS[8], ID)
-if not hold then
-  save(KEYS[3], organization)
-  return 'gone'
-end
-redis.call('HDEL', KEYS[8], ID)
-redis.call('ZREM', KEYS[9], ID)
-
-local reserved, estimate, slice, admitted_at = unpack(cmsgpack.unpack(hold))
-if estimate ~= -1 and estimate ~= MICRO and redis.call('HGET', KEYS[7], 'slice') == slice then
-  redis.call('HINCRBY', KEYS[7], 'left', integer(estimate - MICRO))
-end
-
--- An excess is returned to the slot in which it was reserved. A shortage counts from now on.
-local function correct(window)
-  slide(window, now)
-  if TOKENS < reserved then
-    take_back(window, admitted_at, reserved - TOKENS)
-  elseif TOKENS > reserved then
-    add(window, now, 0, TOKENS - reserved)
+if raw[2] then
+  local reserved, estimate, admitted_at, _, lease, slice = unpack_at(HOLD, raw[2])
+  redis.call('HDEL', KEYS[1], 'h:' .. id)
+  if lease > 0 then
+    order_lease('ZREM', id, lease, project, key)
+  end
+  if estimate ~= -1 and estimate ~= micro and redis.call('HGET', KEYS[6], 'slice') == slice then
+    redis.call('HINCRBY', KEYS[6], 'left', integer(estimate - micro))
+  end
+  for scope = 1, 3 do
+    local counters, ring = decode(raw[2 + scope]), KEYS[2 + scope]
+    if lease > 0 then
+      counters[LEASES] = max(0, counters[LEASES] - 1)
+    end
+    slide(counters, now, ring)
+    -- An excess is returned to the slot in which it was reserved. A shortage counts from now on.
+    if used < reserved then
+      take_back(counters, MINUTE, admitted_at, reserved - used, ring)
+      take_back(counters, DAY, admitted_at, reserved - used, ring)
+    elseif used > reserved then
+      add(counters, MINUTE, 0, used - reserved)
+      add(counters, DAY, 0, used - reserved)
+    end
+    changes[scope * 2 + 1], changes[scope * 2 + 2] = fields[scope], encode(counters)
   end
 end
-
-local states = { decode(raw[1]), decode(raw[2]), organization }
-for scope = 1, 3 do
-  correct(states[scope].minute)
-  correct(states[scope].day)
-  save(KEYS[scope], states[scope])
+redis.call('HSET', KEYS[1], unpack(changes))
+if is_new_hour then
+  keep()
 end
-return 'settled'
+return raw[2] and 'settled' or 'gone'

@@ -1,149 +1,122 @@
--- Prepended to every other script. The same arithmetic as src/domain/limits/engine, on strings: a window is two totals and
--- its records, oldest first. A record is the number of a slot with the requests and the tokens in it.
+-- Prepended to the scripts that count. The same arithmetic as src/domain/limits/engine. The counters of a scope contain the totals
+-- and the newest slot of its two windows. The older slots are in a string, a ring of records for each window. Lua hashes every
+-- byte of every string that it creates, so a script reads only the records that it needs, and most requests need none.
+-- `at` is the place of a window in the counters, `ring` the key of the string.
 
-local RECORD = '<I4I4I6'
+local MINUTE = 1
+local DAY = 2
+local REQUESTS = 0
+local TOKENS = 2
+local SLOT = 5
+local SLOT_REQUESTS = 7
+local SLOT_TOKENS = 9
+
+local RECORD = '<I4I4I6' -- slot, requests, tokens. A record of another slot than expected has left the window
 local RECORD_SIZE = 14
-local HEADER = '<ddddddI2' -- clock, offset, totals of minute and day, length of the minute's records
-local STATE_MS = '90000000' -- 25 hours: after that every slot is outside the window
-local HOLD_MS = '604800000' -- a week: holds outlive all counters
-local MAX_STANDSTILL_MS = 60000
+local RINGS_SIZE = 1204 -- 61 records of the minute, then 25 of the day
+local RINGS_MS = '93600000' -- 26 hours: renewed every hour, and after 25 hours every slot has left its window
 
-local floor, sub = math.floor, string.sub
-local pack, unpack_at = struct.pack, struct.unpack
-
--- Lua prints large numbers and negative zero in formats that Redis does not parse.
-local function integer(number)
-  return string.format('%d', number)
-end
-
-local function minute(requests, tokens, records)
-  return { requests = requests, tokens = tokens, records = records, slot_ms = 1000, slots = 61 }
-end
-
-local function day(requests, tokens, records)
-  return { requests = requests, tokens = tokens, records = records, slot_ms = 3600000, slots = 25 }
-end
-
--- The state of a scope. Only the clock of the organization's state is used.
-local function decode(raw)
-  if not raw then
-    return { clock = 0, offset = 0, minute = minute(0, 0, ''), day = day(0, 0, '') }
+-- The length of a slot, the number of slots, and the place of the ring.
+local function shape(at)
+  if at == MINUTE then
+    return 1000, 61, 0
   end
-  local clock, offset, rpm, tpm, rpd, tpd, size, at = unpack_at(HEADER, raw)
-  return {
-    clock = clock,
-    offset = offset,
-    minute = minute(rpm, tpm, sub(raw, at, at + size - 1)),
-    day = day(rpd, tpd, sub(raw, at + size)),
-  }
+  return 3600000, 25, 854
 end
 
-local function save(key, state)
-  local in_minute, in_day = state.minute, state.day
-  local header = pack(HEADER, state.clock, state.offset,
-    in_minute.requests, in_minute.tokens, in_day.requests, in_day.tokens, #in_minute.records)
-  redis.call('SET', key, header .. in_minute.records .. in_day.records, 'PX', STATE_MS)
-end
-
--- Tests inject the time; otherwise `injected` is empty and the server's clock is used.
-local function server_time(injected)
-  if injected ~= '' then
-    return tonumber(injected)
+local function write_record(ring, at, slot, requests, tokens)
+  local _, slots, start = shape(at)
+  local place = integer(start + slot % slots * RECORD_SIZE)
+  local length = redis.call('SETRANGE', ring, place, pack(RECORD, slot, requests, tokens))
+  if length < RINGS_SIZE then
+    redis.call('SETRANGE', ring, RINGS_SIZE - 1, '\0') -- a new ring gets its full length
   end
-  local time = redis.call('TIME')
-  return time[1] * 1000 + floor(time[2] / 1000)
-end
-
--- The organization's clock never goes back.
-local function advance_clock(state, injected)
-  local now = server_time(injected) + state.offset
-  if state.clock - now > MAX_STANDSTILL_MS then
-    state.offset = state.offset + state.clock - now
-  end
-  state.clock = math.max(state.clock, now)
-  return state.clock
-end
-
--- Advances a window to now and drops older records.
-local function slide(window, now)
-  local oldest = floor(now / window.slot_ms) - window.slots + 1
-  local records, at = window.records, 1
-  while at < #records do
-    local slot, requests, tokens, next_at = unpack_at(RECORD, records, at)
-    if slot >= oldest then
-      break
-    end
-    window.requests = window.requests - requests
-    window.tokens = window.tokens - tokens
-    at = next_at
-  end
-  if at > 1 then
-    window.records = sub(records, at)
+  if length < RINGS_SIZE or at == DAY then
+    redis.call('PEXPIRE', ring, RINGS_MS)
   end
 end
 
-local function add(window, now, requests, tokens)
-  window.requests = window.requests + requests
-  window.tokens = window.tokens + tokens
-  local records, slot = window.records, floor(now / window.slot_ms)
-  local last = #records - RECORD_SIZE + 1
-  if last >= 1 then
-    local last_slot, last_requests, last_tokens = unpack_at(RECORD, records, last)
-    if last_slot >= slot then
-      window.records = sub(records, 1, last - 1) .. pack(RECORD, last_slot, last_requests + requests, last_tokens + tokens)
-      return
+-- The records at the places of these slots, in order. Empty if there is no ring yet.
+local function read_records(ring, at, first, last)
+  local _, slots, start = shape(at)
+  local from, finish = start + first % slots * RECORD_SIZE, start + (last % slots + 1) * RECORD_SIZE - 1
+  if from <= finish then
+    return redis.call('GETRANGE', ring, integer(from), integer(finish))
+  end
+  return redis.call('GETRANGE', ring, from, start + slots * RECORD_SIZE - 1) .. redis.call('GETRANGE', ring, start, finish)
+end
+
+-- The requests and tokens of one slot.
+local function counts_in(counters, at, slot, ring)
+  if slot == counters[at + SLOT] then
+    return counters[at + SLOT_REQUESTS], counters[at + SLOT_TOKENS]
+  end
+  local record = read_records(ring, at, slot, slot)
+  if record ~= '' then
+    local present, requests, tokens = unpack_at(RECORD, record)
+    if present == slot then
+      return requests, tokens
     end
   end
-  window.records = records .. pack(RECORD, slot, requests, tokens)
+  return 0, 0
+end
+
+-- Advances a window to a slot. What was counted in slots that have left it is subtracted.
+local function slide_to(slot, counters, at, ring)
+  local _, slots = shape(at)
+  local newest, requests, tokens = counters[at + SLOT], counters[at + REQUESTS], counters[at + TOKENS]
+  if slot - newest >= slots then
+    requests, tokens = 0, 0
+  elseif requests > counters[at + SLOT_REQUESTS] or tokens > counters[at + SLOT_TOKENS] then
+    local first = newest - slots + 1
+    local records = read_records(ring, at, first, slot - slots)
+    for place = 1, #records, RECORD_SIZE do
+      local leaving, left_requests, left_tokens = unpack_at(RECORD, records, place)
+      if leaving == first then
+        requests, tokens = requests - left_requests, tokens - left_tokens
+      end
+      first = first + 1
+    end
+  end
+  if requests > 0 or tokens > 0 then
+    write_record(ring, at, newest, counters[at + SLOT_REQUESTS], counters[at + SLOT_TOKENS])
+  end
+  counters[at + REQUESTS], counters[at + TOKENS] = requests, tokens
+  counters[at + SLOT], counters[at + SLOT_REQUESTS], counters[at + SLOT_TOKENS] = slot, 0, 0
+end
+
+-- Advances both windows to now.
+local function slide(counters, now, ring)
+  local second, hour = floor(now / 1000), floor(now / 3600000)
+  if second > counters[MINUTE + SLOT] then
+    slide_to(second, counters, MINUTE, ring)
+    if hour > counters[DAY + SLOT] then
+      slide_to(hour, counters, DAY, ring)
+    end
+  end
+end
+
+-- Adds to the newest slot.
+local function add(counters, at, requests, tokens)
+  counters[at + REQUESTS] = counters[at + REQUESTS] + requests
+  counters[at + TOKENS] = counters[at + TOKENS] + tokens
+  counters[at + SLOT_REQUESTS] = counters[at + SLOT_REQUESTS] + requests
+  counters[at + SLOT_TOKENS] = counters[at + SLOT_TOKENS] + tokens
 end
 
 -- Subtracts tokens counted at `at_ms`, unless they have left the window.
-local function take_back(window, at_ms, tokens)
-  local records, target = window.records, floor(at_ms / window.slot_ms)
-  local last = #records - RECORD_SIZE + 1
-  if last < 1 then
+local function take_back(counters, at, at_ms, tokens, ring)
+  local slot_ms, slots = shape(at)
+  local slot, newest = floor(at_ms / slot_ms), counters[at + SLOT]
+  if slot <= newest - slots then
     return
   end
-  -- A slot has at most one record, so that the distance in slots bounds the distance in records from the end.
-  local first = math.max(1, last - (unpack_at(RECORD, records, last) - target) * RECORD_SIZE)
-  for at = first, last, RECORD_SIZE do
-    local slot, requests, present, next_at = unpack_at(RECORD, records, at)
-    if slot == target then
-      local back = math.min(tokens, present)
-      window.records = sub(records, 1, at - 1) .. pack(RECORD, slot, requests, present - back) .. sub(records, next_at)
-      window.tokens = window.tokens - back
-      return
-    end
+  local requests, present = counts_in(counters, at, slot, ring)
+  local back = min(tokens, present)
+  counters[at + TOKENS] = counters[at + TOKENS] - back
+  if slot == newest then
+    counters[at + SLOT_TOKENS] = present - back
+  elseif back > 0 then
+    write_record(ring, at, slot, requests, present - back)
   end
-end
-
-local function leaves_in(window, slot, now)
-  return (slot + window.slots) * window.slot_ms - now
-end
-
--- Time until `excess` of the oldest requests or tokens has left the window; math.huge if the window holds less.
-local function wait_ms(window, what, excess, now)
-  local freed = 0
-  for at = 1, #window.records, RECORD_SIZE do
-    local slot, requests, tokens = unpack_at(RECORD, window.records, at)
-    freed = freed + (what == 'requests' and requests or tokens)
-    if freed >= excess then
-      return leaves_in(window, slot, now)
-    end
-  end
-  return math.huge
-end
-
--- Time until the window has no requests, and until it has no tokens.
-local function resets_ms(window, now)
-  local requests_ms, tokens_ms
-  for at = #window.records - RECORD_SIZE + 1, 1, -RECORD_SIZE do
-    local slot, requests, tokens = unpack_at(RECORD, window.records, at)
-    requests_ms = requests_ms or requests > 0 and leaves_in(window, slot, now)
-    tokens_ms = tokens_ms or tokens > 0 and leaves_in(window, slot, now)
-    if (requests_ms or window.requests == 0) and (tokens_ms or window.tokens == 0) then
-      break
-    end
-  end
-  return requests_ms or 0, tokens_ms or 0
 end
