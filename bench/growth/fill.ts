@@ -4,9 +4,10 @@ import { packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
 import { createCheckpointFiles } from '../../src/adapters/stores/checkpoint-files.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
+import { trimRollup } from '../../src/adapters/stores/sql/rollup/trim.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import { openStorage } from '../../src/app/storage.ts'
-import { dayMs, minuteMs, systemClock, type Clock } from '../../src/base/clock.ts'
+import { dayMs, minuteMs, systemClock, toUnixSeconds, type Clock } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -72,6 +73,7 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
     await packChains(database)
     onProgress(done)
   }
+  await trimRollup(database, { nowSeconds: toUnixSeconds(endMs), userDays: config.audit.retention_days })
   await signDueChains(checkpoints, true)
   await ledger.retireSlice(slice.id)
   await ledger.closeSlice(slice.id)
@@ -86,10 +88,13 @@ type Request = {
 }
 
 const isPaid = ({ number }: Request): boolean => number % deniedEvery !== 0
-const modelOf = ({ number }: Request): string => models[number % models.length] ?? 'chat'
-const keyOf = ({ number }: Request): string => `key_${String(number % keys).padStart(26, '0')}`
 /** Few users send most of the requests. */
-const userOf = ({ number }: Request): string => `user-${Math.floor(users * ((number * 0.618_033_988) % 1) ** 3)}`
+const userAt = ({ number }: Request): number => Math.floor(users * ((number * 0.618_033_988) % 1) ** 3)
+const userOf = (request: Request): string => `user-${userAt(request)}`
+/** The application of a user has one key, and another model for one in ten requests. */
+const keyOf = (request: Request): string => `key_${String(userAt(request) % keys).padStart(26, '0')}`
+const modelOf = (request: Request): string =>
+  models[(userAt(request) + (request.number % 10 === 0 ? 1 : 0)) % models.length] ?? 'chat'
 
 const tokens = { input: 120, output: 340 }
 const rates = { input: 1e6, cacheRead: 1e6, cacheWrite: 1e6, output: 2e6, version: 'bench' }
