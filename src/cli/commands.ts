@@ -25,6 +25,7 @@ export const commands: Commands = {
   audit: async () => (await import('./audit.ts')).audit,
   console: async () => (await import('./console.ts')).consoleCommand,
   backup: async () => (await import('./backup.ts')).backup,
+  compact: async () => (await import('./compact.ts')).compactCommand,
   restore: async () => (await import('./restore.ts')).restoreCommand,
   deploy: async () => (await import('./deploy.ts')).deploy,
   secret: async () => (await import('./secret.ts')).secret,

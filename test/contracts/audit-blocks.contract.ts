@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
-import { canStageBodies, packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
+import { createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
+import { canStageBodies, packChains, packOldBodies } from '../../src/adapters/stores/sql/audit/pack.ts'
 import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { Database, Value } from '../../src/adapters/stores/sql/database.ts'
 import { dayMs, minuteMs, type Clock } from '../../src/base/clock.ts'
-import { openAuditLog } from '../support/audit-log.ts'
+import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
 
 /** Bodies of events in compressed blocks, on every engine. */
@@ -126,6 +127,27 @@ export function auditBlocksContract({ name, skip, open }: Engine): void {
       )
     })
 
+    it('take the bodies of older events when the storage is compacted, beside newer ones of the same block', async () => {
+      await using scene = await openScene(open)
+      const { authorityUid } = scene.log.events
+      const before = createAuditAppender(scene.database, { authorityUid, canStage: () => false })
+      await before.append('org_1', scene.requests(200))
+      await scene.log.append(100)
+      await before.append('org_1', scene.requests(30))
+      const events = await scene.everything()
+      await packChains(scene.database)
+      assert.deepEqual(await scene.counts(), { audit_body: 300 - 256, audit_block: 1 })
+      assert.equal(await packOldBodies(scene.database, () => undefined), 200)
+      assert.equal(await packOldBodies(scene.database, () => undefined), 0)
+      assert.deepEqual(await scene.counts(), { audit_body: 300 - 256, audit_block: 2 })
+      assert.deepEqual(await scene.everything(), events)
+      await scene.log.append(60)
+      await packChains(scene.database)
+      assert.equal(await packOldBodies(scene.database, () => undefined), 30)
+      assert.deepEqual((await scene.everything()).slice(0, 330), events)
+      assert.equal((await scene.log.verify()).finding, undefined)
+    })
+
     it('are not made for new events while a node runs that cannot read them', async () => {
       await using scene = await openScene(open)
       await scene.database.write([{ sql: `insert into node (id, beat) values ('old', 1)` }])
@@ -152,6 +174,7 @@ async function openScene(open: () => Promise<Database>) {
       return signDueChains(log.checkpoints)
     },
     trim: () => trimChains({ database, clock, events: log.events, keepMs: 3 * dayMs, maxBacklogMs: 14 * dayMs }),
+    requests: (count: number) => Array.from({ length: count }, () => log.events.makeEvent(requestFacts({}, log.clock))),
     everything: () => log.reads.rows('org_1', { after: 0, limit: 10_000 }),
     counts: async () => ({ audit_body: await countOf('audit_body'), audit_block: await countOf('audit_block') }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

@@ -112,5 +112,6 @@ async function blockRemovals(database: Database, organizationId: string, end: nu
   const kept = unpacked.filter(([sequence]) => sequence >= end)
   if (kept.length === unpacked.length) return [removal] // also if the block is damaged
   const bodies = await packBlock(block, new Map(kept))
-  return [removal, { sql: `update audit_block set bodies = $3 ${where} = $2`, params: [organizationId, block, bodies] }]
+  const sql = `update audit_block set bodies = $3 ${where} = $2 and bodies = $4`
+  return [removal, { sql, params: [organizationId, block, bodies, row.bodies], expect: 1 }]
 }
