@@ -109,6 +109,7 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
           [0, 'other-model', 'proj_1', 1, 20],
         ],
       )
+      assert.deepEqual(await scene.reports.usage({ ...usageQuery, groupBy: [], limit: 1 }), [early])
       assert.deepEqual(await scene.reports.usage({ ...usageQuery, toMs: hourMs, groupBy: [] }), [])
       assert.deepEqual(await scene.reports.usage({ ...usageQuery, organizationId: 'org_2', groupBy: [] }), [])
     })

@@ -1,3 +1,4 @@
+import { Fault } from '../../base/fault.ts'
 import type { Page, Paged } from '../identity/store.ts'
 import type { Charge } from './charge.ts'
 
@@ -35,6 +36,8 @@ export type UsageQuery = {
   readonly toMs: number
   readonly bucketMs: number
   readonly groupBy: readonly UsageGroup[]
+  /** The most rows to read. */
+  readonly limit?: number
 }
 
 /** The usage of one group in one time bucket. Fields that the query does not group by are null. */
@@ -57,4 +60,15 @@ export type UsageRow = {
 export type LedgerReports = {
   entries(organizationId: string, page: LedgerPage): Promise<Paged<LedgerEntry>>
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
+}
+
+/** A month of hours by user could have millions of rows. */
+const maxUsageRows = 50_000
+
+/** The rows of a query. Rejects one with more than a response can hold. */
+export async function readUsage(ledger: LedgerReports, query: UsageQuery): Promise<readonly UsageRow[]> {
+  const rows = await ledger.usage({ ...query, limit: maxUsageRows + 1 })
+  if (rows.length <= maxUsageRows) return rows
+  const message = `group_by: the period has more than ${maxUsageRows} rows. Request a shorter period, bucket=day, or fewer groups.`
+  throw new Fault('validation', 'invalid_parameter', message, { param: 'group_by' })
 }

@@ -5,7 +5,7 @@ import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
 import type { AdminRoutes } from '../parts.ts'
 import { UsageObject, UsageQuery } from './schema.ts'
-import type { UsageQuery as UsageSpan, UsageRow } from '../../../domain/credits/reports.ts'
+import { readUsage, type UsageQuery as UsageSpan, type UsageRow } from '../../../domain/credits/reports.ts'
 import { inCredits, inUsd } from '../../../domain/credits/formatting.ts'
 
 export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number }
@@ -20,7 +20,7 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
       path: '/v1/organization/usage',
       summary: 'Read usage',
       description:
-        'At most 31 days by hour, or 366 days by day. A period that starts or ends inside of a minute has the whole minute; the whole hour if it is more than 2 days ago or by user, and the whole day if it is more than 92 days ago.',
+        'At most 31 days by hour, or 366 days by day. A period that starts or ends inside of a minute has the whole minute; the whole hour if it is more than 2 days ago or by user, and the whole day if it is more than 92 days ago. A period with more than 50,000 rows is rejected.',
       permission: 'usage:read',
       isReport: true,
       params: none,
@@ -32,7 +32,7 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
           ...spanOf(query, clock.nowMs()),
           groupBy: query.group_by,
         }
-        return presentUsage(usageQuery, await ledger.usage(usageQuery), creditUsd)
+        return presentUsage(usageQuery, await readUsage(ledger, usageQuery), creditUsd)
       },
     }),
   ]

@@ -32,8 +32,11 @@ export async function readUsage(
     from: toUnixSeconds(usage.fromMs),
     to: Math.ceil(usage.toMs / 1000),
     bucket: usage.bucketMs / 1000,
+    ...(usage.limit !== undefined && { limit: usage.limit }),
   }
-  const read = (wanted: Omit<RollupQuery, 'groupBy' | 'organizationId' | 'bucket'>): Promise<RollupGroup[]> => {
+  const read = (
+    wanted: Omit<RollupQuery, 'groupBy' | 'organizationId' | 'bucket' | 'limit'>,
+  ): Promise<RollupGroup[]> => {
     const stored = wanted.kind === 'user' ? groupBy : groupBy.filter((dimension) => dimension !== 'userId')
     return readRollup(query, { ...period, ...wanted, groupBy: stored }, retention.nowSeconds)
   }
@@ -42,7 +45,8 @@ export async function readUsage(
   const usersFrom = Math.min(period.to, Math.max(period.from, readUsersFrom(retention.nowSeconds, retention.userDays)))
   const nameless = (await read({ ...period, kind: 'usage', to: usersFrom })).map((group) => withoutUser(group, groupBy))
   const named = await read({ ...period, kind: 'user', from: usersFrom })
-  return mergeGroups([...nameless, ...named], new Set([startOf(usersFrom, period.bucket)])).map(usageReader(groupBy))
+  const merged = mergeGroups([...nameless, ...named], new Set([startOf(usersFrom, period.bucket)]))
+  return merged.slice(0, usage.limit).map(usageReader(groupBy))
 }
 
 const withoutUser = ({ group, ...rest }: RollupGroup, groupBy: readonly RollupDimension[]): RollupGroup => ({
