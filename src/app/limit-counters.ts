@@ -1,9 +1,11 @@
+import type { Metrics } from '../base/metrics.ts'
 import type { LimitSettings } from '../domain/limits/admission.ts'
 import { singleNode, type ClusterMembership } from '../domain/limits/cluster-membership.ts'
 import { createLimitEngine, type LimitEngine } from '../domain/limits/engine/engine.ts'
 import { createDividedStore, createFallbackStore } from '../domain/limits/fallback.ts'
 import { persistUsage } from '../domain/limits/persisted-usage.ts'
 import { limitStoreFailures, type LimitStore } from '../domain/limits/store.ts'
+import { sharedOperations, withCallTimes, type SharedOperation } from '../domain/limits/timed-store.ts'
 import { limitUsageStore } from '../adapters/stores/sql/limit-usage.ts'
 import { joinNodes, type NodeMember } from '../adapters/stores/sql/nodes.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -116,7 +118,10 @@ async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncD
   )
   const store = opened.use(
     createFallbackStore({
-      shared: createRedisLimitStore({ connection, settings }),
+      shared: withCallTimes(createRedisLimitStore({ connection, settings }), {
+        clock,
+        onEnded: createCallHistogram(metrics),
+      }),
       local,
       unsent,
       nodeId: ownEpoch,
@@ -153,4 +158,17 @@ async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncD
     description: 'counted in Redis',
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** The timeout of a call is 50 ms by default. */
+const callBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1]
+
+function createCallHistogram(metrics: Metrics): (operation: SharedOperation, seconds: number) => void {
+  const histogram = metrics.histogram(
+    'gatehouse_limit_store_seconds',
+    'The time that calls to the shared counters took, with those that failed.',
+    { labels: { operation: sharedOperations }, buckets: callBuckets },
+  )
+  const observe = new Map(sharedOperations.map((operation) => [operation, histogram.series({ operation })]))
+  return (operation, seconds) => observe.get(operation)?.(seconds)
 }
