@@ -36,7 +36,8 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   const { config, database, clock, audit, reads, jobs, warn } = parts
   await using opened = new AsyncDisposableStack()
   const { canStage, pack } = await openPacking(database)
-  const appender = createAuditAppender(parts.requestWrites, { ...audit.events, canStage })
+  const onLocked = createLockHistogram(parts)
+  const appender = createAuditAppender(parts.requestWrites, { ...audit.events, canStage, clock, onLocked })
   const checkpoints = {
     database,
     clock,
@@ -78,6 +79,18 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/** Undefined with embedded storage, where nothing locks the head of a chain. */
+function createLockHistogram({ database, metrics }: AuditServicesParts): ((waitMs: number) => void) | undefined {
+  if (database.engine === 'sqlite') return undefined
+  const histogram = metrics.histogram(
+    'gatehouse_audit_lock_wait_seconds',
+    'The time that an append to an audit log waited for a connection and for the appends of other nodes.',
+    { labels: {}, buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] },
+  )
+  const observe = histogram.series({})
+  return (waitMs) => observe(waitMs / 1000)
 }
 
 async function openPacking(database: Database) {

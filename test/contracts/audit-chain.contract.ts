@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { appendInTransaction, createAuditAppender } from '../../src/adapters/stores/sql/audit/chain.ts'
+import { appendInTransaction, createAuditAppender, lockHead } from '../../src/adapters/stores/sql/audit/chain.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openAuditLog, requestFacts } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
@@ -29,6 +29,30 @@ export function auditChainContract({ name, skip, open }: Engine): void {
       await Promise.all([...appends, ...Array.from({ length: 10 }, () => appendWithChange(database, log))])
       assert.deepEqual(await sequencesOf(database, 'org_1'), numbersTo(40))
       assert.equal((await log.verify()).finding, undefined)
+    })
+
+    it('reports how long an append waited for the head of its chain, except where nothing locks it', async () => {
+      await using database = await open()
+      const log = await openAuditLog(database)
+      const waits: number[] = []
+      const onLocked = (waitMs: number): void => void waits.push(waitMs)
+      const appender = createAuditAppender(database, { ...log.events, clock: log.clock, onLocked })
+      const append = (): Promise<void> => appender.append('org_1', [log.events.makeEvent(requestFacts({}, log.clock))])
+      await append() // creates the chain
+      assert.deepEqual(waits, [])
+      const locked = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      const holder = database.transaction(async (tx) => {
+        await lockHead(tx, 'org_1')
+        locked.resolve()
+        await released.promise
+      })
+      await locked.promise
+      const appended = append()
+      log.clock.passMs(250)
+      released.resolve()
+      await Promise.all([holder, appended])
+      assert.deepEqual(waits, database.engine === 'sqlite' ? [] : [250])
     })
 
     it('is unchanged by a failed transaction', async () => {

@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../../../../base/clock.ts'
 import { appendToChain, startOfChain, type ChainHead } from '../../../../domain/audit/chain/chain.ts'
 import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
@@ -49,6 +50,9 @@ export type AppenderOptions = {
   readonly authorityUid: string
   /** False while a node may read the log that does not know staged bodies. */
   readonly canStage?: () => boolean
+  readonly clock?: Pick<Clock, 'monotonicMs'>
+  /** PostgreSQL only: called when an append has locked the head of its chain, with the time that it waited for it. */
+  readonly onLocked?: ((waitMs: number) => void) | undefined
 }
 
 /** The organization's first event creates its chain. */
@@ -61,7 +65,7 @@ class MissingChain extends Error {}
  */
 export function createAuditAppender(
   database: Database,
-  { authorityUid, canStage = () => true }: AppenderOptions,
+  { authorityUid, canStage = () => true, clock = systemClock, onLocked = () => {} }: AppenderOptions,
 ): ChainAppender {
   const heads = new Map<string, ChainHead>()
 
@@ -91,9 +95,11 @@ export function createAuditAppender(
 
   /** False if the organization has no chain yet. */
   async function appendToLockedHead(events: readonly AuditEvent[], position: ChainPosition): Promise<boolean> {
+    const startMs = clock.monotonicMs()
     try {
       await database.writeAfter<HeadRow>({ sql: lockRow, params: [position.organizationId] }, ([row]) => {
         if (row === undefined) throw new MissingChain()
+        onLocked(clock.monotonicMs() - startMs)
         return appendStatements(headOf(row), events, position).statements
       })
       return true

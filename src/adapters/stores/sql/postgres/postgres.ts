@@ -42,7 +42,8 @@ export async function openPostgres(options: PostgresOptions & ReportOptions): Pr
     read: (sql, params) => latch.enter(() => read(server, sql, params)),
     report: (sql, params = []) => latch.enter(() => reports.run(breaker, { sql, params })),
     write: (statements) => latch.enter(() => writes.time(retried(server, (client) => runStep(client, statements)))),
-    writeAfter: (first, next) => latch.enter(() => retried(server, (client) => runInTwoParts(client, first, next))),
+    writeAfter: (first, next) =>
+      latch.enter(() => writes.time(retried(server, (client) => runInTwoParts(client, first, next)))),
     transaction: (work) =>
       latch.enter(() =>
         withConnection(server, (client) => runTransaction(createSession(client), work).then(committed(breaker))),
