@@ -1,7 +1,11 @@
 import { versions } from 'node:process'
+import { freeBytesOf } from '../adapters/stores/disk-probe.ts'
+import { databaseBytes, oldestRows } from '../adapters/stores/sql/storage-figures.ts'
+import { dayMs } from '../base/clock.ts'
 import { watchProcess } from '../base/process-metrics.ts'
 import type { FairSemaphore } from '../base/fair-semaphore.ts'
 import type { MetricReading } from '../base/metrics.ts'
+import { createStorageGauges } from '../jobs/storage-gauges.ts'
 import type { Infrastructure } from './infrastructure.ts'
 
 type ServerParts = {
@@ -35,6 +39,19 @@ export function openServerMetrics(infrastructure: Infrastructure, { version, inF
     () => (storage.requestFault() === undefined ? 1 : 0),
   )
   watchStorage(infrastructure, reports)
+  measureStorage(infrastructure)
+}
+
+function measureStorage({ built, config, dataDir, database, clock, metrics, jobs }: Infrastructure): void {
+  const measure = createStorageGauges({
+    clock,
+    metrics,
+    retentionMs: config.audit.retention_days * dayMs,
+    readFreeBytes: () => freeBytesOf(dataDir),
+    readDatabaseBytes: () => databaseBytes(database, dataDir),
+    readOldest: () => oldestRows(database),
+  })
+  built.use(jobs.start('measure-storage', measure))
 }
 
 /** Reports wait for a turn of their organization, and then for a connection. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createIds } from './ids.ts'
+import { createIds, timeOfId } from './ids.ts'
 import { systemClock } from './clock.ts'
 import { systemRandom } from './random.ts'
 
@@ -30,4 +30,10 @@ it('encodes the time of every id, however many of its digits change', () => {
       nowMs,
     )
   }
+})
+
+it('reads the time of an id, with or without its prefix', () => {
+  const ids = createIds({ ...systemClock, nowMs: () => 1_767_225_600_123 }, systemRandom)
+  const id = ids('evt')
+  assert.deepEqual([timeOfId(id), timeOfId(id.slice(4, 14))], [1_767_225_600_123, 1_767_225_600_123])
 })

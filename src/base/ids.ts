@@ -19,6 +19,12 @@ export function lowestIdAt(prefix: string, ms: number): string {
   return `${prefix}_${digits}`
 }
 
+/** When the id was created, in milliseconds; also from its digits without the prefix. */
+export function timeOfId(id: string): number {
+  const digits = id.slice(id.indexOf('_') + 1).slice(0, timeLength)
+  return Array.from(digits).reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0)
+}
+
 /**
  * Ids of one process always ascend: within one millisecond, and after the clock stepped back, the random part of the last id
  * is incremented instead of drawn again.

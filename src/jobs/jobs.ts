@@ -162,6 +162,13 @@ export const jobs = [
     purpose: 'Reads how far the export sinks are behind, for the metrics.',
   },
   {
+    name: 'measure-storage',
+    everyMs: minuteMs,
+    runs: 'each node',
+    purpose:
+      'Reads the size of the database, the free disk and how far retention and sums are behind, for the metrics.',
+  },
+  {
     name: 'run-backtests',
     everyMs: 1_000,
     runs: 'one node',

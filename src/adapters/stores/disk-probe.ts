@@ -16,8 +16,7 @@ export async function writeToDisk(folder: string, wasFailing: boolean): Promise<
   const path = join(folder, `probe.${process.pid}.tmp`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const disk = await statfs(folder)
-    if (disk.bavail * disk.bsize < leastFreeBytes) throw full()
+    if ((await freeBytesOf(folder)) < leastFreeBytes) throw full()
     await using file = await open(path, 'w', 0o600)
     await file.write(new Uint8Array(wasFailing ? leastFreeBytes : smallBytes))
     await file.datasync()
@@ -26,6 +25,12 @@ export async function writeToDisk(folder: string, wasFailing: boolean): Promise<
   } finally {
     await rm(path, { force: true }).catch(() => undefined)
   }
+}
+
+/** Bytes that this user may still write. */
+export async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 const full = (cause?: unknown): Fault =>

@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { timeOfId } from '../../../base/ids.ts'
+import type { Database } from './database.ts'
+import { databaseFileName } from './sqlite/data-folder.ts'
+
+/** Null where a table has no rows. */
+export type OldestRows = { readonly eventAtMs: number | null; readonly deltaAtMs: number | null }
+
+/** Bytes on the disk: of the file and its write-ahead log, or what PostgreSQL reports. A report, because PostgreSQL visits every file. */
+export async function databaseBytes(database: Pick<Database, 'engine' | 'report'>, dataDir: string): Promise<number> {
+  if (database.engine === 'postgres') {
+    const [row] = await database.report<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+    return row?.bytes ?? 0
+  }
+  const sizes = await Promise.all(['', '-wal'].map((suffix) => fileBytes(join(dataDir, databaseFileName + suffix))))
+  return sizes.reduce((sum, bytes) => sum + bytes)
+}
+
+/** A write-ahead log exists only while the database is open. */
+const fileBytes = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+/** The time of a delta is in its id: the ten digits before the 16 random ones. */
+const oldestSql = `select
+  (select min(first_time) from (
+    select (select e.time from audit_event e where e.organization_id = h.organization_id order by e.sequence limit 1) as first_time
+    from audit_chain h) as chains) as event_time,
+  (select min(substr(id, length(id) - 25, 10)) from rollup_delta) as delta_digits`
+
+/** When the oldest audit event and the oldest delta that is not folded were written. */
+export async function oldestRows(database: Pick<Database, 'report'>): Promise<OldestRows> {
+  const [row] = await database.report<{ event_time: number | null; delta_digits: string | null }>(oldestSql)
+  const digits = row?.delta_digits ?? null
+  return { eventAtMs: row?.event_time ?? null, deltaAtMs: digits === null ? null : timeOfId(digits) }
+}
