@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { parseRedisUrl, type RedisHost } from '../adapters/stores/redis/address.ts'
 import { messageOf } from '../base/fault.ts'
 import type { Config } from '../config/config.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
@@ -18,17 +19,19 @@ export function checkRuntime(): Diagnosis {
 
 export async function checkRedis({ storage: { redis_url: redisUrl } }: Config): Promise<Diagnosis[]> {
   if (redisUrl === undefined) return []
-  const url = new URL(redisUrl)
-  const failure = await tryConnect(url.hostname, Number(url.port || 6379))
-  if (failure === undefined) return [{ part: 'Redis', state: 'ok', message: `${url.host} answers` }]
-  return [
-    {
-      part: 'Redis',
-      state: 'warning',
-      message: `${url.host} cannot be reached (${failure}): each node would count on its own`,
-      fix: 'Is Redis running, and is REDIS_URL right?',
-    },
-  ]
+  const { hosts } = parseRedisUrl(redisUrl)
+  return Promise.all(hosts.map(checkRedisHost))
+}
+
+async function checkRedisHost({ host, port }: RedisHost): Promise<Diagnosis> {
+  const failure = await tryConnect(host, port)
+  if (failure === undefined) return { part: 'Redis', state: 'ok', message: `${host}:${port} answers` }
+  return {
+    part: 'Redis',
+    state: 'warning',
+    message: `${host}:${port} cannot be reached (${failure}): if no server can be, each node counts on its own`,
+    fix: 'Is Redis running, and is REDIS_URL right?',
+  }
 }
 
 export function checkTls({ tls }: Config['server']): Diagnosis[] {

@@ -20,8 +20,8 @@ export type Counters = AsyncDisposable & {
   nodeIds(): readonly string[]
   /** The epoch of this process's counters: it changes when they are lost. */
   readonly ownEpoch: string
-  /** The epoch of the shared counters: null while they cannot be reached, undefined if there are none. */
-  sharedEpoch(): string | null | undefined
+  /** The epoch of the shared counters of an organization: null while they cannot be reached, undefined if there are none. */
+  sharedEpoch(organizationId: string): string | null | undefined
   /** A problem that degrades the limits while requests are still served, or undefined. */
   problem(): string | undefined
   /** Where limits are counted, for the start message. */
@@ -98,7 +98,7 @@ async function openLocal({
 async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncDisposable> {
   const { membership, ownEpoch, local, unsent, settings, clock, random, log, metrics, jobs } = parts
   // The Redis client is loaded only if it is used.
-  const { connectRedis } = await import('../adapters/stores/redis/connection.ts')
+  const { openRedis } = await import('../adapters/stores/redis/open.ts')
   const { createRedisLimitStore } = await import('../adapters/stores/redis/limit-store.ts')
   const failures = metrics.counter(
     'gatehouse_limit_store_failures_total',
@@ -110,7 +110,7 @@ async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncD
   )
   await using opened = new AsyncDisposableStack()
   const connection = opened.use(
-    connectRedis({
+    openRedis({
       url,
       commandTimeoutMs: parts.config.storage.redis_timeout_ms,
       onError: (error) => log.debug({ error: String(error) }, 'no connection to Redis'),
@@ -140,20 +140,22 @@ async function openShared(parts: OwnParts, url: string): Promise<Chosen & AsyncD
   )
   opened.use(jobs.start('contribute-usage', store.sync))
   // With few requests the circuit breaker does not open, so a missing connection counts as degraded too.
-  const isDegraded = (): boolean => store.isDegraded() || connection.epoch() === null
+  const isDegraded = (): boolean => store.isDegraded() || !connection.isConnected()
   metrics.gauge(
     'gatehouse_limits_degraded',
     '1 while this node counts on its own because Redis cannot be reached.',
     () => (isDegraded() ? 1 : 0),
   )
-  await Promise.race([connection.ready(), new Promise<void>((resolve) => clock.after(connectWaitMs, resolve))])
+  const connected = connection.ready().catch(() => {}) // a cluster that cannot be read yet is read again by the job
+  await Promise.race([connected, new Promise<void>((resolve) => clock.after(connectWaitMs, resolve))])
   // Without this call all nodes would be limited to their shares for the first second.
   await store.sync()
   if (isDegraded()) log.warn('Redis cannot be reached yet: until then this node counts on its own')
   const kept = opened.move()
   return {
     limits: store,
-    sharedEpoch: () => (store.isDegraded() ? null : connection.epoch()),
+    sharedEpoch: (organizationId) =>
+      store.isDegraded() ? null : (connection.shardOf(organizationId)?.epoch() ?? null),
     problem: () => (isDegraded() ? 'Redis cannot be reached; this node counts on its own' : undefined),
     description: 'counted in Redis',
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

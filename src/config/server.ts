@@ -159,11 +159,11 @@ export const Storage = section(
     }),
     redis_url: Type.Optional(
       Type.String({
-        pattern: '^rediss?://',
+        pattern: '^rediss?://|^rediss?[+]sentinel://[^/?]+/[^/?]+|^rediss?[+]cluster://[^/?]+/?$',
         env: 'REDIS_URL',
         envFile: true,
         description:
-          'URL of a Redis or Valkey server, for limits that all nodes share. Without it each of several nodes enforces its share of every limit.',
+          'URL of Redis or Valkey, for limits that all nodes share: `redis://HOST`, `redis+sentinel://HOST,HOST/NAME` or `redis+cluster://HOST,HOST`, each with `rediss` for TLS. Without it each of several nodes enforces its share of every limit.',
       }),
     ),
     redis_timeout_ms: Type.Integer({

@@ -15,8 +15,8 @@ export type ReconcilerParts = {
   readonly backlog: Pick<ChargeBacklog, 'isEmpty'> | null
   /** The epoch of this node's own counters. */
   readonly ownEpoch: string
-  /** The epoch of the shared counters: null while they are unreachable, undefined without shared counters. */
-  readonly sharedEpoch: () => string | null | undefined
+  /** The epoch of an organization's shared counters: null while they are unreachable, undefined without shared counters. */
+  readonly sharedEpoch: (organizationId: string) => string | null | undefined
   readonly membership: ClusterMembership
   /** Longer than the longest request: after this time no charge can arrive any more. */
   readonly holdMs: number
@@ -79,8 +79,8 @@ export function createReconciler(parts: ReconcilerParts): Reconciler {
     else if (slice.state === 'closing' && (await isSettled(slice))) await ledger.closeSlice(slice.id)
   }
 
-  function mayBeSpent({ holder, epoch }: Slice): boolean {
-    const shared = parts.sharedEpoch()
+  function mayBeSpent({ organizationId, holder, epoch }: Slice): boolean {
+    const shared = parts.sharedEpoch(organizationId)
     if (holder === 'shared') return shared === null || shared === epoch // unreachable for this node does not mean gone
     if (epoch !== ownEpoch) return parts.membership.isAlive(epoch)
     return shared === null || shared === undefined // this node's own slice is only for outages of the shared counters

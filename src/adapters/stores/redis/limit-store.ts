@@ -3,12 +3,12 @@ import type { AdmissionRequest, LimitSettings, Subject } from '../../../domain/l
 import { metrics, limitScopes, type Limits, type LimitScope } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { LimitUsage } from '../../../domain/limits/usage.ts'
-import type { RedisConnection } from './connection.ts'
+import type { RedisConnection, RedisShards } from './connection.ts'
 import { readAccounts, readContribution, readGrantResult, readNodes, readAdmission } from './replies.ts'
-import { runScript } from './scripts.ts'
+import { isMoved, runScript, type ScriptCall, type ScriptName } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
-  readonly connection: RedisConnection
+  readonly connection: RedisShards
   readonly settings: LimitSettings
   /** Replaces the server's clock, in tests only. */
   readonly nowMs?: () => number
@@ -19,49 +19,57 @@ const maxRenewals = 500
 
 /** The counters in Redis, shared by all nodes: the engine's arithmetic as Lua scripts. */
 export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimitStoreOptions): SharedLimitStore {
-  const incarnations = createIncarnations(connection)
+  const incarnations = createIncarnations()
   const time = (): string | number => nowMs?.() ?? ''
   const rules = [settings.leaseMs, settings.holdMs, rejectedScopes[settings.countRejectedIn]]
   const rulesJson = (limits: Limits): string => JSON.stringify([...limitsAsList(limits), ...rules])
 
+  /** Runs work on the server with the organization's keys, and once more if they have moved: then nothing was executed. */
+  async function onShard<T>(organization: string, work: (shard: Shard) => Promise<T>): Promise<T> {
+    try {
+      return await work(shardOf(connection, organization))
+    } catch (error) {
+      if (!isMoved(error)) throw error
+      await connection.refresh()
+      return work(shardOf(connection, organization))
+    }
+  }
+  const runFor = (organization: string, name: ScriptName, call: ScriptCall): Promise<unknown> =>
+    onShard(organization, ({ run }) => run(name, call))
+
   return {
-    async admit(request) {
-      const epoch = epochOf(connection)
-      const incarnation = incarnations.of(request.organization)
-      const { organization, project, key, limits } = request
-      const args = [time(), epoch, incarnation, project, key, ...demandArgs(request), rulesJson(limits)]
-      const keys = [...keysOf(organization), ...ringKeysOf(request), sliceKeyOf(organization)]
-      return readAdmission(request, epoch, await runScript(connection, 'admit', { keys, args }))
-    },
+    admit: (request) =>
+      onShard(request.organization, async ({ epoch, run }) => {
+        const { organization, project, key, limits } = request
+        const incarnation = incarnations.of(organization, epoch)
+        const args = [time(), epoch, incarnation, project, key, ...demandArgs(request), rulesJson(limits)]
+        const keys = [...keysOf(organization), ...ringKeysOf(request), sliceKeyOf(organization)]
+        return readAdmission(request, epoch, await run('admit', { keys, args }))
+      }),
 
-    async contribute({ use, node, number, isAll }) {
-      const { organization } = use
-      const knownIncarnation = isAll ? '' : incarnations.of(organization)
-      if (!isAll && knownIncarnation === '') return 'forgotten'
-      const args = [
-        time(),
-        epochOf(connection),
-        knownIncarnation,
-        node,
-        number,
-        settings.leaseMs,
-        settings.holdMs,
-        asJson(use),
-      ]
-      const keys = [
-        ...keysOf(organization),
-        `rl2:{${organization}}:c`,
-        ...use.scopes.map(({ scope, id }) => ringKeyOf(organization, scope, id)),
-      ]
-      const reply = await runScript(connection, 'contribute', { keys, args })
-      const { result, incarnation } = readContribution(reply)
-      incarnations.set(organization, incarnation)
-      return result
-    },
+    contribute: ({ use, node, number, isAll }) =>
+      onShard(use.organization, async ({ epoch, run }) => {
+        const { organization } = use
+        const known = isAll ? '' : incarnations.of(organization, epoch)
+        if (!isAll && known === '') return 'forgotten'
+        const args = [time(), epoch, known, node, number, settings.leaseMs, settings.holdMs, asJson(use)]
+        const { result, incarnation } = readContribution(
+          await run('contribute', { keys: contributionKeysOf(use), args }),
+        )
+        incarnations.set(organization, epoch, incarnation)
+        return result
+      }),
 
+    /** A node is on the list if it is on that of every server, because each may lose its data alone. */
     async register(node, hasContributed) {
-      const keys = [`rl2:nodes:${epochOf(connection)}`]
-      return readNodes(await runScript(connection, 'register', { keys, args: [node, hasContributed ? 1 : 0] }))
+      await connection.refresh()
+      const lists = await Promise.all(
+        shardsOf(connection).map(async ({ run, epoch, tag }) => {
+          const keys = [`rl2:nodes:{${tag}}:${epoch}`]
+          return readNodes(await run('register', { keys, args: [node, hasContributed ? 1 : 0] }))
+        }),
+      )
+      return (lists[0] ?? []).filter((id) => lists.every((list) => list.includes(id)))
     },
 
     async settle(settlement) {
@@ -69,12 +77,11 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       assertWhole(tokens, micro)
       const args = [time(), project, key, requestId, tokens, micro]
       const keys = [...keysOf(organization), ...ringKeysOf(settlement), sliceKeyOf(organization)]
-      const reply = await runScript(connection, 'settle', { keys, args })
-      return reply === 'settled' ? 'settled' : 'gone'
+      return (await runFor(organization, 'settle', { keys, args })) === 'settled' ? 'settled' : 'gone'
     },
 
     async leave({ organization, requestId }) {
-      await runScript(connection, 'leave', { keys: keysOf(organization), args: [requestId] })
+      await runFor(organization, 'leave', { keys: keysOf(organization), args: [requestId] })
     },
 
     async renew(renewals) {
@@ -83,7 +90,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
         const keys = keysOf(organization)
         for (let at = 0; at < own.length; at += maxRenewals) {
           const ids = own.slice(at, at + maxRenewals).map(({ requestId }) => requestId)
-          await runScript(connection, 'renew', { keys, args: [time(), settings.leaseMs, ...ids] })
+          await runFor(organization, 'renew', { keys, args: [time(), settings.leaseMs, ...ids] })
         }
       })
       await Promise.all(runs)
@@ -91,34 +98,46 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
 
     async grant({ organization, epoch, sliceId, amountMicro, opens }) {
       assertWhole(amountMicro)
-      if (epoch !== epochOf(connection)) return 'stale'
       const call = { keys: [sliceKeyOf(organization)], args: [epoch, sliceId, amountMicro, opens ? 1 : 0] }
-      return readGrantResult(await runScript(connection, 'grant', call))
+      return onShard(organization, async (shard) =>
+        epoch === shard.epoch ? readGrantResult(await shard.run('grant', call)) : 'stale',
+      )
     },
 
     async close({ organization, epoch, sliceId }) {
-      await runScript(connection, 'close', { keys: [sliceKeyOf(organization)], args: [epoch, sliceId] })
+      await runFor(organization, 'close', { keys: [sliceKeyOf(organization)], args: [epoch, sliceId] })
       return 'closed'
     },
 
     async accounts(organization) {
       const keys = [...keysOf(organization), sliceKeyOf(organization)]
-      const reply = await runScript(connection, 'accounts', { keys, args: [time()] })
-      return readAccounts(organization, reply)
+      return readAccounts(organization, await runFor(organization, 'accounts', { keys, args: [time()] }))
     },
 
     async probe() {
-      epochOf(connection)
-      await runScript(connection, 'probe', { keys: ['rl2:probe'], args: [] })
+      await connection.refresh()
+      await Promise.all(
+        shardsOf(connection).map(({ run, tag }) => run('probe', { keys: [`rl2:probe:{${tag}}`], args: [] })),
+      )
     },
   }
 }
 
-function epochOf(connection: RedisConnection): string {
-  const epoch = connection.epoch()
-  if (epoch === null) throw new LimitStoreError('unreachable', 'no connection to Redis')
-  return epoch
+/** A connected server. */
+type Shard = { readonly epoch: string; readonly run: (name: ScriptName, call: ScriptCall) => Promise<unknown> }
+
+function shardOf(connection: RedisShards, organization: string): Shard {
+  return asShard(connection.shardOf(organization))
 }
+
+function asShard(server: RedisConnection | undefined): Shard {
+  const epoch = server?.epoch() ?? null
+  if (server === undefined || epoch === null) throw new LimitStoreError('unreachable', 'no connection to Redis')
+  return { epoch, run: (name, call) => runScript(server, name, call) }
+}
+
+const shardsOf = (connection: RedisShards): (Shard & { readonly tag: string })[] =>
+  connection.shards().map(({ connection: server, tag }) => ({ ...asShard(server), tag }))
 
 /**
  * The slice has kept its key since the previous layout, so that nodes of both versions spend from one slice during a rolling
@@ -144,6 +163,13 @@ const ringKeyOf = (organization: string, scope: LimitScope, id: string): string 
 const ringKeysOf = (subject: Subject): string[] =>
   limitScopes.map((scope) => ringKeyOf(subject.organization, scope, subject[scope]))
 
+/** In the order of `contribute.lua`. */
+const contributionKeysOf = ({ organization, scopes: used }: LimitUsage): string[] => [
+  ...keysOf(organization),
+  `rl2:{${organization}}:c`,
+  ...used.map(({ scope, id }) => ringKeyOf(organization, scope, id)),
+]
+
 const asJson = ({ scopes: used, running }: LimitUsage): string =>
   JSON.stringify({
     scopes: used.map(({ scope, id, minute, day }) => ({ field: fieldOf(scope, id), minute, day })),
@@ -158,22 +184,17 @@ const asJson = ({ scopes: used, running }: LimitUsage): string =>
 
 const maxIncarnations = 100_000
 
-/** For each organization, the incarnation of its state that this node has contributed to, in this run of the server. */
-function createIncarnations(connection: RedisConnection) {
-  const incarnations = new Map<string, string>()
-  let epoch: string | null = null
-  const current = (): Map<string, string> => {
-    if (epoch !== connection.epoch()) {
-      epoch = connection.epoch()
-      incarnations.clear()
-    }
-    return incarnations
-  }
+/** For each organization, the incarnation of its state that this node has contributed to, and the epoch of its server. */
+function createIncarnations() {
+  const known = new Map<string, { readonly epoch: string; readonly incarnation: string }>()
   return {
-    of: (organization: string): string => current().get(organization) ?? '',
-    set(organization: string, incarnation: string): void {
-      if (incarnations.size >= maxIncarnations) incarnations.clear()
-      current().set(organization, incarnation)
+    of(organization: string, epoch: string): string {
+      const last = known.get(organization)
+      return last?.epoch === epoch ? last.incarnation : ''
+    },
+    set(organization: string, epoch: string, incarnation: string): void {
+      if (known.size >= maxIncarnations) known.clear()
+      known.set(organization, { epoch, incarnation })
     },
   }
 }

@@ -38,12 +38,13 @@ const scripts = {
 }
 
 export type ScriptName = keyof typeof scripts
+export type ScriptCall = { readonly keys: readonly string[]; readonly args: readonly (string | number)[] }
 
 /** Runs a script by its digest. Sends the source if the server has not loaded the script yet. The reply of `admit` is binary. */
 export async function runScript(
   { send }: RedisConnection,
   name: ScriptName,
-  { keys, args }: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] },
+  { keys, args }: ScriptCall,
 ): Promise<unknown> {
   const { source, digest } = scripts[name]
   const parameters = [keys.length, ...keys, ...args]
@@ -65,6 +66,10 @@ export async function runScript(
 
 const isReplyError = (error: unknown, code: string): error is Error =>
   error instanceof Error && error.name === 'ReplyError' && error.message.startsWith(code)
+
+/** True if another server of the cluster has the keys, so that the script was not executed. */
+export const isMoved = (error: unknown): boolean =>
+  error instanceof LimitStoreError && isReplyError(error.cause, 'MOVED')
 
 /** `ERR`, `WRONGTYPE` and `CROSSSLOT` mean a fault in the script. Other replies (LOADING, READONLY, OOM) mean an unavailable server. */
 function toLimitStoreError(error: unknown): LimitStoreError {
