@@ -149,9 +149,9 @@ describe('the alerts', () => {
 })
 
 describe('the dashboards', () => {
-  it('are the four that the guide describes', () => {
+  it('are the five that the guide describes', () => {
     const titles = dashboards.map(({ title }) => title.replace('Gatehouse: ', '')).sort()
-    assert.deepEqual(titles, ['Governance', 'Money and limits', 'Node', 'Traffic'])
+    assert.deepEqual(titles, ['Governance', 'Money and limits', 'Node', 'Storage', 'Traffic'])
     const guide = readText('docs/guide/observe.md')
     for (const title of titles) assert.ok(guide.includes(`| ${title} |`), title)
   })
