@@ -6,7 +6,6 @@ import type { Changes } from '../domain/identity/changes.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
 import { createKeyChanges } from '../domain/identity/key-changes.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
-import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import { createAuditedDirectory } from '../domain/identity/audited-directory.ts'
 import { createMembers } from '../domain/identity/members.ts'
 import { createDirectory } from '../domain/identity/directory.ts'
@@ -38,6 +37,7 @@ import { idempotencyStore } from '../adapters/stores/sql/identity/idempotency.ts
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { decisionHours, decisionSums } from '../adapters/stores/sql/policies/decision-counts.ts'
 import { reportedSpikes } from '../adapters/stores/sql/policies/reported-spikes.ts'
+import { ledgerBalances } from '../adapters/stores/sql/credits/ledger-balances.ts'
 import { grantStore } from '../adapters/stores/sql/credits/grants.ts'
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { backtestStore } from '../adapters/stores/sql/policies/backtests.ts'
@@ -50,7 +50,7 @@ import type { VerificationThreads } from '../adapters/stores/sql/verification/th
 import { createAuditParts } from './audit-parts.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
 import { openLedgerVerifier } from './ledger-verifier.ts'
-import { rotationStore } from './secret-rotation.ts'
+import { createStoredEncryptions, rotationStore } from './secret-rotation.ts'
 import { createSinkAddressRules, type SinkAddressSettings } from './sink-addresses.ts'
 
 export type AdministrationParts = {
@@ -82,11 +82,7 @@ export type AdministrationParts = {
 export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
   const audit = { ...createAuditParts({ clock, ids, keyring }), signed: createCheckpointFiles(parts.dataDir) }
-  const encryptions = {
-    keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
-    exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
-    textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
-  }
+  const encryptions = createStoredEncryptions(keyring, random)
   const open = (tx: Transaction) => ({
     directory: directoryStore(tx),
     members: memberStore(tx),
@@ -171,7 +167,7 @@ export function createAdministration(parts: AdministrationParts) {
     secretRotation,
     auditLog,
     verifyAuditLog,
-    ledgerVerifier: openLedgerVerifier(parts),
+    ledgerVerifier: openLedgerVerifier({ ...parts, balances: ledgerBalances(database, encryptions.ledgerBalances) }),
     verifications: createVerificationAdministration({ ids, clock }),
     audit,
     encryption: encryptions.exportSecrets,

@@ -37,6 +37,7 @@ function startedJobs(config: Config): JobDefinition[] {
     'values from files': fileValuesOf(config).length > 0,
     'console.enabled': config.console.enabled,
     'traces.endpoint': config.traces.endpoint !== undefined,
+    'credits.retention_days': config.credits.retention_days !== undefined,
   }
   return jobs.filter((job: JobDefinition) => job.onlyWith === undefined || has[job.onlyWith])
 }

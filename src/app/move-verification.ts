@@ -1,4 +1,5 @@
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
+import { ledgerBalances } from '../adapters/stores/sql/credits/ledger-balances.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { createVerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { systemClock as clock } from '../base/clock.ts'
@@ -6,12 +7,12 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom as random } from '../base/random.ts'
 import type { LogReport } from '../domain/audit/verify-log.ts'
 import type { LedgerVerification } from '../domain/credits/ledger-verification.ts'
-import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { presentLogReport } from '../http/operator/audit-log.ts'
 import { createAuditParts } from './audit-parts.ts'
 import type { LogReportBody } from './audit-verification.ts'
 import { createAuditVerifier } from './audit-verifier.ts'
+import { createStoredEncryptions } from './secret-rotation.ts'
 
 export type MoveVerification = {
   readonly ledger: LedgerVerification
@@ -32,10 +33,11 @@ type VerificationParts = {
 /** Verifies the ledger and the audit log of every organization in PostgreSQL. */
 export async function verifyMoved({ database, url, keyring, onEvents }: VerificationParts): Promise<MoveVerification> {
   await using threads = createVerificationThreads(database, { engine: 'postgres', url })
+  const encryptions = createStoredEncryptions(keyring, random)
   const verifyAuditLog = createAuditVerifier({
     clock,
     audit: createAuditParts({ clock, ids: createIds(clock, random), keyring }),
-    textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
+    textsKeys: encryptions.textsKeys,
     reads: auditReads({ query: (sql, params) => database.read(sql, params) }),
     verification: threads,
   })
@@ -52,7 +54,9 @@ export async function verifyMoved({ database, url, keyring, onEvents }: Verifica
     events += report.checked
     if (isBroken(report)) brokenLogs.push(presentLogReport(id, report))
   }
-  const { verification: ledger } = await threads.run('ledger', { nowMs: clock.nowMs(), checkpoints: new Map() })
+  const balances = await ledgerBalances(database, encryptions.ledgerBalances).read()
+  const input = { nowMs: clock.nowMs(), checkpoints: new Map(), ...balances }
+  const { verification: ledger } = await threads.run('ledger', input)
   return { ledger, auditLogs: chains.length, events, brokenLogs }
 }
 

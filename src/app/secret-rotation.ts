@@ -14,10 +14,20 @@ import {
   type StoredEncryptions,
 } from '../adapters/stores/sql/secret-rotation.ts'
 import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
 import type { AuditReads } from '../domain/audit/log.ts'
+import { createKeyringEncryption } from '../domain/identity/keyring-encryption.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import type { RotationStore } from '../domain/identity/secret-rotation.ts'
 import type { AuditParts } from './audit-parts.ts'
+
+/** Each purpose has a key of its own. */
+export const createStoredEncryptions = (keyring: Keyring, random: Random): StoredEncryptions => ({
+  keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
+  exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
+  textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
+  ledgerBalances: createKeyringEncryption(keyring, 'ledger balances', random),
+})
 
 export type RotationStoreParts = {
   readonly database: Database

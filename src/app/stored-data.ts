@@ -9,6 +9,7 @@ import { storedResponses } from '../adapters/stores/sql/stored-responses.ts'
 import { withResponseBacklog } from '../domain/inference/response-backlog.ts'
 import type { StoredResponses } from '../domain/inference/stored-responses.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { openLedgerFolding } from './ledger-folding.ts'
 import { openRollup } from './rollup.ts'
 import { logSetAside, setAsideHelp } from './set-aside.ts'
 
@@ -17,6 +18,7 @@ export async function openStoredData(infrastructure: Infrastructure): Promise<St
   const stored = await openStoredResponses(infrastructure)
   await openExpiry(infrastructure, stored)
   openRollup(infrastructure)
+  openLedgerFolding(infrastructure)
   return stored
 }
 

@@ -78,6 +78,14 @@ export const ConfigSchema = section(
           description:
             'Whether administrator keys with `credits:write` may grant credits to their own organization, and set its plan and limits. False: only the operator may, on the machine. Set it to false if you host the organizations of others.',
         }),
+        retention_days: Type.Optional(
+          Type.Integer({
+            minimum: 31,
+            maximum: 36_500,
+            description:
+              'How long the charge of each request and its ledger entry are kept, and at least as long as `audit.retention_days`. Then whole months are verified and replaced by one balance. Default: for ever.',
+          }),
+        ),
       },
       'Credits, with which organizations pay for usage.',
     ),

@@ -20,6 +20,7 @@ export type JobDefinition = {
     | 'values from files'
     | 'console.enabled'
     | 'traces.endpoint'
+    | 'credits.retention_days'
 }
 
 /** All periodic work of a server. An architecture test rejects timers that are started anywhere else. */
@@ -97,6 +98,14 @@ export const jobs = [
     everyMs: minuteMs,
     runs: 'each node',
     purpose: 'Ends credit holds of requests whose node died, and checks that the sums of the ledger agree.',
+  },
+  {
+    name: 'fold-ledger',
+    everyMs: hourMs,
+    runs: 'each node',
+    onlyWith: 'credits.retention_days',
+    purpose:
+      'Replaces the charges of months that were kept long enough by a balance, after a verification of the ledger.',
   },
   {
     name: 'sign-audit-log',

@@ -18,6 +18,7 @@ import { hourMs, systemClock } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { VerifyCursor, VerifyProgress } from '../../src/domain/audit/verify-log.ts'
+import { noBalances } from '../../src/domain/credits/ledger-verification.ts'
 import { openAuditLog } from '../support/audit-log.ts'
 import { chargeOf } from '../support/credits.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
@@ -136,7 +137,7 @@ async function openScene(open: (resources: AsyncDisposableStack) => Promise<Open
     verifyLog: ({ resumeAt, ...options }: VerifyOptions = {}) =>
       threads.run('auditLog', { ...log.verifyInput(), organizationId: 'org_1', resumeAt }, options),
     verifyLedger: async (nowMs = systemClock.nowMs()) =>
-      (await threads.run('ledger', { nowMs, checkpoints: new Map() })).verification,
+      (await threads.run('ledger', { nowMs, checkpoints: new Map(), ...noBalances })).verification,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -37,3 +37,12 @@ export type LedgerCheckpoint = {
   /** Slices that an entry may still change. */
   readonly slices: readonly (readonly [id: string, sums: SliceSums])[]
 }
+
+/** What replaced the oldest entries of an organization, which were removed. */
+export type LedgerBalances = {
+  readonly balances: ReadonlyMap<string, LedgerCheckpoint>
+  /** Organizations whose balance no accepted server secret decrypts. */
+  readonly unreadable: readonly string[]
+}
+
+export const noBalances: LedgerBalances = { balances: new Map(), unreadable: [] }

@@ -7,6 +7,7 @@ export type StoredEncryptions = {
   readonly exportSecrets: KeyringEncryption
   readonly keptReplies: KeyringEncryption
   readonly textsKeys: KeyringEncryption
+  readonly ledgerBalances: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -27,7 +28,12 @@ type EncryptedColumn = {
 }
 
 /** The encryption context of each value must equal the one that its store uses. */
-const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions): readonly EncryptedColumn[] => [
+const columnsOf = ({
+  exportSecrets,
+  keptReplies,
+  textsKeys,
+  ledgerBalances,
+}: StoredEncryptions): readonly EncryptedColumn[] => [
   {
     encryption: exportSecrets,
     select: `select s.organization_id || ' ' || s.id || ' ' || e.field as place, e.sealed, e.sink_id as one, e.field as two, '' as three
@@ -48,6 +54,13 @@ const columnsOf = ({ exportSecrets, keptReplies, textsKeys }: StoredEncryptions)
     select: `select id as place, texts_key as sealed, id as one, '' as two, '' as three from audit_key where texts_key is not null`,
     update: 'update audit_key set texts_key = $2 where texts_key = $1 and id = $3',
     keyColumns: 1,
+  },
+  {
+    encryption: ledgerBalances,
+    select: `select organization_id || ' ' || month as place, sealed, organization_id as one, month as two, '' as three
+      from ledger_balance`,
+    update: 'update ledger_balance set sealed = $2 where sealed = $1 and organization_id = $3 and month = $4',
+    keyColumns: 2,
   },
 ]
 

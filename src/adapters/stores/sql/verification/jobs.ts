@@ -1,5 +1,9 @@
 import { afterIo } from '../../../../base/after-io.ts'
-import type { LedgerCheckpoint, LedgerProgress } from '../../../../domain/credits/ledger-verification.ts'
+import type {
+  LedgerBalances,
+  LedgerCheckpoint,
+  LedgerProgress,
+} from '../../../../domain/credits/ledger-verification.ts'
 import {
   verifyLog,
   type LogReport,
@@ -19,7 +23,10 @@ export type VerificationJobs = {
     readonly result: LogReport
   }
   readonly ledger: {
-    readonly input: { readonly nowMs: number; readonly checkpoints: ReadonlyMap<string, LedgerCheckpoint> }
+    readonly input: LedgerBalances & {
+      readonly nowMs: number
+      readonly checkpoints: ReadonlyMap<string, LedgerCheckpoint>
+    }
     readonly progress: LedgerProgress
     readonly result: VerifiedLedger
   }

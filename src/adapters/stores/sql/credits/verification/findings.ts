@@ -5,6 +5,10 @@ import type { BrokenRow } from '../../../../../domain/credits/ledger-verificatio
  * closest to the cause.
  */
 const checks = {
+  unreadableBalance: {
+    table: 'ledger_balance',
+    says: 'was not written with this server secret; the entries before it were removed',
+  },
   cost: { table: 'charge', says: 'is not its tokens times its rates, rounded up once' },
   chargeWithoutEntry: { table: 'charge', says: 'has no entry' },
   entryWithoutCharge: { table: 'credit_entry', says: 'has no charge of the same amount' },

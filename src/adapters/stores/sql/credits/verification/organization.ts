@@ -11,8 +11,10 @@ import type { LedgerCheck, LedgerFindings } from './findings.ts'
 export type OrganizationCheck = {
   /** The time before which no further entry is expected. */
   readonly settledMs: number
-  /** Where to continue; undefined to read everything. */
+  /** Where to continue, after the balance; undefined to read everything. */
   readonly since: LedgerCheckpoint | undefined
+  /** Where the entries begin; undefined if none were removed. */
+  readonly balance: LedgerCheckpoint | undefined
   readonly findings: LedgerFindings
   readonly onPage: OnPage
 }
@@ -38,25 +40,27 @@ const spooledMs = dayMs
 export async function verifyOrganization(
   reads: SnapshotReads,
   organizationId: string,
-  { settledMs, since, findings, onPage }: OrganizationCheck,
+  { settledMs, since, balance, findings, onPage }: OrganizationCheck,
 ): Promise<CheckedOrganization> {
   let entries = 0
   const onEntries: OnPage = async (rows) => {
     entries += rows
     await onPage(rows)
   }
-  const fromMs = since ? since.timeMs - spooledMs : 0
+  const first = since ?? balance
+  const fromMs = first ? first.timeMs - spooledMs : 0
   const charges = await checkCharges(reads.query, { organizationId, fromMs, findings, onPage })
   const common = { organizationId, findings, onPage: onEntries }
-  const start = since ? sumsOf(since) : noEntries
+  const start = first ? sumsOf(first) : noEntries
   const settled = await addEntries(reads.query, { ...common, start, beforeId: lowestIdAt('cre', settledMs) })
   let compared = await reads.snapshot((query) =>
-    compareSums(query, { ...common, start: settled, isContinued: !!since }),
+    compareSums(query, { ...common, start: settled, isContinued: first !== undefined }),
   )
   const isRepeated = compared.broken.length > 0 && settled.lastId !== ''
   if (isRepeated) {
     entries = 0
-    compared = await reads.snapshot((query) => compareSums(query, { ...common, start: noEntries, isContinued: false }))
+    const again = { ...common, start: balance ? sumsOf(balance) : noEntries, isContinued: balance !== undefined }
+    compared = await reads.snapshot((query) => compareSums(query, again))
   }
   for (const check of compared.broken) findings.add(...check)
   const { hasAccount, slices, lasting } = compared

@@ -1,8 +1,10 @@
 import { minuteMs } from '../../../../../base/clock.ts'
-import type {
-  LedgerCheckpoint,
-  LedgerProgress,
-  LedgerVerification,
+import {
+  noBalances,
+  type LedgerBalances,
+  type LedgerCheckpoint,
+  type LedgerProgress,
+  type LedgerVerification,
 } from '../../../../../domain/credits/ledger-verification.ts'
 import type { Database, Transaction } from '../../database.ts'
 import type { SnapshotReads } from '../../snapshot-reads.ts'
@@ -14,6 +16,9 @@ export type LedgerVerificationParts = {
   readonly nowMs: number
   /** Organizations continue from their checkpoint. Without it, every row is read. */
   readonly checkpoints?: ReadonlyMap<string, LedgerCheckpoint>
+  /** Where the entries of an organization begin, if older ones were removed. */
+  readonly balances?: LedgerBalances['balances']
+  readonly unreadable?: LedgerBalances['unreadable']
   /** Awaited after each page of rows. */
   readonly onProgress?: (progress: LedgerProgress) => Promise<void>
 }
@@ -25,12 +30,13 @@ export type VerifiedLedger = {
 }
 
 /** The clocks of two nodes differ by less, and a step writes its entries within this time after it created their ids. */
-const settledAfterMs = 10 * minuteMs
+export const settledAfterMs = 10 * minuteMs
 
 /** Recomputes the ledger one organization at a time, in short statements, and names the first inconsistent row. */
 export async function verifyLedger(reads: SnapshotReads, parts: LedgerVerificationParts): Promise<VerifiedLedger> {
-  const { checkpoints: known = new Map<string, LedgerCheckpoint>(), onProgress } = parts
+  const { checkpoints: known = noBalances.balances, balances = noBalances.balances, onProgress } = parts
   const findings = createLedgerFindings()
+  for (const organizationId of parts.unreadable ?? []) findings.add('unreadableBalance', organizationId)
   const total = await estimateRows(reads.query, parts.engine)
   let checked = 0
   const onPage = async (rows: number): Promise<void> => {
@@ -40,8 +46,15 @@ export async function verifyLedger(reads: SnapshotReads, parts: LedgerVerificati
   const counts = { organizations: 0, entries: 0, charges: 0, slices: 0, continued: 0 }
   const checkpoints: LedgerCheckpoint[] = []
   for await (const organizationId of readOrganizations(reads.query)) {
-    const check = { settledMs: parts.nowMs - settledAfterMs, since: known.get(organizationId), findings, onPage }
-    const result = await verifyOrganization(reads, organizationId, check)
+    const balance = balances.get(organizationId)
+    const since = known.get(organizationId)
+    const result = await verifyOrganization(reads, organizationId, {
+      settledMs: parts.nowMs - settledAfterMs,
+      since: since && since.timeMs >= (balance?.timeMs ?? 0) ? since : undefined,
+      balance,
+      findings,
+      onPage,
+    })
     counts.organizations += Number(result.hasAccount)
     counts.entries += result.entries
     counts.charges += result.charges
