@@ -83,7 +83,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   )
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
   const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
-  const { record, testSink } = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
+  const audit = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredData(infrastructure)
   const startTrace = await openTraces(infrastructure, packageFile.version)
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
@@ -93,15 +93,15 @@ export async function createApp(config: Config, env: Environment, world: World =
   openServerMetrics(infrastructure, { version: packageFile.version, inFlight: listeners.inFlight, reports })
   const start = createStart()
   const serverProblem = () => (listeners.isShuttingDown() ? 'stopping' : start.problem())
-  const readiness = readinessOf(infrastructure, { credits, counters, serverProblem })
+  const readiness = readinessOf(infrastructure, { credits, counters, audit, serverProblem })
   const parts = {
     catalogue,
     modelDirectory: served.modelDirectory,
     ...createSystem(infrastructure, { served, env, counters, readiness }),
     callerOf,
-    infer: record(infer, countEnded),
+    infer: audit.record(infer, countEnded),
     startTrace,
-    testSink,
+    testSink: audit.testSink,
     simulate,
     inspectRule: rules.inspectRule,
     findEvidence,
@@ -183,15 +183,17 @@ const newPlanOf = ({ limits }: Config): App['plan'] => ({
 type Watched = {
   readonly credits: { readonly problem: () => string | undefined }
   readonly counters: { readonly problem: () => string | undefined }
+  readonly audit: { readonly archiveProblem: () => string | undefined }
   readonly serverProblem: () => string | undefined
 }
 
 const readinessOf = (
   infrastructure: Infrastructure,
-  { credits, counters, serverProblem }: Watched,
+  { credits, counters, audit, serverProblem }: Watched,
 ): ReadinessCheck[] => [
   ...storageChecks(infrastructure),
   { part: 'credits', problem: async () => credits.problem() },
   { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
+  { part: 'audit archive', problem: async () => audit.archiveProblem(), isVital: () => false },
   { part: 'server', problem: async () => serverProblem() },
 ]

@@ -18,6 +18,7 @@ import { createBacktestAdministration } from '../domain/evaluation/backtest/crea
 import { createPolicyAdministration } from '../domain/policy/mutations.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { re2Patterns } from '../adapters/expressions/re2.ts'
+import { archiveStore } from '../adapters/stores/sql/audit/archived-objects.ts'
 import { auditReads } from '../adapters/stores/sql/audit/events.ts'
 import { auditLogStore, eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { auditTexts } from '../adapters/stores/sql/audit/texts.ts'
@@ -124,12 +125,12 @@ export function createAdministration(parts: AdministrationParts) {
   const reads = {
     ...open(reading),
     events: auditReads(readOnly((sql, params) => database.report(sql, params))),
+    archive: archiveStore(reading),
     ledger: ledgerReports(database, { clock, userDays: parts.auditDays }),
     traffic: trafficStore(database, clock),
   }
   /** For those who must see the last event: a replica for reports may lag. */
   const auditLog = auditReads(reading)
-  const ledger = ledgerStore(database, { ids, clock })
   const auditedDirectory = createAuditedDirectory(directory)
   const mutate = createAuditedMutation({ change, ids, clock })
   const organizations = createOrganizations<Pick<ReturnType<typeof open>, 'directory' | 'grants'>>({
@@ -161,7 +162,7 @@ export function createAdministration(parts: AdministrationParts) {
     mutate,
     ids,
     organizations,
-    balances: ledger,
+    balances: ledgerStore(database, { ids, clock }),
     creditUsd: credits.credit_usd,
     administratorsManageCredits: credits.administrators_manage,
     secretRotation,

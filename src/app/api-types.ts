@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { presentAdminKey } from '../http/admin/admin-keys/present.ts'
 import type { presentApiKey } from '../http/admin/api-keys/present.ts'
 import type { ProjectKeyObject } from '../http/admin/api-keys/schema.ts'
+import type { ArchivedObjectObject } from '../http/admin/audit-logs/archive-schema.ts'
 import type { AuditEntryObject, CheckpointKeys } from '../http/admin/audit-logs/schema.ts'
 import type { BalanceObject } from '../http/admin/credits/balance-schema.ts'
 import type { LedgerEntryObject } from '../http/admin/credits/schema.ts'
@@ -56,6 +57,7 @@ export type ProbeBody = Static<typeof ProbeObject>
 export type RequestBody = Static<typeof RequestObject>
 export type RequestDetailBody = Static<typeof RequestDetailObject>
 export type AuditEntryBody = Static<typeof AuditEntryObject>
+export type ArchivedObjectBody = Static<typeof ArchivedObjectObject>
 export type CheckpointKeysBody = Static<typeof CheckpointKeys>
 
 /** The operator also sees revoked keys. */

@@ -1,21 +1,27 @@
+import { readArchiveCopy } from '../adapters/archive/archive-copy.ts'
 import { readExported } from '../adapters/sinks/exported-files.ts'
 import { isRecord } from '../base/record.ts'
 import { NotRegularFile, readRegularFile } from '../base/regular-file.ts'
 import type { SignedCheckpoint } from '../domain/audit/chain/checkpoint.ts'
 import { isVerificationKey, pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
+import { verifyArchive, type ArchiveReport } from '../domain/audit/archive/verify-archive.ts'
 import { verifyAgainst, type AgainstReport } from '../domain/audit/verify-against.ts'
-import { verifyExport } from '../domain/audit/verify-export.ts'
+import { verifyExport, type HandoversOf } from '../domain/audit/verify-export.ts'
 import { presentLogReport } from '../http/operator/audit-log.ts'
 import type { ApiClient } from './api-client.ts'
-import type { CheckpointKeysBody, FingerprintsBody } from './api-types.ts'
+import type { ArchivedObjectBody, AuditEventsBody, CheckpointKeysBody, FingerprintsBody } from './api-types.ts'
 
-export type { AgainstReport }
+export type { AgainstReport, ArchiveReport }
 
 /** The report of the API about a log, or the same about a file. */
 export type LogReportBody = ReturnType<typeof presentLogReport>
 
-/** What was checked: a log or a file, and the exported copies of the log that were compared with it. */
-export type AuditVerification = { readonly report: LogReportBody; readonly against?: AgainstReport }
+/** What was checked: a log, a file or an archive, and the exported copies of the log that were compared with it. */
+export type AuditVerification = {
+  readonly report: LogReportBody
+  readonly against?: AgainstReport
+  readonly archive?: ArchiveReport
+}
 
 export type VerifyInput = {
   readonly from?: number
@@ -24,19 +30,23 @@ export type VerifyInput = {
   readonly file?: string | undefined
   /** Exported events to compare the log with. */
   readonly against?: string | undefined
+  /** A folder with the archive to check in place of the log. */
+  readonly archive?: string | undefined
   /** Late signatures of events up to this sequence are accepted. */
   readonly acceptLate?: number | undefined
   /** A file with public keys to trust in place of those of the server secret. */
   readonly keys?: string | undefined
 }
 
-export const isProven = ({ report, against }: AuditVerification): boolean =>
-  report.whole && (against === undefined || (against.differing === 0 && against.last > 0))
+export const isProven = ({ report, against, archive }: AuditVerification): boolean =>
+  report.whole &&
+  (against === undefined || (against.differing === 0 && against.last > 0)) &&
+  (archive === undefined || archive.findings.length === 0)
 
-/** Checks a log or a file. Calls `open` only if the service is needed: a file with pinned keys needs nothing else. */
+/** Checks a log, a file or an archive. Calls `open` only if the service is needed: a file with pinned keys needs nothing else. */
 export async function verifyWith(
   open: () => Promise<AsyncDisposable & { readonly client: ApiClient }>,
-  { file, against, keys: keyFile, acceptLate, ...range }: VerifyInput,
+  { file, against, archive, keys: keyFile, acceptLate, ...range }: VerifyInput,
 ): Promise<AuditVerification> {
   const pinned = keyFile === undefined ? undefined : readPinnedKeys(keyFile)
   if (file !== undefined && pinned)
@@ -54,12 +64,34 @@ export async function verifyWith(
     return {
       report: presentLogReport(file, await verifyExport(() => readExported(file), keys, { handoversOf, acceptLate })),
     }
+  if (archive !== undefined) return await verifyArchiveWith(client, archive, { keys, handoversOf, acceptLate })
   const body = { ...range, ...(pinned && { keys: pinned }), ...(acceptLate && { accept_late: acceptLate }) }
   const report = await client.post<LogReportBody>('/operator/organization/audit_log/verification', body)
   if (against === undefined) return { report }
   const read = (query: { after: number; to: number }) => readFingerprints(client, query)
   const exported = { path: against, entries: readExported(against) }
   return { report, against: await verifyAgainst(exported, { keys, read, handoversOf }) }
+}
+
+type ArchiveChecks = {
+  readonly keys: TrustedKeys
+  readonly handoversOf: HandoversOf
+  readonly acceptLate: number | undefined
+}
+
+async function verifyArchiveWith(client: ApiClient, path: string, checks: ArchiveChecks): Promise<AuditVerification> {
+  const { organization } = await readFingerprints(client, { after: 0, to: 0 })
+  const written = await client.list<ArchivedObjectBody>('/v1/organization/audit_logs/archive')
+  const { log, archive } = await verifyArchive(await readArchiveCopy(path, organization), {
+    ...checks,
+    written: written.data.map(({ name }) => name),
+    read: (query) => readFingerprints(client, query),
+    async readBody(sequence) {
+      const query = { after: sequence - 1, to: sequence }
+      return (await client.get<AuditEventsBody>('/operator/organization/audit_log/events', query)).lines[0]
+    },
+  })
+  return { report: presentLogReport(organization, log), archive }
 }
 
 async function readFingerprints(client: ApiClient, query: { after: number; to: number }) {

@@ -16,11 +16,11 @@ import { releaseVerificationLeases, verificationQueue } from '../adapters/stores
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts'
-import { trimChains } from '../adapters/stores/sql/audit/retention.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
 import type { Infer } from '../pipeline/infer.ts'
+import { openTrimming } from './audit-archive.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'
 import { logSetAside, setAsideHelp } from './set-aside.ts'
@@ -28,6 +28,8 @@ import { logSetAside, setAsideHelp } from './set-aside.ts'
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
+  /** Why expired events could not be archived; undefined if they could. */
+  archiveProblem(): string | undefined
   /** Adds audit events to the pipeline, if the configuration enables them, and reports the end of each request. */
   record(infer: Infer, onEnded: RecordParts['onEnded']): Infer
 }
@@ -46,20 +48,20 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
     onLate: reportLate(parts),
     onAppended: appender.setHead,
   }
-  const retention = {
+  const { trim, archiveProblem } = openTrimming(parts, {
     database,
     clock,
     events: audit.events,
     keepMs: config.audit.retention_days * dayMs,
     maxBacklogMs: config.exports.max_backlog_days * dayMs,
-  }
+  })
   await publishKeys(checkpoints)
   await reportLosses(parts)
   const warning = warn('the audit log could not be signed at shutdown; the next start signs it late')
   opened.defer(() => signAllChains(checkpoints).catch(warning))
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('pack-audit-log', pack))
-  opened.use(jobs.start('trim-audit-log', () => trimChains(retention)))
+  opened.use(jobs.start('trim-audit-log', trim))
   openVerifications(parts, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
@@ -76,6 +78,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
       sinks: reads.exports,
       open,
     }),
+    archiveProblem,
     record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

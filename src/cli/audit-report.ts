@@ -1,14 +1,22 @@
 import { isProven, type AgainstReport, type AuditVerification, type LogReportBody } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
+import { archiveLines } from './audit-archive.ts'
 
 /** The report as text, and as JSON with the field names of the API. */
 export function describeVerification(verification: AuditVerification): {
   readonly text: string
   readonly json: object
 } {
-  const { report, against } = verification
-  const lines = [...logLines(report), ...(against ? againstLines(against) : [])]
-  return { text: lines.join('\n'), json: { ...report, whole: isProven(verification), ...(against && { against }) } }
+  const { report, against, archive } = verification
+  const lines = [
+    ...logLines(report),
+    ...(against ? againstLines(against) : []),
+    ...(archive ? archiveLines(archive) : []),
+  ]
+  return {
+    text: lines.join('\n'),
+    json: { ...report, whole: isProven(verification), ...(against && { against }), ...(archive && { archive }) },
+  }
 }
 
 type SignedRange = NonNullable<LogReportBody['signed']>

@@ -3,6 +3,7 @@ import type { AuditEntryBody, AuditEventsBody, CheckpointKeysBody } from '../app
 import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'
+import { listArchive } from './audit-archive.ts'
 import { describeVerification } from './audit-report.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { openConnection, runOnServer } from './run-on-server.ts'
@@ -14,6 +15,7 @@ const options = {
   to: { type: 'string' },
   file: { type: 'string' },
   against: { type: 'string' },
+  archive: { type: 'string' },
   keys: { type: 'string' },
   'accept-late': { type: 'string' },
   request: { type: 'string' },
@@ -32,11 +34,13 @@ const options = {
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
 export const audit: Command = {
-  summary: 'List, verify and export the audit log, list its keys, erase texts',
+  summary: 'List, verify and export the audit log and its archive, list its keys, erase texts',
   isRemote: true,
   usage: `gatehouse audit list [--kind KIND] [--without-requests] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse audit verify [--from N] [--to N] [--accept-late N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
+gatehouse audit verify --archive FOLDER [--accept-late N] [--keys FILE] [--org ID] [--json]
+gatehouse audit archive [--org ID] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
@@ -48,14 +52,16 @@ to check. It shows what is proven and by which key. Keys are derived from the se
 (as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
 compares the log with the copies that sinks wrote, which shows what a holder of the secret changed or cut off. --file checks
 exported events without the log; with --keys it needs nothing of the service. FILE is a file or a folder of files: events on
-lines, plain or gzipped, as export and S3 sinks write them, or bodies of a webhook. export prints events as they were hashed.
+lines, plain or compressed, as export, S3 sinks and the archive write them, or bodies of a webhook. export prints events as they
+were hashed. --archive checks the archive, or a copy of it: its signed manifests, each file, that no event is missing between
+them, and that the log continues it. archive lists what was archived before the log removed it.
 verify also exits with 1 if events were signed late, minutes after they were written: nothing proves that they were not changed
 before. If you know why, for instance because no server ran after a crash, --accept-late N accepts this for events up to N.
 keys prints the public keys, to pin them elsewhere. erase removes the texts of a request's prompt and response: its events
 stay, and the log stays verifiable. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
-    const verbs = { list: listEvents, verify, export: exportEvents, keys: listKeys, erase }
+    const verbs = { list: listEvents, verify, export: exportEvents, archive: listArchive, keys: listKeys, erase }
     const [verb = ''] = positionals
     if (!isVerb(verbs, verb))
       throw new UsageError(verb === '' ? 'The subcommand is missing.' : `There is no audit ${verb}.`)
@@ -94,13 +100,18 @@ function listEvents(context: CommandContext, values: Values): Promise<number> {
 }
 
 async function verify(context: CommandContext, values: Values): Promise<number> {
-  const { file, against, keys } = values
+  const { file, against, archive, keys } = values
   if (file !== undefined && against !== undefined) {
     throw new UsageError('--file checks exported events alone; --against compares the log with them. Choose one.')
   }
+  if (archive !== undefined && [file, against, values.from, values.to].some((other) => other !== undefined)) {
+    throw new UsageError(
+      '--archive checks the whole archive. It is not combined with --file, --against, --from or --to.',
+    )
+  }
   const late = values['accept-late']
   const acceptLate = late === undefined ? undefined : sequenceOf(late)
-  const input = { ...rangeOf(values), file, against, keys, acceptLate }
+  const input = { ...rangeOf(values), file, against, archive, keys, acceptLate }
   const verification = await verifyWith(() => openConnection(context, values), input)
   const { text, json } = describeVerification(verification)
   context.print(values.json ? JSON.stringify(json, null, 2) : text)

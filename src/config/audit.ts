@@ -14,6 +14,18 @@ export const Audit = section(
       maximum: 36_500,
       description: 'Retention period of events, and of the names of end users in the sums of usage.',
     }),
+    archive: Type.Optional(
+      entry(
+        {
+          folder: Type.String({
+            minLength: 1,
+            description:
+              'Folder for archived events. It must exist. With several nodes, all must reach the same folder.',
+          }),
+        },
+        'Where events are written before they are removed after `retention_days`. Events that cannot be archived are not removed. See [the guide](guide/archive.md).',
+      ),
+    ),
     on_failure: Type.Enum(['refuse', 'continue'], {
       default: 'continue',
       description:

@@ -48,6 +48,7 @@ const shownTexts: ReadonlySet<string> = new Set([
   'console.oidc.groups_claim',
   'console.oidc.organization',
   'console.oidc.redirect_uri',
+  'audit.archive.folder',
   'exports.allow_addresses',
   'traces.service_name',
   'auth.jwt.issuer',

@@ -129,7 +129,7 @@ export const jobs = [
     name: 'trim-audit-log',
     everyMs: 10 * minuteMs,
     runs: 'one node',
-    purpose: 'Removes audit events that are older than the retention period.',
+    purpose: 'Archives and removes audit events that are older than the retention period.',
   },
   {
     name: 'flush-spooled-audit-events',

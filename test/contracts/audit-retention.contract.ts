@@ -5,6 +5,7 @@ import { trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { openAuditLog, setClock } from '../support/audit-log.ts'
 import type { Engine } from '../support/engines.ts'
+import { addLaggingSink } from '../support/lagging-sink.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -147,7 +148,7 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
         { enabled: 0, backlogDays: 14, isCut: true },
       ]) {
         await using scene = await openScene(open)
-        await addSink(scene.database, { enabled, sequence: 2 })
+        await addLaggingSink(scene.database, { enabled, sequence: 2 })
         await days(scene, 6)
         await scene.trim(backlogDays * dayMs)
         const { firstSequence } = (await scene.log.reads.chainState('org_1')) ?? assert.fail()
@@ -183,22 +184,4 @@ async function days({ log, sign }: Awaited<ReturnType<typeof openScene>>, count:
 async function countOf(database: Database, table: string, before: number): Promise<number | undefined> {
   const sql = `select count(*) as count from ${table} where sequence < $1`
   return (await database.read<{ count: number }>(sql, [before]))[0]?.count
-}
-
-async function addSink(
-  database: Database,
-  { enabled, sequence }: { enabled: number; sequence: number },
-): Promise<void> {
-  await database.write([
-    {
-      sql: `insert into export_sink (id, organization_id, type, label, enabled, config, version, created_at, updated_at)
-        values ('sink_1', 'org_1', 'webhook', '', $1, '{}', 1, 1, 1)`,
-      params: [enabled],
-    },
-    {
-      sql: `insert into export_cursor (sink_id, organization_id, sequence, state, attempt, next_attempt_at, lease_until)
-        values ('sink_1', 'org_1', $1, 'retrying', 1, 1, 0)`,
-      params: [sequence],
-    },
-  ])
 }

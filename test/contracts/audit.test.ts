@@ -1,4 +1,5 @@
 import { engines } from '../support/engines.ts'
+import { auditArchiveContract } from './audit-archive.contract.ts'
 import { auditChainContract } from './audit-chain.contract.ts'
 import { auditListContract } from './audit-list.contract.ts'
 import { auditBlocksContract } from './audit-blocks.contract.ts'
@@ -10,5 +11,6 @@ for (const engine of engines) {
   auditListContract(engine)
   auditBlocksContract(engine)
   auditKeepingContract(engine)
+  auditArchiveContract(engine)
   exportContract(engine)
 }

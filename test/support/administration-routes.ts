@@ -196,6 +196,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/requests/{request_id}', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/export', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/archive', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/verify', permission: 'audit:read' },
   { method: 'POST', path: '/audit_logs/verify', permission: 'audit:read', body: { from: 1 }, needsNothing: true },

@@ -1,23 +1,27 @@
 import { createReadStream, openSync, closeSync, readSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { isRecord } from '../../base/record.ts'
+import { readManifest } from '../../domain/audit/archive/manifest.ts'
 import { checkpointIn, isSignedCheckpoint } from '../../domain/audit/chain/checkpoint-event.ts'
 import { isUnaltered, readChained, rowOfExport } from '../../domain/audit/chain/chained-event.ts'
 import type { ExportedEntry } from '../../domain/audit/verify-export.ts'
 
 /**
- * Reads what sinks wrote, plain or gzipped, from a file or from every file of a folder in the order of their names. A line is one
- * event, the body of a webhook, or a checkpoint of an S3 sink.
+ * Reads what sinks and the archive wrote, plain or compressed, from a file or from every file of a folder in the order of their
+ * names. A line is one event, the body of a webhook, a checkpoint of an S3 sink, or a manifest of the archive.
  */
 export async function* readExported(path: string): AsyncGenerator<ExportedEntry> {
-  for (const file of filesOf(path)) {
-    let at = 0
-    for await (const line of createInterface({ input: bytesOf(file), crlfDelay: Infinity })) {
-      at += 1
-      if (line.trim() !== '') yield* inLine(line, `line ${at} of ${file}`)
-    }
+  for (const file of filesOf(path)) yield* entriesIn(file)
+}
+
+/** The events and checkpoints of one file. */
+export async function* entriesIn(file: string): AsyncGenerator<ExportedEntry> {
+  let at = 0
+  for await (const line of createInterface({ input: bytesOf(file), crlfDelay: Infinity })) {
+    at += 1
+    if (line.trim() !== '') yield* inLine(line, `line ${at} of ${file}`)
   }
 }
 
@@ -27,6 +31,8 @@ function* inLine(line: string, where: string): Generator<ExportedEntry> {
     for (const document of value.data) yield eventOf(JSON.stringify(document), where)
   } else if (isRecord(value) && isSignedCheckpoint(value.checkpoint)) {
     yield { where, checkpoint: value.checkpoint, isUnaltered: true }
+  } else if (isRecord(value) && Array.isArray(value.checkpoints)) {
+    for (const checkpoint of readManifest(line)?.checkpoints ?? []) yield { where, checkpoint, isUnaltered: true }
   } else yield eventOf(line, where)
 }
 
@@ -46,19 +52,20 @@ function jsonOf(line: string): unknown {
   }
 }
 
-function filesOf(path: string): string[] {
+/** The file, or all files of the folder. Hidden files are left out: an interrupted run of the archive leaves one. */
+export function filesOf(path: string): string[] {
   const stats = statSync(path)
   if (stats.isFile()) return [path]
   if (!stats.isDirectory()) throw new Error(`${path} is neither a regular file nor a folder.`)
   return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
 }
 
-/** Detects gzip by the first bytes, because some tools decompress a download and keep its name. */
+/** Detects compression by the first bytes, because some tools decompress a download and keep its name. */
 function bytesOf(file: string): NodeJS.ReadableStream {
-  const start = Buffer.alloc(2)
+  const start = Buffer.alloc(4)
   const opened = openSync(file, 'r')
   try {
     readSync(opened, start)
@@ -66,7 +73,9 @@ function bytesOf(file: string): NodeJS.ReadableStream {
     closeSync(opened)
   }
   const bytes = createReadStream(file)
-  return start.equals(gzipStart) ? bytes.pipe(createGunzip()) : bytes
+  if (start.equals(zstdStart)) return bytes.pipe(createZstdDecompress())
+  return start.subarray(0, 2).equals(gzipStart) ? bytes.pipe(createGunzip()) : bytes
 }
 
 const gzipStart = Buffer.from([0x1f, 0x8b])
+const zstdStart = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])

@@ -6,6 +6,7 @@ import { adminKeyRoutes } from './admin-keys/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { auditExportRoute } from './audit-logs/export.ts'
 import { auditLogRoutes } from './audit-logs/routes.ts'
+import { archiveRoutes } from './audit-logs/archive-routes.ts'
 import { verificationRoutes } from './audit-logs/verification-routes.ts'
 import { balanceRoutes } from './credits/balance-routes.ts'
 import { ledgerRoutes } from './credits/routes.ts'
@@ -74,6 +75,7 @@ export function adminFamily(
       ...auditLogRoutes(routes, parts),
       auditExportRoute(exported),
       ...verificationRoutes(routes, parts),
+      ...archiveRoutes(routes),
       ...limitRoutes(routes, parts),
       ...usageRoutes(routes, parts),
       ...overrideRoutes(routes, parts),

@@ -1,4 +1,5 @@
 import type { AuditedMutation } from '../../domain/identity/audited-mutation.ts'
+import type { ArchiveStore } from '../../domain/audit/archive/archived-object.ts'
 import type { TrustedKeys } from '../../domain/audit/chain/trusted-keys.ts'
 import type { ExportStore } from '../../domain/audit/export/export-sink.ts'
 import type { AuditReads } from '../../domain/audit/log.ts'
@@ -61,6 +62,7 @@ export type AdminStores = {
 
 /** Stores that administration only reads. */
 export type AdminReads = AdminStores & {
+  readonly archive: ArchiveStore
   readonly ledger: LedgerReports
   readonly exports: Pick<ExportStore, 'list'>
   readonly traffic: Pick<TrafficStore, 'sums'>

@@ -48,6 +48,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'as-code',
       'secrets',
       'exports',
+      'archive',
       'backup',
       'upgrade',
       'outages',

@@ -1,5 +1,8 @@
-import type { Clock } from '../../../../base/clock.ts'
+import { dayMs, type Clock } from '../../../../base/clock.ts'
+import { messageOf } from '../../../../base/fault.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
+import { archiveUpTo, type Archive } from './archive.ts'
+import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
 import { blockOf, blockSize, packBlock, unpackBlock } from './blocks.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
@@ -11,6 +14,20 @@ export type RetentionParts = {
   readonly keepMs: number
   /** How much longer events are kept for a sink that has not received them. */
   readonly maxBacklogMs: number
+  /** Where events are written before they are removed. */
+  readonly archive?: Archive | undefined
+}
+
+/** Some events could not be written to the archive, so they were not removed. */
+export class ArchiveFailed extends Error {
+  constructor(failures: readonly { readonly organizationId: string; readonly cause: unknown }[]) {
+    const [first] = failures
+    const others = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
+    super(
+      `the audit log of ${first?.organizationId}${others} cannot be archived, so its old events are kept: ${messageOf(first?.cause)}`,
+    )
+    this.name = 'ArchiveFailed'
+  }
 }
 
 /** Events removed in one step. Other writers wait for one step, and then have as much time as it took. */
@@ -18,25 +35,54 @@ const sliceSize = blockSize
 
 /**
  * Removes expired events from the start of each chain. A chain is cut only at a checkpoint, which becomes the new start, so that
- * the remaining events can still be verified. Returns how many chains were cut.
+ * the remaining events can still be verified. With an archive, nothing is removed that is not archived. Returns how many chains had
+ * expired events. Rejects with `ArchiveFailed`, after the other chains were cut.
  */
 export async function trimChains(parts: RetentionParts): Promise<number> {
-  const { database, clock, keepMs } = parts
+  const { database } = parts
   const old = await database.read<{ organization_id: string }>(
     `select h.organization_id from audit_chain h where exists (select 1 from audit_checkpoint c
      where c.organization_id = h.organization_id and c.time < $1 and c.sequence >= h.first_sequence)`,
-    [clock.nowMs() - keepMs],
+    [expiryOf(parts)],
+  )
+  const failures = await archiveChains(
+    parts,
+    old.map(({ organization_id: id }) => id),
   )
   for (const { organization_id: organizationId } of old) {
     await database.transaction((tx) => moveStart(tx, organizationId, parts))
   }
   for (const chain of await chainsToClean(database)) await removeExpired(parts, chain)
+  if (failures.length > 0) throw new ArchiveFailed(failures)
   return old.length
+}
+
+/** Events that were signed before this time have expired. An archive gets whole days in UTC. */
+function expiryOf({ clock, keepMs, archive }: RetentionParts): number {
+  const oldMs = clock.nowMs() - keepMs
+  return archive ? Math.floor(oldMs / dayMs) * dayMs : oldMs
+}
+
+/** A chain that cannot be archived does not stop the others. */
+async function archiveChains(parts: RetentionParts, organizationIds: readonly string[]) {
+  const { archive, database, clock } = parts
+  const failures: { organizationId: string; cause: unknown }[] = []
+  if (!archive) return failures
+  for (const organizationId of organizationIds) {
+    try {
+      const cut = await cutOf({ query: (sql, params) => database.read(sql, params) }, organizationId, parts)
+      if (cut !== null) await archiveUpTo({ archive, database, clock }, organizationId, cut)
+    } catch (cause) {
+      failures.push({ organizationId, cause })
+    }
+  }
+  return failures
 }
 
 async function moveStart(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<void> {
   await lockHead(tx, organizationId)
-  const cut = await cutOf(tx, organizationId, parts)
+  const last = parts.archive ? ((await lastArchived(tx, organizationId)) ?? 0) : Number.MAX_SAFE_INTEGER
+  const cut = await cutOf(tx, organizationId, { ...parts, last })
   const [chain] = await tx.query<{ first_sequence: number }>(
     'select first_sequence from audit_chain where organization_id = $1',
     [organizationId],
@@ -56,14 +102,18 @@ async function moveStart(tx: Transaction, organizationId: string, parts: Retenti
 }
 
 /** The newest expired checkpoint that every sink has passed, or the newest that is older than any sink may require. */
-async function cutOf(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<number | null> {
-  const oldMs = parts.clock.nowMs() - parts.keepMs
+async function cutOf(
+  tx: Pick<Transaction, 'query'>,
+  organizationId: string,
+  { last = Number.MAX_SAFE_INTEGER, ...parts }: RetentionParts & { readonly last?: number },
+): Promise<number | null> {
+  const oldMs = expiryOf(parts)
   const [row] = await tx.query<{ cut: number | null }>(
     `select max(c.sequence) as cut from audit_checkpoint c
-     where c.organization_id = $1 and c.time < $2 and (c.time < $3 or c.sequence <= (
+     where c.organization_id = $1 and c.time < $2 and c.sequence <= $4 and (c.time < $3 or c.sequence <= (
        select coalesce(min(k.sequence), c.sequence) from export_cursor k join export_sink s on s.id = k.sink_id
        where k.organization_id = $1 and s.enabled = 1 and s.deleted_at is null))`,
-    [organizationId, oldMs, oldMs - parts.maxBacklogMs],
+    [organizationId, oldMs, oldMs - parts.maxBacklogMs, last],
   )
   return row?.cut ?? null
 }
