@@ -1,19 +1,20 @@
 -- One atomic decision over the limits of key, project and organization and over the credits. Reserves everything or nothing.
 -- KEYS 3-5 rings of key, project, organization, 6 slice
 -- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the caller has contributed to, 4 project, 5 key, 6 mode, 7 request id,
---      8 tokens, 9 micro-credits (empty: not metered),
---      10 JSON: the limits (rpm rpd tpm tpd concurrent of key, project, organization), lease ms, hold ms,
---         in how many scopes a rejected request counts
+--      8 numbers: the limits (rpm rpd tpm tpd concurrent of key, project, organization), lease ms, hold ms,
+--        in how many scopes a rejected request counts, tokens, micro-credits (-1: not metered)
+local NUMBERS = '<dddddddddddddddddddd'
 local FORGOTTEN = 0
 local ADMITTED = 1
 local DUPLICATE = 2
 local REFUSED = 3
 local NO_CREDITS = 4
 
-local project, key, id, tokens, micro = ARGV[4], ARGV[5], ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
+local project, key, id = ARGV[4], ARGV[5], ARGV[7]
 local runs, takes = ARGV[6] ~= 'count', ARGV[6] ~= 'check'
-local is_metered = runs and micro ~= nil
-local rules = cjson.decode(ARGV[10])
+local rules = { unpack_at(NUMBERS, ARGV[8]) }
+local tokens, micro = rules[19], rules[20]
+local is_metered = runs and micro ~= -1
 local fields = { 'k:' .. key, 'p:' .. project, 'o' }
 
 local raw = redis.call('HMGET', KEYS[1], 'i', 't', 'h:' .. id, fields[1], fields[2], fields[3])
@@ -189,6 +190,6 @@ end
 if is_metered then
   spend()
 end
-write(3, pack(HOLD, tokens, micro or -1, now, now + rules[17], expiry, slice, project, key))
+write(3, pack(HOLD, tokens, micro, now, now + rules[17], expiry, slice, project, key))
 order_lease('ZADD', id, expiry, project, key)
 return reply(ADMITTED, 0, 0, 0)

@@ -38,7 +38,7 @@ const scripts = {
 }
 
 export type ScriptName = keyof typeof scripts
-export type ScriptCall = { readonly keys: readonly string[]; readonly args: readonly (string | number)[] }
+export type ScriptCall = { readonly keys: readonly string[]; readonly args: readonly (string | number | Buffer)[] }
 
 /** Runs a script by its digest. Sends the source if the server has not loaded the script yet. The reply of `admit` is binary. */
 export async function runScript(
