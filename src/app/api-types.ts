@@ -24,6 +24,7 @@ import type { ConsoleLinkObject } from '../http/operator/console-link.ts'
 import type { LedgerVerificationObject } from '../http/operator/ledger.ts'
 import type { CreatedOrganization, SetupAnswer } from '../http/operator/organizations-schema.ts'
 import type { SecretStatusObject } from '../http/operator/secret.ts'
+import type { StorageObject } from '../http/operator/storage.ts'
 import type { OrganizationObject } from '../http/resources/organization.ts'
 import type { SavedAnswer } from '../http/policy-gateway/config/schema.ts'
 import type { DeadLetterList, ExportObject, TestAnswer } from '../http/policy-gateway/exports/schema.ts'
@@ -79,5 +80,6 @@ export type OverrideBody = Static<typeof OverrideObject>
 export type LedgerVerificationBody = Static<typeof LedgerVerificationObject>
 export type LedgerReportBody = NonNullable<LedgerVerificationBody['report']>
 export type SecretStatusBody = Static<typeof SecretStatusObject>
+export type StorageBody = Static<typeof StorageObject>
 export type AuditEventsBody = Static<typeof EventsPage>
 export type FingerprintsBody = Static<typeof FingerprintsObject>

@@ -20,6 +20,7 @@ import { createOperatorServer } from './operator-server.ts'
 import { secretFilesOf } from './server-secrets.ts'
 import { createReportLimit } from './report-limit.ts'
 import { openStorage } from './storage.ts'
+import { createStorageStatus } from './storage-status.ts'
 
 /** The operator's API, of a running server or of this process. */
 export type Connection = AsyncDisposable & {
@@ -98,6 +99,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     consoleUrl: config.console.enabled ? () => consoleUrl(config.server) : undefined,
     features: featuresOf(config),
     version: packageFile.version,
+    readStorage: createStorageStatus({ config, dataDir: config.storage.data_dir, database: storage.database, clock }),
     readiness: [],
     inFlight: { count: () => 0 },
     isShuttingDown: () => false,

@@ -8,6 +8,7 @@ import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { messageOf } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
+import { checkDisk } from './doctor-disk.ts'
 import { checkJobs } from './doctor-jobs.ts'
 import { checkRedis, checkRuntime, checkTls } from './doctor-node.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
@@ -108,8 +109,8 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
     const { client } = connection
     const { data: organizations } = await client.list<OrganizationBody>('/operator/organizations', {}, 1)
     const message = `${config.storage.database_url === undefined ? 'embedded' : 'PostgreSQL'}, up to date`
-    const secret = secretDiagnoses(await client.get<SecretStatusBody>('/operator/secret'))
-    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', message }, ...secret]
+    const others = [await checkDisk(client), ...secretDiagnoses(await client.get<SecretStatusBody>('/operator/secret'))]
+    if (organizations.length > 0) return [{ part: 'storage', state: 'ok', message }, ...others]
     return [
       {
         part: 'storage',
@@ -117,7 +118,7 @@ async function checkStorage(config: Config): Promise<Diagnosis[]> {
         message: `${message}, but there is no organization yet`,
         fix: 'gatehouse setup',
       },
-      ...secret,
+      ...others,
     ]
   } catch (error) {
     if (error instanceof NoDatabase)

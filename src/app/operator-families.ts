@@ -11,8 +11,10 @@ import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { operatorFamily } from '../http/operator/family.ts'
 import { serverRoute } from '../http/operator/server.ts'
+import { storageRoute } from '../http/operator/storage.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import type { GatewayParts } from '../http/policy-gateway/parts.ts'
+import type { StorageStatus } from '../domain/system/storage-status.ts'
 import { createResourceRoutes } from '../http/resources/route.ts'
 import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
@@ -38,6 +40,7 @@ export type OperatorFamilyParts = SystemParts & {
   readonly testSink: GatewayParts['testSink']
   readonly features: AdminParts['features']
   readonly version: string
+  readonly readStorage: () => Promise<StorageStatus>
   readonly inFlight: AdminParts['inFlight']
   readonly isShuttingDown: AdminParts['isShuttingDown']
   readonly random: Random
@@ -68,7 +71,7 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
     ...[
       adminFamily(parts),
       policyGatewayFamily(parts),
-      operatorFamily(parts, [...adminOperatorRoutes(routes, parts), serverRoute(parts)]),
+      operatorFamily(parts, [...adminOperatorRoutes(routes, parts), serverRoute(parts), storageRoute(own)]),
     ].map((family) => ({ ...family, encodeError: withCause(family.encodeError) })),
   ]
   return families

@@ -1,5 +1,5 @@
 import { versions } from 'node:process'
-import { freeBytesOf } from '../adapters/stores/disk-probe.ts'
+import { diskSpaceOf } from '../adapters/stores/disk-probe.ts'
 import { databaseBytes, oldestRows } from '../adapters/stores/sql/storage-figures.ts'
 import { dayMs } from '../base/clock.ts'
 import { watchProcess } from '../base/process-metrics.ts'
@@ -47,7 +47,7 @@ function measureStorage({ built, config, dataDir, database, clock, metrics, jobs
     clock,
     metrics,
     retentionMs: config.audit.retention_days * dayMs,
-    readFreeBytes: () => freeBytesOf(dataDir),
+    readFreeBytes: async () => (await diskSpaceOf(dataDir)).freeBytes,
     readDatabaseBytes: () => databaseBytes(database, dataDir),
     readOldest: () => oldestRows(database),
   })

@@ -3,6 +3,7 @@ import type { Environment } from '../config/config.ts'
 import { effectiveSettings } from '../config/effective-settings.ts'
 import { originsOf } from '../config/origins.ts'
 import type { Upstreams } from '../domain/inference/upstream-status.ts'
+import type { StorageStatus } from '../domain/system/storage-status.ts'
 import type { SystemFinding } from '../domain/system/system.ts'
 import type { SystemParts } from '../http/admin/parts.ts'
 import type { ReadinessCheck } from '../http/service/health.ts'
@@ -11,6 +12,7 @@ import { checkRedis, checkRuntime, checkTls } from './doctor-node.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Counters } from './limit-counters.ts'
 import type { ServedModels } from './models.ts'
+import { createStorageStatus } from './storage-status.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
 
 type Sources = {
@@ -20,11 +22,11 @@ type Sources = {
   readonly readiness: readonly ReadinessCheck[]
 }
 
-/** What administrators see of the installation. */
+/** What administrators and the operator see of the installation. */
 export function createSystem(
   infrastructure: Infrastructure,
   { served, env, counters, readiness }: Sources,
-): SystemParts {
+): SystemParts & { readonly readStorage: () => Promise<StorageStatus> } {
   const { clock, config, database, metrics } = infrastructure
   const startedAtMs = clock.nowMs()
   const settings = effectiveSettings(config)
@@ -33,6 +35,7 @@ export function createSystem(
     listServedModels: served.listServed,
     upstreams,
     node: { id: counters.ownEpoch, host: hostname() },
+    readStorage: createStorageStatus(infrastructure),
     isSystemVisible: config.administration.system_visible,
     readSystem: async () => ({
       startedAtMs,

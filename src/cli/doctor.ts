@@ -11,7 +11,7 @@ export const doctor: Command = {
 
   --offline  do not call the upstreams
 
-Checks the configuration, the storage and the ports, asks every upstream for one token, and lists the periodic jobs. Exit code 1 if something is wrong.`,
+Checks the configuration, the storage, its disk and the ports, asks every upstream for one token, and lists the periodic jobs. Exit code 1 if something is wrong.`,
   async run({ args, config, env, print }) {
     const { values } = readArguments(args, { json: { type: 'boolean' }, offline: { type: 'boolean' } })
     const findings = await diagnose(config, env, { isOffline: values.offline === true })

@@ -347,6 +347,10 @@ describe('the command line', () => {
     const server = await serve(scene)
     const second = scene.run('serve')
     const { stdout: diagnosis } = scene.run('doctor', '--offline')
+    assert.match(
+      diagnosis,
+      /disk: .* are free; the database has .* requests in the last 7 days make it grow by .* a week/,
+    )
     assert.ok(
       diagnosis.includes(`✓ server: version ${packageFile.version} runs on the data folder, at ${server.address}`),
     )

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { mkdir, open, rm, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Fault, messageOf } from '../../base/fault.ts'
 
 /** A write to the embedded database or to the spool can need this much. */
@@ -16,7 +17,7 @@ export async function writeToDisk(folder: string, wasFailing: boolean): Promise<
   const path = join(folder, `probe.${process.pid}.tmp`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    if ((await freeBytesOf(folder)) < leastFreeBytes) throw full()
+    if ((await diskSpaceOf(folder)).freeBytes < leastFreeBytes) throw full()
     await using file = await open(path, 'w', 0o600)
     await file.write(new Uint8Array(wasFailing ? leastFreeBytes : smallBytes))
     await file.datasync()
@@ -27,10 +28,12 @@ export async function writeToDisk(folder: string, wasFailing: boolean): Promise<
   }
 }
 
-/** Bytes that this user may still write. */
-export async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+/** `freeBytes`: what this user may still write. A folder that does not exist yet is on the disk of the nearest one that does. */
+export async function diskSpaceOf(folder: string): Promise<{ readonly freeBytes: number; readonly diskBytes: number }> {
+  let existing = resolve(folder)
+  while (!existsSync(existing)) existing = dirname(existing)
+  const { bavail, blocks, bsize } = await statfs(existing)
+  return { freeBytes: bavail * bsize, diskBytes: blocks * bsize }
 }
 
 const full = (cause?: unknown): Fault =>

@@ -1,0 +1,31 @@
+/** The disk of the data folder, the database, and how much the database grows. */
+export type StorageStatus = {
+  readonly engine: 'embedded' | 'postgresql'
+  readonly databaseBytes: number
+  readonly diskBytes: number
+  readonly freeBytes: number
+  /** Requests of the audit log in the last seven days. */
+  readonly requestsLastWeek: number
+  /** By how much the database grows in the next seven days if requests continue as in the last seven. */
+  readonly growthBytes: number
+}
+
+export type StoredCounts = {
+  /** Audit events that are stored now, and those with the removed ones. */
+  readonly events: number
+  readonly eventsEver: number
+  readonly requestsLastWeek: number
+  /** Requests whose events the retention period removes in the next seven days. */
+  readonly requestsExpiring: number
+}
+
+/** What the ledger keeps of a request, with indexes, as `bench/growth` fills it. The retention period does not remove it. */
+const ledgerBytes = 660
+
+export function weeklyGrowth(databaseBytes: number, counts: StoredCounts): number {
+  const { events, eventsEver, requestsLastWeek, requestsExpiring } = counts
+  const otherBytes = Math.max(0, databaseBytes - ledgerBytes * eventsEver)
+  const eventBytes = events === 0 ? 0 : otherBytes / events
+  const growth = requestsLastWeek * (eventBytes + ledgerBytes) - requestsExpiring * eventBytes
+  return Math.max(0, Math.round(growth))
+}
