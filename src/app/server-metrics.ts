@@ -43,10 +43,12 @@ export function openServerMetrics(infrastructure: Infrastructure, { version, inF
 }
 
 function measureStorage({ built, config, dataDir, database, clock, metrics, jobs }: Infrastructure): void {
+  const { retention_days: days, archive } = config.audit
   const measure = createStorageGauges({
     clock,
     metrics,
-    retentionMs: config.audit.retention_days * dayMs,
+    // An archive gets whole days, so events stay for up to a day longer.
+    retentionMs: (archive ? days + 1 : days) * dayMs,
     readFreeBytes: async () => (await diskSpaceOf(dataDir)).freeBytes,
     readDatabaseBytes: () => databaseBytes(database, dataDir),
     readOldest: () => oldestRows(database),

@@ -15,6 +15,11 @@ describe('the growth of a week', () => {
     assert.equal(weeklyGrowth(8_000 * million, counts), 660_000)
   })
 
+  it('counts at least the usual size of an event, because the ledger may have been trimmed', () => {
+    const counts = { events: 1_000, eventsEver: 9 * million, requestsLastWeek: 1_000, requestsExpiring: 0 }
+    assert.equal(weeklyGrowth(3 * million, counts), 2_160_000)
+  })
+
   it('is nothing without requests, or while more events expire than are added', () => {
     const none = { events: 0, eventsEver: 0, requestsLastWeek: 0, requestsExpiring: 0 }
     assert.equal(weeklyGrowth(million, none), 0)

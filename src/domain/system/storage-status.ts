@@ -19,13 +19,16 @@ export type StoredCounts = {
   readonly requestsExpiring: number
 }
 
-/** What the ledger keeps of a request, with indexes, as `bench/growth` fills it. The retention period does not remove it. */
+/** What a request takes in the ledger, with indexes, as `bench/growth` fills it. The retention period of events does not remove it. */
 const ledgerBytes = 660
+
+/** The same of its event. The ledger may have been trimmed, so what it seems to leave for the events may be too little. */
+const leastEventBytes = 1_500
 
 export function weeklyGrowth(databaseBytes: number, counts: StoredCounts): number {
   const { events, eventsEver, requestsLastWeek, requestsExpiring } = counts
-  const otherBytes = Math.max(0, databaseBytes - ledgerBytes * eventsEver)
-  const eventBytes = events === 0 ? 0 : otherBytes / events
+  const otherBytes = databaseBytes - ledgerBytes * eventsEver
+  const eventBytes = Math.max(leastEventBytes, events === 0 ? 0 : otherBytes / events)
   const growth = requestsLastWeek * (eventBytes + ledgerBytes) - requestsExpiring * eventBytes
   return Math.max(0, Math.round(growth))
 }
