@@ -1,8 +1,15 @@
 import { resolve } from 'node:path'
+import { Agent } from 'undici'
 import { folderArchive } from '../adapters/archive/folder.ts'
+import { s3Archive } from '../adapters/archive/s3.ts'
+import { createRequest } from '../adapters/network/request.ts'
 import type { Archive } from '../adapters/stores/sql/audit/archive.ts'
 import { ArchiveFailed, trimChains, type RetentionParts } from '../adapters/stores/sql/audit/retention.ts'
+import { ConfigError, type Config } from '../config/config.ts'
+import type { ArchiveTarget } from '../domain/audit/archive/target.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
+
+const connectTimeoutMs = 10_000
 
 export type Trimming = {
   /** Archives and removes expired events. */
@@ -34,14 +41,39 @@ export function openTrimming(parts: AuditServicesParts, retention: Omit<Retentio
   }
 }
 
-function openArchive({ config, ids, audit, metrics }: AuditServicesParts): Archive | undefined {
-  const { archive } = config.audit
-  if (!archive) return undefined
+function openArchive(parts: AuditServicesParts): Archive | undefined {
+  const { config, ids, audit, metrics } = parts
   const events = metrics.counter('gatehouse_audit_archived_events_total', 'Audit events written to the archive.', {})
-  return {
-    target: folderArchive(resolve(archive.folder), ids),
-    ids,
-    keys: audit.keys,
-    onArchived: (count) => events.add({}, count),
-  }
+  const target = config.audit.archive && openTarget(config.audit.archive, parts)
+  return target && { target, ids, keys: audit.keys, onArchived: (count) => events.add({}, count) }
+}
+
+type ArchiveSettings = NonNullable<Config['audit']['archive']>
+type S3Settings = NonNullable<ArchiveSettings['s3']>
+
+function openTarget({ folder, s3 }: ArchiveSettings, parts: AuditServicesParts): ArchiveTarget {
+  if (folder !== undefined && s3 === undefined) return folderArchive(resolve(folder), parts.ids)
+  if (s3 !== undefined && folder === undefined) return openS3(s3, parts)
+  throw new ConfigError(['audit.archive: name either a folder or s3'])
+}
+
+function openS3(s3: S3Settings, { config, clock, live, network, built }: AuditServicesParts): ArchiveTarget {
+  const { prefix = '', kms_key_id: kmsKeyId, sse } = s3
+  if (prefix.startsWith('/') || prefix.includes('..'))
+    throw new ConfigError(['audit.archive.s3.prefix: must not begin with a slash or contain ".."'])
+  if (kmsKeyId !== undefined && sse !== 'aws:kms')
+    throw new ConfigError(['audit.archive.s3.kms_key_id: belongs to sse aws:kms'])
+  const [path, auth] = s3.auth ? ['audit.archive.s3.auth', s3.auth] : ['exports.aws', config.exports.aws]
+  if (!auth) throw new ConfigError(['audit.archive.s3.auth: is missing, and so is exports.aws'])
+  const agent = new Agent({ connect: { timeout: connectTimeoutMs }, allowH2: false })
+  built.defer(() => agent.destroy())
+  return s3Archive(s3, {
+    request: network(createRequest(agent)),
+    clock,
+    credentials: () => ({
+      accessKeyId: live.read(`${path}.access_key_id`, auth.access_key_id),
+      secretAccessKey: live.read(`${path}.secret_access_key`, auth.secret_access_key),
+      sessionToken: live.read(`${path}.session_token`, auth.session_token),
+    }),
+  })
 }

@@ -73,7 +73,10 @@ export async function openInfrastructure(
   const { classifier } = config.moderation
   const keys = [...upstreams, classifier].map(({ api_key: key }) => key)
   const traceHeaders = Object.values(config.traces.headers)
-  const configured = [...keys, ...traceHeaders, config.console.oidc?.client_secret].flatMap((secret) => secret ?? [])
+  const archiveAuth = Object.values(config.audit.archive?.s3?.auth ?? {})
+  const configured = [...keys, ...traceHeaders, ...archiveAuth, config.console.oidc?.client_secret].flatMap(
+    (secret) => secret ?? [],
+  )
   const secrets = (): string[] => [...keyring.texts(), ...configured, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets })
   built.defer(() => log.flush())

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Archive } from './archive.ts'
 import { entry, section } from './section.ts'
 
 export const Audit = section(
@@ -14,18 +15,7 @@ export const Audit = section(
       maximum: 36_500,
       description: 'Retention period of events, and of the names of end users in the sums of usage.',
     }),
-    archive: Type.Optional(
-      entry(
-        {
-          folder: Type.String({
-            minLength: 1,
-            description:
-              'Folder for archived events. It must exist. With several nodes, all must reach the same folder.',
-          }),
-        },
-        'Where events are written before they are removed after `retention_days`. Events that cannot be archived are not removed. See [the guide](guide/archive.md).',
-      ),
-    ),
+    archive: Type.Optional(Archive),
     on_failure: Type.Enum(['refuse', 'continue'], {
       default: 'continue',
       description:

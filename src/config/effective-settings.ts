@@ -49,6 +49,9 @@ const shownTexts: ReadonlySet<string> = new Set([
   'console.oidc.organization',
   'console.oidc.redirect_uri',
   'audit.archive.folder',
+  'audit.archive.s3.bucket',
+  'audit.archive.s3.region',
+  'audit.archive.s3.prefix',
   'exports.allow_addresses',
   'traces.service_name',
   'auth.jwt.issuer',
@@ -65,6 +68,7 @@ const shownHosts: ReadonlySet<string> = new Set([
   'moderation.classifier.base_url',
   'auth.jwt.jwks_url',
   'traces.endpoint',
+  'audit.archive.s3.endpoint',
 ])
 
 /** The schema keywords that the walk needs. */

@@ -21,7 +21,7 @@ export type Received = {
 export type Reply = {
   readonly status: number
   readonly headers?: Record<string, string>
-  readonly body?: string | object
+  readonly body?: string | object | Uint8Array
 }
 
 /** Handles one request; throwing closes the connection. */
@@ -36,7 +36,9 @@ export async function startReceiver(t: TestContext, handle: Handler): Promise<Re
     const received = await read(message)
     requests.push(received)
     const { status, headers = {}, body = '' } = handle(received)
-    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+    response
+      .writeHead(status, headers)
+      .end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body))
   }
   const server = createServer((message, response) => {
     answer(message, response).catch(() => response.destroy())

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { describe, it, type TestContext } from 'node:test'
 import { auditDocuments, testTimeMs } from '../../../test/support/audit-documents.ts'
 import { startReceiver, type Received, type Reply } from '../../../test/support/receiver.ts'
+import {
+  s3Auth as auth,
+  s3Error as xml,
+  s3Secrets,
+  s3SignatureProblem,
+  s3Store as store,
+  type S3Objects as Objects,
+  type S3Rules as Rules,
+} from '../../../test/support/s3-store.ts'
 import { jumpingClock, sinkParts, tally } from '../../../test/support/sink-parts.ts'
 import { canonicalize } from '../../domain/audit/event/canonical.ts'
 import { startOfChain } from '../../domain/audit/chain/chain.ts'
@@ -12,66 +21,6 @@ import { verifyChain } from '../../domain/audit/chain/verify.ts'
 import { s3 } from './s3.ts'
 
 const signal = new AbortController().signal
-const accessSecret = 'access-secret/+'
-const keys: Record<string, string> = { AKIAGATEWAY: accessSecret, ASIAROLE: 'role-secret' }
-const auth = { type: 'access_key', access_key_id: 'AKIAGATEWAY', secret_access_key: accessSecret }
-
-type Rules = { readonly failure?: () => Reply | undefined; readonly nowMs?: number; readonly bucket?: string }
-type Objects = Map<string, Received>
-
-const xml = (status: number, code: string, headers: Record<string, string> = {}): Reply => ({
-  status,
-  headers,
-  body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>SECRET</Message></Error>`,
-})
-
-/** An S3 store that checks signature, payload hash, MD5, clock, bucket and condition. */
-function store({ failure, nowMs = testTimeMs, bucket = 'audit' }: Rules, objects: Objects) {
-  return (received: Received): Reply => {
-    const reply = failure?.() ?? signatureProblem(received, nowMs)
-    if (reply) return reply
-    const { headers, raw, target } = received
-    if (received.method !== 'PUT') return xml(405, 'MethodNotAllowed')
-    if (headers['x-amz-content-sha256'] !== createHash('sha256').update(raw).digest('hex')) {
-      return xml(400, 'XAmzContentSHA256Mismatch')
-    }
-    if (headers['content-md5'] !== createHash('md5').update(raw).digest('base64')) return xml(400, 'BadDigest')
-    const path = decodeURIComponent(target)
-    if (!path.startsWith(`/${bucket}/`)) return xml(404, 'NoSuchBucket')
-    const key = path.slice(bucket.length + 2)
-    if (headers['if-none-match'] === '*' && objects.has(key)) return xml(412, 'PreconditionFailed')
-    objects.set(key, received)
-    return { status: 200, headers: { etag: '"x"' } }
-  }
-}
-
-/** Signature Version 4 as the server recomputes it from the received request. */
-function signatureProblem({ method, target, headers }: Received, nowMs: number): Reply | undefined {
-  const pattern =
-    /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/
-  const [, id = '', day = '', region = '', names = '', signature] = pattern.exec(headers.authorization ?? '') ?? []
-  const secret = keys[id]
-  if (secret === undefined) return xml(403, 'InvalidAccessKeyId')
-  const time = String(headers['x-amz-date'])
-  const sentMs = Date.parse(time.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'))
-  if (Math.abs(sentMs - nowMs) > 15 * 60_000) return xml(403, 'RequestTimeTooSkewed')
-  const mustSign = Object.keys(headers).filter((name) => name.startsWith('x-amz-') || name === 'host')
-  if (!mustSign.every((name) => names.split(';').includes(name))) return xml(403, 'AccessDenied')
-  let canonical = `${method}\n${target}\n\n`
-  for (const name of names.split(';'))
-    canonical += `${name}:${name === 'host' ? calledHost(headers) : String(headers[name])}\n`
-  canonical += `\n${names}\n${String(headers['x-amz-content-sha256'])}`
-  const step = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-  const signingKey = step(step(step(step(`AWS4${secret}`, day), region), 's3'), 'aws4_request')
-  const hash = createHash('sha256').update(canonical).digest('hex')
-  const expected = step(signingKey, `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${hash}`).toString(
-    'hex',
-  )
-  return expected === signature ? undefined : xml(403, 'SignatureDoesNotMatch')
-}
-
-const calledHost = (headers: Received['headers']) => String(headers['x-called-host'] ?? headers.host)
-
 async function open(t: TestContext, rules: Rules = {}, config: object = {}) {
   const objects: Objects = new Map()
   const receiver = await startReceiver(t, store(rules, objects))
@@ -182,7 +131,7 @@ describe('s3', () => {
       ['au.dit', 's3.eu-central-1.amazonaws.com', '/au.dit/org%3Dorg_1/'],
     ]
     for (const [bucket, host, path] of cases) {
-      const receiver = await startReceiver(t, (received) => signatureProblem(received, testTimeMs) ?? { status: 200 })
+      const receiver = await startReceiver(t, (received) => s3SignatureProblem(received, testTimeMs) ?? { status: 200 })
       const parts = sinkParts(t, { routes: { [host]: receiver.origin }, clock: jumpingClock(testTimeMs) })
       const sink = s3.open({ bucket, region: 'eu-central-1', auth }, parts)
       assert.deepEqual(tally(await sink.deliver(auditDocuments({ count: 1 }), signal)), { delivered: 1 })
@@ -251,7 +200,7 @@ describe('s3 with a role', () => {
 
   const grant = (expiresMs: number): Reply => ({
     status: 200,
-    body: `<AssumeRoleResponse><Credentials><AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>${keys.ASIAROLE}</SecretAccessKey><SessionToken>tok</SessionToken><Expiration>${new Date(expiresMs).toISOString()}</Expiration></Credentials></AssumeRoleResponse>`,
+    body: `<AssumeRoleResponse><Credentials><AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>${s3Secrets.ASIAROLE}</SecretAccessKey><SessionToken>tok</SessionToken><Expiration>${new Date(expiresMs).toISOString()}</Expiration></Credentials></AssumeRoleResponse>`,
   })
 
   async function openRole(t: TestContext, answer: (received: Received) => Reply, operator = true) {

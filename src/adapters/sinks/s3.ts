@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
 import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './response-mapping.ts'
-import { assumedCredentials, awsDomain, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
+import { assumedCredentials, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, masked, strict, urlField } from './fields.ts'
 import { objectsOf, type StoredObject } from './s3-objects.ts'
-import { encodeKey, signRequest } from './sigv4.ts'
+import { errorCodeOf, objectUrl, putHeaders } from './s3-requests.ts'
+import { signRequest } from './sigv4.ts'
 
 const printable = (maxLength: number, description: string, example: string) =>
   Type.String({ pattern: `^[\\x21-\\x7e]{1,${maxLength}}$`, description, examples: [example] })
@@ -152,13 +152,13 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
     if ('problem' in cached) return credentialOutcome(cached, clock.nowMs())
     const unsigned = {
       method: 'PUT',
-      url: urlOf(config, object.key),
-      headers: headersOf(config, object),
+      url: objectUrl(config, object.key),
+      headers: putHeaders({ ...config, isConditional: config.conditional_put ?? true }, object),
       body: object.body,
     } as const
     const headers = signRequest({ ...unsigned, region, service: 's3', nowMs: clock.nowMs() }, cached)
     const response = await request({ ...unsigned, headers, signal })
-    if (errorCode(response) === 'ExpiredToken') credentials.invalidate()
+    if (errorCodeOf(response) === 'ExpiredToken') credentials.invalidate()
     return mapPutResponse(response, auth.type === 'assume_role', clock.nowMs())
   }
 
@@ -193,7 +193,7 @@ const retryCodes = ['RequestTimeout', 'BadDigest', 'XAmzContentSHA256Mismatch', 
 
 function mapPutResponse(response: ReceivedResponse, isAssumed: boolean, nowMs: number): DeliveryOutcome {
   const { status, headers } = response
-  const code = errorCode(response)
+  const code = errorCodeOf(response)
   const reason = `The store answered ${status}${code === undefined ? '' : ` (${code})`}.`
   if (status >= 200 && status < 300) return delivered
   if (status === 412) return delivered // an earlier attempt wrote this object
@@ -214,37 +214,6 @@ function mapPutResponse(response: ReceivedResponse, isAssumed: boolean, nowMs: n
 function credentialOutcome({ problem, reason, response }: CredentialProblem, nowMs: number): DeliveryOutcome {
   if (problem === 'auth') return pauseFor('auth_error', reason)
   return response ? retryLater(reason, response, nowMs) : { kind: 'retry', reason }
-}
-
-const errorCode = ({ body }: ReceivedResponse): string | undefined =>
-  codeOf(/<Code>([^<]+)<\/Code>/.exec(body.toString())?.[1])
-
-/** Virtual-host style for AWS; path style for other stores, and if a dot in the name would not match the certificate. */
-function urlOf(config: S3Config, key: string): URL {
-  const { bucket, region, endpoint = `https://s3.${region}.${awsDomain(region)}` } = config
-  const url = new URL(endpoint)
-  const isPathStyle = config.force_path_style ?? (config.endpoint !== undefined || bucket.includes('.'))
-  if (!isPathStyle) url.host = `${bucket}.${url.host}`
-  url.pathname = isPathStyle ? `/${bucket}/${encodeKey(key)}` : `/${encodeKey(key)}`
-  return url
-}
-
-function headersOf(config: S3Config, { body, contentType, contentEncoding }: StoredObject): Record<string, string> {
-  const optional = {
-    'content-encoding': contentEncoding,
-    'if-none-match': (config.conditional_put ?? true) ? '*' : undefined,
-    'x-amz-server-side-encryption': config.sse,
-    'x-amz-server-side-encryption-aws-kms-key-id': config.kms_key_id,
-    'x-amz-storage-class': config.storage_class,
-    'x-amz-expected-bucket-owner': config.expected_bucket_owner,
-  }
-  const headers: Record<string, string> = {
-    'content-type': contentType,
-    // Every store supports MD5, unlike newer checksums, and Object Lock requires it.
-    'content-md5': createHash('md5').update(body).digest('base64'),
-  }
-  for (const [name, value] of Object.entries(optional)) if (value !== undefined) headers[name] = value
-  return headers
 }
 
 function locationProblems({
