@@ -119,6 +119,25 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
+  it('says which events were archived and where, and nothing if none was', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/audit`)
+    await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor()
+    assert.equal(await page.getByText('were archived').count(), 0)
+    const oldest = { id: 'aarc_1', day: '2026-01-01', first_sequence: 1, last_sequence: 900, target: 'folder' }
+    const newest = { id: 'aarc_2', day: '2026-03-31', first_sequence: 9_000, last_sequence: 12_345, target: 's3' }
+    await page.route('**/audit_logs/archive?*', (route) => {
+      const data = [route.request().url().includes('order=asc') ? oldest : newest]
+      return route.fulfill({ json: { object: 'list', data } })
+    })
+    await page.goto(`${scene.url}/console/audit`)
+    const note = 'Events 1 to 12,345 (2026-01-01 to 2026-03-31) were archived before the log removed them.'
+    await page.getByText(`${note} They are in an S3 bucket.`).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
   it('says which permission a key lacks', async () => {
     const admin = { authorization: `Bearer ${scene.adminKey}` }
     const body = { name: 'no auditor', permissions: ['usage:read'] }

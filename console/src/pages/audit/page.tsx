@@ -3,6 +3,7 @@ import { useMay } from '../../app/session.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks, type TabLink } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
+import { ArchiveNote } from './archive-note.tsx'
 import { EventList } from './event-list.tsx'
 import type { AuditSearch, AuditView } from './search.ts'
 import { VerifyView } from './verify.tsx'
@@ -20,6 +21,7 @@ export function AuditPage() {
       <section className={styles.page} aria-label={words.pages.audit}>
         <TabLinks label={text.parts} tabs={tabs} />
         <div className={styles.content}>
+          <ArchiveNote />
           {search.view === 'verify' ? <VerifyView /> : <EventList search={search} selectedId={eventId} />}
         </div>
       </section>

@@ -45,5 +45,18 @@ export const useStartVerification = () =>
     refresh: [verificationsKey],
   })
 
+/** The oldest and the newest object of the archive; null if there is none. */
+export const useArchive = () =>
+  useQuery({
+    queryKey: ['audit', 'archive'],
+    queryFn: async () => {
+      const [[first], [last]] = await Promise.all([archived('asc'), archived('desc')])
+      return first && last ? { first, last } : null
+    },
+  })
+
+const archived = async (order: 'asc' | 'desc') =>
+  (await dataOf(api.GET('/v1/organization/audit_logs/archive', { params: { query: { limit: 1, order } } }))).data
+
 export const useCheckpointKeys = () =>
   useQuery({ queryKey: ['audit', 'keys'], queryFn: () => dataOf(api.GET('/v1/organization/audit_logs/keys')) })

@@ -85,6 +85,13 @@ export const audit = {
   fingerprint: 'Fingerprint',
   position: 'Position in the chain',
 
+  archive: {
+    days: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),
+    archived: (first: string, last: string, days: string) =>
+      `Events ${first} to ${last} (${days}) were archived before the log removed them.`,
+    targets: { folder: 'They are in a folder of the server.', s3: 'They are in an S3 bucket.' },
+  },
+
   verify: 'Verify the log',
   verification: {
     explanation:
