@@ -4,6 +4,11 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { folderArchive } from '../../src/adapters/archive/folder.ts'
+import { readArchiveCopy } from '../../src/adapters/archive/archive-copy.ts'
+import type { Archive } from '../../src/adapters/stores/sql/audit/archive.ts'
+import { isProven } from '../../src/app/audit-verification.ts'
+import { verifyArchive } from '../../src/domain/audit/archive/verify-archive.ts'
+import { presentLogReport } from '../../src/http/operator/audit-log.ts'
 import { archiveStore } from '../../src/adapters/stores/sql/audit/archived-objects.ts'
 import { publishKeys, signDueChains } from '../../src/adapters/stores/sql/audit/checkpoints.ts'
 import { ArchiveFailed, trimChains } from '../../src/adapters/stores/sql/audit/retention.ts'
@@ -220,6 +225,42 @@ export function auditArchiveContract({ name, skip, open }: Engine): void {
       assert.ok((ranges[2]?.[0] ?? 0) > 8, JSON.stringify(ranges))
     })
 
+    it('splits a day with many events, and removes only up to a checkpoint that is archived', async () => {
+      await using scene = await openScene(open)
+      await scene.days(6)
+      const lines = await scene.lines()
+      const failing = failingAt(scene.target, (object) => object.includes('000000000007-'))
+      await assert.rejects(scene.trim({ target: failing, maxEvents: 3 }), ArchiveFailed)
+      assert.equal((await scene.log.reads.chainState('org_1'))?.firstSequence, 4)
+      await scene.trim({ maxEvents: 3 })
+      const objects = await scene.objects()
+      assert.deepEqual(
+        objects.map(({ day, first, last }) => [day, first, last]),
+        [
+          ['2026-01-01', 1, 3],
+          ['2026-01-02', 4, 6],
+          ['2026-01-02', 7, 7],
+          ['2026-01-03', 8, 10],
+          ['2026-01-03', 11, 11],
+        ],
+      )
+      const archived = await Promise.all(objects.map(({ name: object }) => scene.linesIn(object)))
+      assert.deepEqual(archived.flat(), lines.slice(0, 11))
+      assert.deepEqual((await scene.manifest(objects[1]?.name)).checkpoints, [])
+      assert.ok(isProven(await scene.verify()))
+    })
+
+    it('writes each object once if several nodes try at the same time', async () => {
+      await using scene = await openScene(open)
+      await scene.log.append(300)
+      await scene.days(6)
+      await Promise.all([scene.trim({ maxEvents: 50 }), scene.trim({ maxEvents: 50 }), scene.trim({ maxEvents: 50 })])
+      const objects = await scene.objects()
+      assert.deepEqual([objects.length, objects.at(-1)?.last], [9, 311])
+      assert.equal((await scene.files()).length, 18)
+      assert.ok(isProven(await scene.verify()))
+    })
+
     it('writes several pages of events into one object', async () => {
       await using scene = await openScene(open)
       await scene.log.append(300)
@@ -265,7 +306,25 @@ async function openScene(open: () => Promise<Database>) {
     folder,
     target,
     retention,
-    trim: (changed: Partial<typeof archive> = {}) => trimChains({ ...retention, archive: { ...archive, ...changed } }),
+    /** Verifies the folder as its own log, and that the log continues it. */
+    async verify() {
+      const written = await archiveStore({ query: (sql, params) => database.read(sql, params) }).list('org_1', {
+        limit: 100,
+        order: 'asc',
+      })
+      const { log: report, archive: found } = await verifyArchive(await readArchiveCopy(folder, 'org_1'), {
+        keys: log.verifyInput().keys,
+        handoversOf: (id) => log.reads.handovers(id),
+        written: written.items.map(({ name }) => name),
+        read: async ({ after, to }) => ({
+          organization: 'org_1',
+          ...(await log.reads.fingerprints('org_1', { after, last: to })),
+        }),
+        readBody: async (sequence) => (await log.reads.rows('org_1', { after: sequence - 1, limit: 1 }))[0]?.body,
+      })
+      return { report: presentLogReport('org_1', report), archive: found }
+    },
+    trim: (changed: Partial<Archive> = {}) => trimChains({ ...retention, archive: { ...archive, ...changed } }),
     /** Events and a checkpoint for each of these days. */
     async days(count: number, organizations = ['org_1']) {
       for (let day = 0; day < count; day++) {

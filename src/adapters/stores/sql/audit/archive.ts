@@ -27,6 +27,8 @@ export type Archive = {
   /** The first one signs the manifests. */
   readonly keys: () => readonly (SigningKey & { readonly publicKey: KeyObject })[]
   readonly onArchived: (events: number) => void
+  /** Most events of one object. */
+  readonly maxEvents?: number
 }
 
 type ArchiveParts = { readonly archive: Archive; readonly database: Database; readonly clock: Clock }
@@ -43,7 +45,7 @@ export async function archiveUpTo(parts: ArchiveParts, organizationId: string, c
   for (;;) {
     const planned =
       (await objects.findPlanned(organizationId)) ??
-      (await plan(parts, { organizationId, cut, most: maxArchivedEvents }))
+      (await plan(parts, { organizationId, cut, most: parts.archive.maxEvents ?? maxArchivedEvents }))
     if (planned === undefined) return
     try {
       await writeObject(parts, planned)
