@@ -14,27 +14,29 @@ const connectTimeoutMs = 10_000
 export type Trimming = {
   /** Archives and removes expired events. */
   trim(): Promise<unknown>
-  /** Why the last run could not archive events; undefined if it could. */
+  /** That the last run could not archive events; undefined if it could. */
   archiveProblem(): string | undefined
 }
 
 /** Retention of the audit log, with the archive that the configuration names. */
 export function openTrimming(parts: AuditServicesParts, retention: Omit<RetentionParts, 'archive'>): Trimming {
   const archive = openArchive(parts)
-  let problem: string | undefined
+  let isFailing = false
   parts.metrics.gauge(
     'gatehouse_audit_archive_failing',
     'Whether expired audit events are kept because they could not be archived: 1 if so.',
-    () => (problem === undefined ? 0 : 1),
+    () => (isFailing ? 1 : 0),
   )
   return {
-    archiveProblem: () => problem,
+    // Anybody can read it, so it names neither organizations nor paths. The log of the job does.
+    archiveProblem: () =>
+      isFailing ? 'expired events cannot be archived, so they are kept; the log says why' : undefined,
     async trim() {
       try {
         await trimChains({ ...retention, archive })
-        problem = undefined
+        isFailing = false
       } catch (error) {
-        if (error instanceof ArchiveFailed) problem = error.message
+        if (error instanceof ArchiveFailed) isFailing = true
         throw error
       }
     },

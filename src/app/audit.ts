@@ -28,7 +28,7 @@ import { logSetAside, setAsideHelp } from './set-aside.ts'
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
   readonly testSink: SinkTest
-  /** Why expired events could not be archived; undefined if they could. */
+  /** That expired events could not be archived; undefined if they could. */
   archiveProblem(): string | undefined
   /** Adds audit events to the pipeline, if the configuration enables them, and reports the end of each request. */
   record(infer: Infer, onEnded: RecordParts['onEnded']): Infer
