@@ -11,9 +11,9 @@ const ledgerOf = (count: number): LedgerReports => ({
 })
 
 test('usage with more rows than a response can hold is rejected, and says what to narrow', async () => {
-  assert.equal((await readUsage(ledgerOf(50_000), query)).length, 50_000)
-  await assert.rejects(readUsage(ledgerOf(50_001), query), {
+  assert.equal((await readUsage(ledgerOf(100_000), query)).length, 100_000)
+  await assert.rejects(readUsage(ledgerOf(100_001), query), {
     code: 'invalid_parameter',
-    message: /^group_by: the period has more than 50000 rows/,
+    message: /^group_by: the period has more than 100000 rows/,
   })
 })

@@ -63,7 +63,7 @@ export type LedgerReports = {
 }
 
 /** A month of hours by user could have millions of rows. */
-const maxUsageRows = 50_000
+const maxUsageRows = 100_000
 
 /** The rows of a query. Rejects one with more than a response can hold. */
 export async function readUsage(ledger: LedgerReports, query: UsageQuery): Promise<readonly UsageRow[]> {

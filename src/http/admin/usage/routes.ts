@@ -20,7 +20,7 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
       path: '/v1/organization/usage',
       summary: 'Read usage',
       description:
-        'At most 31 days by hour, or 366 days by day. A period that starts or ends inside of a minute has the whole minute; the whole hour if it is more than 2 days ago or by user, and the whole day if it is more than 92 days ago. A period with more than 50,000 rows is rejected.',
+        'At most 31 days by hour, or 366 days by day. A period that starts or ends inside of a minute has the whole minute; the whole hour if it is more than 2 days ago or by user, and the whole day if it is more than 92 days ago. A period with more than 100,000 rows is rejected.',
       permission: 'usage:read',
       isReport: true,
       params: none,
