@@ -25,11 +25,18 @@ export function packBlock(block: number, bodies: Bodies): Promise<Uint8Array> {
   return compress(lines.join('\n'))
 }
 
-/** Without bodies if the block is damaged. */
-export async function unpackBlock(block: number, packed: Uint8Array): Promise<Bodies> {
-  const text = await decompress(packed, { maxOutputLength: maxBytes }).then(String, () => '')
-  const first = block * blockSize + 1
-  return new Map(text.split('\n').flatMap((body, at) => (body === '' ? [] : [[first + at, body] as const])))
+/** The bodies of all events, or of those that `wants` names: few texts are made of a large block. Empty if the block is damaged. */
+export async function unpackBlock(block: number, packed: Uint8Array, wants = (_: number) => true): Promise<Bodies> {
+  const lines = await decompress(packed, { maxOutputLength: maxBytes }).catch(() => Buffer.alloc(0))
+  const bodies = new Map<number, string>()
+  let sequence = block * blockSize
+  for (let start = 0; start < lines.length;) {
+    const found = lines.indexOf('\n', start)
+    const end = found === -1 ? lines.length : found
+    if (wants(++sequence) && end > start) bodies.set(sequence, lines.toString('utf8', start, end))
+    start = end + 1
+  }
+  return bodies
 }
 
 type BlockRow = { block: number; bodies: Uint8Array }
@@ -48,11 +55,12 @@ export async function withBodies(
      where organization_id = $1 and block in (${blocks.map((_, at) => `$${at + 2}`).join(', ')})`,
     [organizationId, ...blocks],
   )
-  const unpacked = new Map(
-    await Promise.all(found.map(async ({ block, bodies }) => [block, await unpackBlock(block, bodies)] as const)),
-  )
-  const bodyOf = ({ body, sequence }: EventRow): string =>
-    body === '' ? (unpacked.get(blockOf(sequence))?.get(sequence) ?? '') : body
+  const wanted = new Set(packed.map(({ sequence }) => sequence))
+  const unpacked = new Map<number, string>()
+  for (const { block, bodies } of found)
+    for (const [sequence, body] of await unpackBlock(block, bodies, (each) => wanted.has(each)))
+      unpacked.set(sequence, body)
+  const bodyOf = ({ body, sequence }: EventRow): string => (body === '' ? (unpacked.get(sequence) ?? '') : body)
   const filled = rows.map((row) => ({ ...row, body: bodyOf(row) }))
   return filled.some(({ body }) => body === '') ? await withoutRemoved(tx, organizationId, filled) : filled
 }
