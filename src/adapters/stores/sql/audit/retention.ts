@@ -4,7 +4,7 @@ import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { archiveUpTo, type Archive } from './archive.ts'
 import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
-import { blockOf, blockSize, packBlock, unpackBlock } from './blocks.ts'
+import { blockOf, lastOfBlock, packBlock, unpackBlock } from './blocks.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 
 export type RetentionParts = {
@@ -29,9 +29,6 @@ export class ArchiveFailed extends Error {
     this.name = 'ArchiveFailed'
   }
 }
-
-/** Events removed in one step. Other writers wait for one step, and then have as much time as it took. */
-const sliceSize = blockSize
 
 /**
  * Removes expired events from the start of each chain. A chain is cut only at a checkpoint, which becomes the new start, so that
@@ -129,10 +126,11 @@ const chainsToClean = (database: Database): Promise<ExpiredRows[]> =>
        and exists (select 1 from audit_event e where e.organization_id = h.organization_id and e.sequence < h.first_sequence)`,
   )
 
+/** Removes one block of events in a step. Other writers wait for one step, and then have as much time as it took. */
 async function removeExpired({ database, clock }: RetentionParts, chain: ExpiredRows): Promise<void> {
   const { organization_id: organizationId, from_sequence: from, first_sequence: end } = chain
-  for (let at = from; at < end; at += sliceSize) {
-    const to = Math.min(at + sliceSize, end)
+  for (let at = from, to = from; at < end; at = to) {
+    to = Math.min(lastOfBlock(blockOf(at)) + 1, end)
     const startMs = clock.monotonicMs()
     const params = [organizationId, at, to]
     const within = 'where organization_id = $1 and sequence >= $2 and sequence < $3'
@@ -153,6 +151,7 @@ async function blockRemovals(database: Database, organizationId: string, end: nu
   const block = blockOf(end)
   const where = 'where organization_id = $1 and block'
   const removal = { sql: `delete from audit_block ${where} < $2`, params: [organizationId, block] }
+  if (end === lastOfBlock(block - 1) + 1) return [removal]
   const [row] = await database.read<{ bodies: Uint8Array }>(`select bodies from audit_block ${where} = $2`, [
     organizationId,
     block,
