@@ -26,6 +26,9 @@ const { values } = parseArgs({
 })
 const [events, perSecond, seconds] = [Number(values.events), Number(values['per-second']), Number(values.seconds)]
 
+/** Requests that a backtest replays. */
+const replayed = 1_000
+
 type Created = {
   readonly organization_id: string
   project_id: string
@@ -100,6 +103,7 @@ async function measureFilling(): Promise<void> {
     projectId: created.project_id,
     events,
     days: Number(values.days),
+    withTexts: replayed,
     onProgress(done) {
       if (done - shown < events / 20) return
       shown = done
@@ -142,6 +146,9 @@ async function measureReports(): Promise<void> {
           Array.from({ length: 10 }, get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)),
         ),
     ],
+    ['export of 5,000 requests', get('/v1/organization/requests/export?format=csv&limit=5000')],
+    [`backtest of ${replayed} requests`, backtest],
+    ['verification of the audit log', verification],
   ]
   const alone = await beside(undefined)
   row('', 'p50', 'p99', 'requests p50', 'p99', 'p99 to alone')
@@ -218,13 +225,39 @@ async function beside(run: (() => Promise<unknown>) | undefined): Promise<{ figu
   }
 }
 
-async function request(path: string): Promise<void> {
+async function request(path: string, body?: unknown): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { authorization: `Bearer ${created.admin_key}` },
+    headers: { authorization: `Bearer ${created.admin_key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
   })
-  const body = await response.text()
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${body.slice(0, 200)}`)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`)
+  return text
 }
+
+type Job = { readonly id: string; readonly status?: string; readonly state?: string }
+
+/** Starts a job and waits for its end. A backtest has a status, a verification a state. */
+async function runJob(path: string, body: unknown): Promise<void> {
+  const statusOf = ({ status, state }: Job): string | undefined => status ?? state
+  let job = JSON.parse(await request(path, body)) as Job
+  while (statusOf(job) === 'running') {
+    await setTimeout(50)
+    job = JSON.parse(await request(`${path}/${job.id}`)) as Job
+  }
+  if (statusOf(job) !== 'completed') throw new Error(`${path}: ${JSON.stringify(job).slice(0, 200)}`)
+}
+
+async function backtest(): Promise<void> {
+  const policy = {
+    name: `Bench ${performance.now()}`,
+    rule: "cel:categories['harassment'] > 0.4 || text.contains('falcon')",
+  }
+  const { id } = JSON.parse(await request('/v1/organization/policies', policy)) as Job
+  await runJob(`/v1/organization/policies/${id}/backtest`, { limit: replayed })
+}
+
+const verification = (): Promise<void> => runJob('/v1/organization/audit_logs/verify', {})
 
 function ms(value: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ms`

@@ -13,6 +13,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import type { Config } from '../../src/config/config.ts'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
+import { createTextWriter } from '../load/text.ts'
 
 export type Filling = {
   readonly organizationId: string
@@ -20,6 +21,8 @@ export type Filling = {
   readonly events: number
   /** How long ago the first request was. */
   readonly days: number
+  /** The last of them have their texts, as backtests need. */
+  readonly withTexts: number
   readonly onProgress: (events: number) => void
 }
 
@@ -32,7 +35,7 @@ const deniedEvery = 33
 
 /** Writes requests of the last days through the stores: for each a charge with its ledger entry, and a signed audit event. */
 export async function fill(config: Config, filling: Filling): Promise<void> {
-  const { organizationId, projectId, events, days, onProgress } = filling
+  const { organizationId, projectId, events, days, withTexts, onProgress } = filling
   const endMs = systemClock.nowMs()
   let nowMs = endMs - days * dayMs
   const clock: Clock = { ...systemClock, nowMs: () => Math.floor(nowMs) }
@@ -54,6 +57,9 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
     onAppended: appender.setHead,
   }
   const perMs = events / (days * dayMs)
+  const write = createTextWriter(1)
+  const contentOf = ({ number }: Request): Pick<EventFacts, 'content'> =>
+    number < events - withTexts ? {} : { content: { full: { prompt: write(600), response: write(600) } } }
   for (let done = 0; done < events;) {
     const toMs = Math.min(endMs, nowMs + groupMs)
     const upTo = toMs === endMs ? events : Math.min(events, Math.ceil((toMs - (endMs - days * dayMs)) * perMs))
@@ -64,7 +70,7 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
     await Promise.all([
       appender.append(
         organizationId,
-        group.map((request) => audit.events.makeEvent(factsOf(request))),
+        group.map((request) => audit.events.makeEvent({ ...factsOf(request), ...contentOf(request) })),
       ),
       ...group.filter(isPaid).map((request) => ledger.settle(chargeOf(request, slice.id))),
     ])

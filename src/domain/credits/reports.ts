@@ -1,3 +1,4 @@
+import { dayMs } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Page, Paged } from '../identity/store.ts'
 import type { Charge } from './charge.ts'
@@ -64,11 +65,36 @@ export type LedgerReports = {
 
 /** A month of hours by user could have millions of rows. */
 const maxUsageRows = 100_000
+/** More rows take the thread that serves requests too long at once. */
+const maxSliceRows = 1_000
 
-/** The rows of a query. Rejects one with more than a response can hold. */
-export async function readUsage(ledger: LedgerReports, query: UsageQuery): Promise<readonly UsageRow[]> {
-  const rows = await ledger.usage({ ...query, limit: maxUsageRows + 1 })
-  if (rows.length <= maxUsageRows) return rows
+/**
+ * The rows of a query in slices, each of one or more whole days: an old day has one row a group, whatever the query's buckets are. A
+ * slice of several days has at most `maxSliceRows` rows. Rejects a query with more rows than a response can hold.
+ */
+export async function* readUsage(
+  ledger: Pick<LedgerReports, 'usage'>,
+  query: UsageQuery,
+): AsyncGenerator<readonly UsageRow[]> {
+  let left = maxUsageRows
+  let days = 1
+  for (let fromMs = query.fromMs; fromMs < query.toMs;) {
+    const toMs = Math.min(query.toMs, (Math.floor(fromMs / dayMs) + days) * dayMs)
+    const most = days === 1 ? left : Math.min(left, maxSliceRows)
+    const rows = await ledger.usage({ ...query, fromMs, toMs, limit: most + 1 })
+    if (rows.length > most) {
+      if (days === 1) throw tooManyRows()
+      days = 1
+      continue
+    }
+    if (rows.length > 0) yield rows
+    left -= rows.length
+    fromMs = toMs
+    if (rows.length <= maxSliceRows / 8) days *= 8
+  }
+}
+
+function tooManyRows(): Fault {
   const message = `group_by: the period has more than ${maxUsageRows} rows. Request a shorter period, bucket=day, or fewer groups.`
-  throw new Fault('validation', 'invalid_parameter', message, { param: 'group_by' })
+  return new Fault('validation', 'invalid_parameter', message, { param: 'group_by' })
 }

@@ -42,7 +42,7 @@ export function adminFamily(
   networkRoutes: readonly Route[] = [],
 ): EndpointFamily {
   const routes = createResourceRoutes({ ...parts, authenticate: parts.callerOf.administrator, credential: 'admin_key' })
-  const exported = { ...parts, pace: createPace(parts.clock) }
+  const paced = { ...parts, pace: createPace(parts.clock) }
   return {
     name: 'Administration',
     description: 'Policies, keys, members, projects, limits, usage, credits and the audit log of an organization.',
@@ -71,13 +71,13 @@ export function adminFamily(
       trafficRoute(routes, parts),
       ...requestRoutes(routes, parts),
       requestStreamRoute(parts),
-      requestExportRoute(exported),
+      requestExportRoute(paced),
       ...auditLogRoutes(routes, parts),
-      auditExportRoute(exported),
+      auditExportRoute(paced),
       ...verificationRoutes(routes, parts),
       ...archiveRoutes(routes),
       ...limitRoutes(routes, parts),
-      ...usageRoutes(routes, parts),
+      ...usageRoutes(routes, paced),
       ...overrideRoutes(routes, parts),
       ...balanceRoutes(routes, parts),
       ...ledgerRoutes(routes),

@@ -9,6 +9,7 @@ import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator, Principal } from '../../domain/identity/principal.ts'
 import { pathOf } from '../family.ts'
+import { JsonText } from '../json-text.ts'
 import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
@@ -156,7 +157,7 @@ export function createResourceRoutes<
           const record = spec.record?.(body)
           if (record) await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, record }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
-          return body
+          return body instanceof JsonText ? await body.sendTo(reply) : body
         },
       }
     },

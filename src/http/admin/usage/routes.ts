@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import { dayMs, hourMs, type Clock, toUnixSeconds } from '../../../base/clock.ts'
+import type { Pace } from '../../../base/pace.ts'
+import { JsonText } from '../../json-text.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
@@ -8,12 +10,12 @@ import { UsageObject, UsageQuery } from './schema.ts'
 import { readUsage, type UsageQuery as UsageSpan, type UsageRow } from '../../../domain/credits/reports.ts'
 import { inCredits, inUsd } from '../../../domain/credits/formatting.ts'
 
-export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number }
+export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number; readonly pace: Pace }
 
 const weekMs = 7 * dayMs
 const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mostMs: 366 * dayMs } } as const
 
-export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRouteParts): Route[] {
+export function usageRoutes(admin: AdminRoutes, { clock, creditUsd, pace }: UsageRouteParts): Route[] {
   return [
     admin.read({
       name: 'getUsage',
@@ -32,7 +34,10 @@ export function usageRoutes(admin: AdminRoutes, { clock, creditUsd }: UsageRoute
           ...spanOf(query, clock.nowMs()),
           groupBy: query.group_by,
         }
-        return presentUsage(usageQuery, await readUsage(ledger, usageQuery), creditUsd)
+        const slices: string[] = []
+        for await (const rows of readUsage(ledger, usageQuery))
+          slices.push(await pace.run(async () => printBuckets(rows, usageQuery.bucketMs, creditUsd)))
+        return printUsage(usageQuery, slices)
       },
     }),
   ]
@@ -48,23 +53,25 @@ function spanOf({ start_time, end_time, bucket }: Static<typeof UsageQuery>, now
   return { fromMs, toMs, bucketMs: ms }
 }
 
-function presentUsage(
-  { fromMs, toMs, bucketMs }: UsageSpan,
-  rows: readonly UsageRow[],
-  creditUsd: number,
-): Static<typeof UsageObject> {
-  const rowsByStart = Map.groupBy(rows, ({ startMs }) => startMs)
-  return {
-    object: 'organization.usage',
-    start_time: toUnixSeconds(fromMs),
-    end_time: toUnixSeconds(toMs),
-    data: Array.from(rowsByStart, ([startMs, bucketRows]) => ({
-      start_time: toUnixSeconds(startMs),
-      end_time: toUnixSeconds(startMs + bucketMs),
-      results: bucketRows.map((row) => presentRow(row, creditUsd)),
-    })),
-  }
-}
+/** The text of a `UsageObject`. Its buckets are printed in slices, because all at once would delay requests. */
+const printUsage = ({ fromMs, toMs }: UsageSpan, slices: readonly string[]): JsonText =>
+  new JsonText(
+    `{"object":"organization.usage","start_time":${toUnixSeconds(fromMs)},"end_time":${toUnixSeconds(toMs)},"data":[${slices.join(',')}]}`,
+  )
+
+/** Some members of `data`. */
+const printBuckets = (rows: readonly UsageRow[], bucketMs: number, creditUsd: number): string =>
+  Array.from(
+    Map.groupBy(rows, ({ startMs }) => startMs),
+    ([startMs, bucketRows]) =>
+      JSON.stringify({
+        start_time: toUnixSeconds(startMs),
+        end_time: toUnixSeconds(startMs + bucketMs),
+        results: bucketRows.map((row) => presentRow(row, creditUsd)),
+      } satisfies Bucket),
+  ).join(',')
+
+type Bucket = Static<typeof UsageObject>['data'][number]
 
 const presentRow = (row: UsageRow, creditUsd: number) => ({
   project_id: row.projectId,
