@@ -70,7 +70,7 @@ export function findPersonalData(text: string): readonly PersonalDatum[] {
 export function findNext(text: string, from: number, until = text.length): PersonalDataMatch | undefined {
   let start = from
   if (start > 0 && isWordCode(text.charCodeAt(start - 1))) start = endOfWord(text, start)
-  while (start < until) {
+  for (start = afterPlainWords(text, start, until); start < until; start = afterPlainWords(text, start, until)) {
     const code = text.charCodeAt(start)
     const end = isWordCode(code) ? endOfWord(text, start + 1) : start + 1
     const found = tryAt(text, start, detectorsFor(text, start, end))
@@ -78,6 +78,20 @@ export function findNext(text: string, from: number, until = text.length): Perso
     start = end
   }
   return undefined
+}
+
+/** Skips words in lower case with a space, comma, line break or full stop after them: most of any text, in which nothing begins. */
+function afterPlainWords(text: string, from: number, until: number): number {
+  let start = from
+  for (let at = from; at < until; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 97 && code <= 122) continue
+    const isEnd = code === space || code === comma || code === lineBreak
+    const isSentenceEnd = code === fullStop && text.charCodeAt(at + 1) === space
+    if ((!isEnd && !isSentenceEnd) || mayBeMonth(text, start)) break
+    start = at + 1
+  }
+  return start
 }
 
 function tryAt(text: string, start: number, detectors: readonly Detector[]): PersonalDataMatch | undefined {
@@ -106,6 +120,8 @@ function detectorsFor(text: string, start: number, end: number): readonly Detect
 }
 
 const space = 0x20
+const comma = 0x2c
+const lineBreak = 0x0a
 const fullStop = 0x2e
 const joinsWords = new Set(Array.from('@_%+-:/', codeOf))
 
