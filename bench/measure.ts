@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import type { BenchCase } from './cases.ts'
 import type { LoadPlan, LoadResult, WarmUp } from './load/load.ts'
@@ -22,8 +23,8 @@ export type Measurement = {
 }
 
 const usualConnections = 32
-/** Another seed for each measurement: a text that a gateway has seen before would come from its cache. */
-let seed = 0
+/** Another seed for each run and each measurement: a text that a gateway has seen before would come from its cache. */
+let seed = randomInt(1e9)
 
 /** The CPU time of a process is hardly affected by a noisy machine, unlike the time on the clock. */
 export async function measure({ running, upstreamPort, benchCase, target, ...rest }: Measurement): Promise<Figure> {

@@ -34,10 +34,10 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 3))
 const seconds = Number(values.seconds ?? 4)
 /** Servers run for days and the engine has compiled their code, so the first round waits until the cost settles. */
-const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 30))
+const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 40))
 const firstWarmUp = {
   windowSeconds: 3,
-  minSeconds: Math.min(21, mostSeconds),
+  minSeconds: Math.min(28, mostSeconds),
   maxSeconds: mostSeconds,
   tolerance: 0.05,
 }

@@ -1,34 +1,26 @@
 import { createSeeded } from '../../scripts/classifier/seeded.ts'
-import { adjectives, adverbs, joins, names, nouns, verbs } from './vocabulary.ts'
+import { readChatTurns, readProse } from './sentences.ts'
 
-/** Writes ordinary text that it has not written before. Only letters, digits, spaces, commas and full stops, so JSON needs no escapes. */
+/** Writes ordinary text that it has not written before. Its characters need no escapes in JSON. */
 export type TextWriter = (characters: number) => string
 
-const phraseCount = 4096
+let prose: readonly string[] | undefined
+let chatTurns: readonly string[] | undefined
 
-/**
- * Phrases of four to eight words are made once, and a text joins some of them: a text costs about a microsecond, and its order
- * of phrases does not come twice. Equal seeds write equal texts.
- */
+/** One sentence in so many is the turn of a chat. */
+const chatEvery = 4
+
+/** Joins sentences after a number: a text costs about a microsecond. Equal seeds write equal texts. */
 export function createTextWriter(seed: number): TextWriter {
+  const sentences = (prose ??= readProse())
+  const turns = (chatTurns ??= readChatTurns())
   const chance = createSeeded(seed)
-  /** A whole number below the limit. */
-  const random: Random = (limit) => Math.floor(chance() * limit)
-  const phrases = Array.from({ length: phraseCount }, () => phrase(random))
+  const oneOf = (texts: readonly string[]): string => texts[Math.floor(chance() * texts.length)] ?? ''
+  let written = 0
+  let texts = 0
   return (characters) => {
-    let text = ''
-    while (text.length < characters) text += phrases[random(phraseCount)]
+    let text = `Part ${++texts}. `
+    while (text.length < characters) text += `${oneOf(++written % chatEvery === 0 ? turns : sentences)} `
     return text.slice(0, characters)
   }
-}
-
-type Random = (limit: number) => number
-
-function phrase(random: Random): string {
-  const one = (words: readonly string[]): string => words[random(words.length)] ?? ''
-  const subject = random(4) === 0 ? one(names) : `the ${one(adjectives)} ${one(nouns)}`
-  const object = random(6) === 0 ? `${2 + random(90)} ${one(nouns)}s` : `a ${one(nouns)}`
-  const words = `${subject} ${one(verbs)} ${object}`
-  const full = random(3) === 0 ? `${words} ${one(adverbs)}` : words
-  return random(2) === 0 ? `${full} ${one(joins)} ` : `${full}. `
 }

@@ -9,7 +9,7 @@ import { answerCharacters, chunksPerAnswer, chunksPerSecond, readInstruction } f
  * answers it keeps the time at which it sent each chunk, and `GET /sent` returns and forgets them. It is also the collector
  * of traces, and discards them.
  */
-const write = createTextWriter(7)
+const write = createTextWriter(process.pid)
 const repeated = write(answerCharacters)
 
 function answer(socket: Socket, request: string): void {
