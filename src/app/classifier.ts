@@ -64,7 +64,7 @@ async function openEmbedded(infrastructure: Infrastructure): Promise<Classifier>
 }
 
 async function openEncoder(infrastructure: Infrastructure): Promise<ThreadedEncoder | EncoderProblem> {
-  const { built, clock, metrics, log } = infrastructure
+  const { built, config, clock, metrics, log } = infrastructure
   const seconds = metrics
     .histogram('gatehouse_encoder_seconds', 'Time that the thread of the encoder needed for a text.', {
       labels: {},
@@ -73,6 +73,7 @@ async function openEncoder(infrastructure: Infrastructure): Promise<ThreadedEnco
     .series({})
   const opened = await infrastructure.openEncoder({
     clock,
+    cpuPercent: config.moderation.encoder_cpu_percent,
     onScored: (durationMs) => seconds(durationMs / 1_000),
     onStatus(status, cause) {
       if (status.state === 'ready') log.debug('the encoder is ready')
@@ -137,10 +138,10 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
     get identity() {
       return classifier.identity
     },
-    classify(text, direction) {
+    classify(text, direction, reader) {
       count[direction]()
-      return classify(text, direction)
+      return classify(text, direction, reader)
     },
-    ...(startStream && { startStream: (direction) => (count[direction](), startStream(direction)) }),
+    ...(startStream && { startStream: (direction, reader) => (count[direction](), startStream(direction, reader)) }),
   }
 }

@@ -87,6 +87,13 @@ export const Moderation = section(
           'What scores texts in the moderation categories. `classifier: embedded` is short for `classifier: { kind: embedded }`.',
       },
     ),
+    encoder_cpu_percent: Type.Integer({
+      default: 25,
+      minimum: 1,
+      maximum: 100,
+      description:
+        'The share of one processor core that the encoder may use, on average over some seconds. When it is used up, texts keep the verdict of the first stage, and their events say so; texts that may belong to a category that is always blocked are the last to be affected.',
+    }),
     encoder: Type.Enum(['auto', 'off', 'required'], {
       default: 'auto',
       description:

@@ -47,6 +47,33 @@ describe('the encoder behind the embedded classifier', () => {
     assert.match(metrics, /gatehouse_encoder_ready 1/)
   })
 
+  it('is asked about a category only if the request, the gateway configuration or a policy reads it', async () => {
+    const encoder: FakeEncoder = createFakeEncoder(() => ({ harassment: 4 }))
+    await using app = await start(opens(encoder))
+    const headers = { authorization: `Bearer ${app.adminKey}` }
+    let number = 0
+    const ask = async (fields = {}): Promise<[status: number, texts: number]> => {
+      const before = encoder.texts.length
+      const content = `Shut up, you disgusting worthless idiot number ${++number}.`
+      const body = { model: 'gatehouse-echo', messages: [{ role: 'user', content }], ...fields }
+      const { status } = await app.post('/v1/chat/completions', body)
+      return [status, encoder.texts.length - before]
+    }
+    assert.deepEqual(await ask(), [200, 0])
+    assert.deepEqual(await ask({ flagged_categories: ['harassment'] }), [400, 1])
+    assert.deepEqual(await ask({ flagged_categories: ['sexual'] }), [200, 0])
+    const rule = 'cel:categories["harassment"] > 0.9'
+    const created = await app.post('/v1/organization/policies', { name: 'P', rule, mode: 'enforcing' }, headers)
+    const { id } = (await created.json()) as { id: string }
+    await app.post(`/v1/organization/policies/${id}/publish`, { revision: 1 }, headers)
+    assert.equal((await ask())[1], 1)
+    assert.equal(
+      encoder.questions.every(({ isUrgent }) => !isUrgent),
+      true,
+    )
+    assert.equal(new Set(encoder.questions.map(({ organizationId }) => organizationId)).size, 1)
+  })
+
   it('is named in the audit event with the stage that decided', async () => {
     await using app = await start(opens(createFakeEncoder(() => ({ 'self-harm': 4 }))))
     assert.equal(await chat(app, harmless), 200)

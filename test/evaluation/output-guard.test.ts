@@ -53,7 +53,8 @@ const evaluate = createEvaluate({
 
 function planWith(rules: Partial<GatewayConfiguration['rules']>, policies: readonly ActivePolicy[] = []): Plan {
   const config = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, ...rules } }
-  return planFor({ gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies }, plainContext)
+  const gateway = compileGateway({ ...unsaved, config, version: 1 }, re2Patterns)
+  return planFor({ organizationId: 'org_1', gateway, policies }, plainContext)
 }
 
 const usage: Usage = {

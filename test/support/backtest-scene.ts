@@ -27,6 +27,7 @@ const compileRule: ReplayParts['compileRule'] = () => ({
   condition: undefined,
   evaluator: 'judge',
   names: [],
+  categories: [],
   score({ text }) {
     if (text.includes('broken')) throw new Error('a rule broke')
     if (text.includes('riddle')) return { notEvaluated: 'riddle', isFailure: false }

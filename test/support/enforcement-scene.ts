@@ -49,7 +49,11 @@ export function rulebookWith(rules: Rules, rollout: Rollout = {}): Rulebook {
     rules: { ...defaultConfiguration.rules, ...rules },
     rollout: { ...defaultConfiguration.rollout, ...rollout },
   }
-  return { gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns), policies: [] }
+  return {
+    organizationId: 'org_1',
+    gateway: compileGateway({ ...unsaved, config, version: 1 }, re2Patterns),
+    policies: [],
+  }
 }
 
 export const usageOf = (outputTokens: number): Usage => ({

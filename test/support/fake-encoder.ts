@@ -2,7 +2,7 @@ import type { EncoderStatus } from '../../src/adapters/classifiers/encoder/threa
 import type { World } from '../../src/app.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { perCategory, type Category, type PerCategory } from '../../src/domain/moderation/categories.ts'
-import type { Encoder, StackedCategory } from '../../src/domain/moderation/encoder.ts'
+import type { Encoder, EncoderQuestion, StackedCategory } from '../../src/domain/moderation/encoder.ts'
 
 type OpenEncoder = NonNullable<World['openEncoder']>
 
@@ -25,6 +25,7 @@ const linearAlone: StackedCategory = {
 export type FakeEncoder = Encoder & {
   /** The texts it was asked about. */
   readonly texts: string[]
+  readonly questions: readonly EncoderQuestion[]
 }
 
 /** An encoder that gives the logits of `judge`, -9 where they are missing. */
@@ -33,16 +34,19 @@ export function createFakeEncoder(
   categories: Partial<PerCategory<StackedCategory>> = {},
 ): FakeEncoder {
   const texts: string[] = []
+  const questions: EncoderQuestion[] = []
   return {
     texts,
+    questions,
     identity: { id: 'encoder', version: '1', digest: 'e' },
     stack: {
       categories: perCategory(
         (category) => categories[category] ?? (category === 'sexual/minors' ? linearAlone : encoderAlone),
       ),
     },
-    async score(text) {
+    async score(text, question) {
       texts.push(text)
+      if (question !== undefined) questions.push(question)
       const logits = await judge(text)
       return perCategory((category) => logits[category] ?? -9)
     },

@@ -10,7 +10,7 @@ import { lookBehindOf } from './look-behind.ts'
 import { createRulePatterns } from './rule-patterns.ts'
 import type { ExpressionScope, EvaluateNode } from './scope.ts'
 import { compileNode } from './interpreter.ts'
-import { namesIn } from './names.ts'
+import { categoriesIn, namesIn } from './names.ts'
 import { literalPatterns } from './tree.ts'
 import { ExpressionError, type Fields } from './values.ts'
 
@@ -38,7 +38,7 @@ export function createCelChecker(): CheckExpression {
   return (expression) => problemOf(environment.check(expression), expression) ?? unsupportedIn(environment, expression)
 }
 
-export type CelExpression = Pick<CompiledExpression, 'lookBehind' | 'names' | 'condition'> & {
+export type CelExpression = Omit<CompiledExpression, 'evaluate'> & {
   /** `units` is the cost budget of the evaluation. */
   evaluate(facts: RuleFacts, units?: number): ExpressionResult
 }
@@ -57,6 +57,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
     return {
       lookBehind: lookBehindOf(ast, patterns, condition !== undefined),
       names: namesIn(ast),
+      categories: categoriesIn(ast),
       condition,
       evaluate(facts, units = evaluationUnits) {
         const budget = createCostBudget(units)

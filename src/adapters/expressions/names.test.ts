@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { categories } from '../../domain/moderation/categories.ts'
 import { createCelCompiler } from './cel.ts'
 
 const compile = createCelCompiler()
@@ -24,4 +25,17 @@ const cases: readonly [expression: string, names: readonly string[]][] = [
 
 describe('the names in an expression', () => {
   for (const [expression, names] of cases) it(expression, () => assert.deepEqual(namesOf(expression), names))
+})
+
+const read: readonly [expression: string, categories: readonly string[]][] = [
+  ['text.contains("hate")', []],
+  ['categories["hate"] > 0.5 || categories.sexual > 0.9', ['hate', 'sexual']],
+  ['has(categories.hate) && categories.hate > 0.5', ['hate']],
+  ['categories[user] > 0.5', [...categories]],
+  ['categories.hate > 0.5 && categories[model] > 0.5', [...categories]],
+  ['categories.exists(name, categories[name] > 0.5)', [...categories]],
+]
+
+describe('the categories that an expression reads', () => {
+  for (const [expression, names] of read) it(expression, () => assert.deepEqual(compile(expression).categories, names))
 })

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import { categories, type Category } from '../../domain/moderation/categories.ts'
 import type { RuleName } from '../../domain/policy/compiled-rule.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { literalOf, nodesOf } from './tree.ts'
@@ -11,6 +12,21 @@ export function namesIn(tree: ASTNode): readonly RuleName[] {
     if (name !== undefined) names.set(`${name.kind} ${name.name}`, name)
   }
   return [...names.values()]
+}
+
+/** The categories whose scores an expression reads: all of them, if it uses the map in any other way than by literal keys. */
+export function categoriesIn(tree: ASTNode): readonly Category[] {
+  const read = new Set<string>()
+  let keyed = 0
+  let used = 0
+  for (const node of nodesOf(tree)) {
+    if (node.op === 'id' && node.args === 'categories') used += 1
+    const name = node.op === '.' || node.op === '[]' ? nameOf(node) : undefined
+    if (name?.kind !== 'category') continue
+    keyed += 1
+    read.add(name.name)
+  }
+  return used > keyed ? categories : categories.filter((category) => read.has(category))
 }
 
 const variables = new Set<string>([

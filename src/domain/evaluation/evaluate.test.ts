@@ -56,6 +56,7 @@ const policy: ActivePolicy = {
     condition: undefined,
     evaluator: 'judge',
     names: [],
+    categories: [],
     score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),
   },
 }
@@ -65,7 +66,7 @@ type Rules = { readonly denied: readonly string[]; readonly policies: readonly A
 function planOf({ denied, policies, user }: Rules): Plan {
   const config = { ...unsaved.config, rules: { ...unsaved.config.rules, denylist: denied } }
   const gateway = compileGateway({ ...unsaved, config }, re2Patterns)
-  return planFor({ gateway, policies }, { ...plainContext, user, flaggedCategories: ['hate'] })
+  return planFor({ organizationId: 'org_1', gateway, policies }, { ...plainContext, user, flaggedCategories: ['hate'] })
 }
 
 const cleanTexts = (count: number): readonly string[] =>

@@ -2,11 +2,12 @@
 import { categories, type Category } from '../moderation/categories.ts'
 import type { Span } from '../moderation/normalise.ts'
 import type { PatternEngine } from '../moderation/patterns.ts'
-import type { TextDirection } from '../moderation/classifier.ts'
+import type { ClassificationReader, TextDirection } from '../moderation/classifier.ts'
 import type { ScanResult, ScanText } from '../moderation/scan.ts'
 import { compileTerms } from '../moderation/terms.ts'
 import type { CompiledRule, RuleName } from '../policy/compiled-rule.ts'
 import type { Evaluate } from './evaluate.ts'
+import { classificationReader } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 import type { Simulation } from './simulate.ts'
 import { joinedFragmentsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
@@ -74,8 +75,9 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
 
     async function evidenceIn(located: LocatedText): Promise<readonly Evidence[]> {
       const { text } = located
-      const scan = await scanText({ text, direction, terms: plan.gateway.terms })
-      const scanned = { ...located, scan, direction }
+      const reader = classificationReader(plan, direction)
+      const scan = await scanText({ text, direction, reader, terms: plan.gateway.terms })
+      const scanned = { ...located, scan, direction, reader }
       const ofChecks: Evidence[] = []
       for (const { check, triggeredCategories } of ofText)
         if (check !== 'policy')
@@ -86,11 +88,11 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
 
   /** The sentence with the highest score of each category that is flagged in the text. */
   async function categoryEvidence(scanned: Scanned, { check, names }: CategoryCheck): Promise<readonly Evidence[]> {
-    const { text, scan, where, direction } = scanned
+    const { text, scan, where } = scanned
     const all: Evidence[] = []
     for (const name of categories) {
       if (!names.includes(name) || !scan.classification.flagged.includes(name)) continue
-      const span = await sentenceOf(text, name, direction)
+      const span = await sentenceOf(scanned, name)
       const score = basisPoints(scan.classification.scores[name])
       all.push({
         check,
@@ -106,13 +108,13 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
   }
 
   /** The whole text if no sentence alone is flagged. */
-  async function sentenceOf(text: string, category: Category, direction: TextDirection): Promise<Span> {
+  async function sentenceOf({ text, direction, reader }: Scanned, category: Category): Promise<Span> {
     const whole = { start: 0, end: text.length }
     const sentences = [...text.matchAll(/[^.!?\n]+[.!?\n]*/g)]
     if (sentences.length < 2 || sentences.length > maxSentences) return whole
     let best = { span: whole, score: 0.5 }
     for (const { 0: sentence, index } of sentences) {
-      const { classification } = await scanText({ text: sentence, direction, skipsPersonalData: true })
+      const { classification } = await scanText({ text: sentence, direction, reader, skipsPersonalData: true })
       const score = classification.scores[category]
       if (score > best.score) best = { span: { start: index, end: index + sentence.trimEnd().length }, score }
     }
@@ -138,7 +140,12 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
   }
 }
 
-type Scanned = LocatedText & { readonly scan: ScanResult; readonly direction: TextDirection }
+type Scanned = LocatedText & {
+  readonly scan: ScanResult
+  readonly direction: TextDirection
+  readonly reader: ClassificationReader
+}
+
 /** The decision of a policy that matches. */
 const matchOf = ({ id }: ActivePolicy, { decisions }: Verdict): Decision | undefined =>
   decisions.find(({ check, policyId, decision }) => check === 'policy' && policyId === id && decision === 'refuse')

@@ -1,8 +1,14 @@
 import { Fault } from '../../base/fault.ts'
 import { rolloutOf, type Rollout } from '../gateway-config/rollout.ts'
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
-import { isOptionalCategory, type OptionalCategory } from '../moderation/categories.ts'
-import type { TextDirection } from '../moderation/classifier.ts'
+import {
+  alwaysBlockedCategories,
+  categories,
+  isOptionalCategory,
+  type Category,
+  type OptionalCategory,
+} from '../moderation/categories.ts'
+import type { ClassificationReader, TextDirection } from '../moderation/classifier.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 import type { StageLog } from './stage-log.ts'
@@ -26,6 +32,7 @@ export type EvaluationContext = {
 
 /** Which rules of an organization apply in one evaluation context, and whether they are enforced. */
 export type Plan = {
+  readonly organizationId: string
   readonly gateway: Gateway
   readonly rollout: Rollout
   readonly requested: readonly OptionalCategory[]
@@ -38,11 +45,12 @@ export type Plan = {
 }
 
 /** The part of a plan that does not depend on the caller. */
-export type SharedPlan = Omit<Plan, 'facts' | 'onModelCall' | 'stageLog'>
+export type SharedPlan = Omit<Plan, 'organizationId' | 'facts' | 'onModelCall' | 'stageLog'>
 
 export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
   const { model, project, user, metadata, credentialId, target, flaggedCategories } = context
   return {
+    organizationId: rulebook.organizationId,
     gateway: rulebook.gateway,
     rollout: rolloutOf(rulebook.gateway, { subject: user ?? credentialId, target }),
     requested: flaggedCategories.length === 0 ? noneRequested : flaggedCategories.map(requestedCategory),
@@ -109,3 +117,30 @@ export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: 
   policies[direction].some(
     ({ rule: { lookBehind } }) => lookBehind === 'whole' || (lookBehind !== 'paragraph' && lookBehind.personalData),
   )
+
+/** The categories that a rule of the plan, the gateway configuration or the request itself reads. */
+const readCategories: Readonly<Record<TextDirection, (plan: SharedPlan) => ReadonlySet<Category>>> = {
+  request: oncePerSharedPlan((plan) => readIn(plan, 'request')),
+  response: oncePerSharedPlan((plan) => readIn(plan, 'response')),
+}
+
+/** One set for each combination, because results are cached by it. */
+const knownSets = new Map<string, ReadonlySet<Category>>()
+
+function readIn({ gateway, requested, policies }: SharedPlan, direction: TextDirection): ReadonlySet<Category> {
+  const read = new Set<string>([
+    ...alwaysBlockedCategories,
+    ...requested,
+    ...gateway.config.rules.flagged_categories,
+    ...policies[direction].flatMap(({ rule }) => rule.categories),
+  ])
+  const among = categories.filter((category) => read.has(category))
+  const set = knownSets.get(among.join()) ?? new Set(among)
+  knownSets.set(among.join(), set)
+  return set
+}
+
+export const classificationReader = (plan: Plan, direction: TextDirection): ClassificationReader => ({
+  categories: readCategories[direction](plan),
+  organizationId: plan.organizationId,
+})

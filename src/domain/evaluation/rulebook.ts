@@ -6,6 +6,7 @@ import type { PolicyContent } from '../policy/content.ts'
 
 /** All rules of an organization, compiled once and used for every request. */
 export type Rulebook = {
+  readonly organizationId: string
   readonly gateway: Gateway
   /** Every policy in force, including `unattached` ones, because a request may name them. */
   readonly policies: readonly ActivePolicy[]
@@ -30,4 +31,4 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
 export type RulebookOf = (organizationId: string) => MaybePromise<Rulebook>
 
 /** The rules without any configuration: only the always blocked categories. */
-export const emptyRulebook: Rulebook = { gateway: { ...unsaved, terms: undefined }, policies: [] }
+export const emptyRulebook: Rulebook = { organizationId: '', gateway: { ...unsaved, terms: undefined }, policies: [] }

@@ -71,6 +71,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     const isSame = before?.gateway.version === saved.version
     const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))
     return {
+      organizationId,
       gateway: isSame ? { ...before.gateway, ...saved } : compileGateway(saved, parts.patterns),
       policies: policies.flatMap((policy) => activePolicy(policy, rules)),
     }

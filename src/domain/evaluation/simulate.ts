@@ -119,6 +119,7 @@ async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promis
   const inForce = includesInForce ? current.policies.filter(({ id }) => !replaced.has(id)) : []
   const all = [...inForce, ...tried.map((policy) => compileTried(parts.compileRule, policy, organizationId))]
   return {
+    organizationId,
     gateway: config ? compileGateway({ ...unsaved, config }, parts.patterns) : current.gateway,
     policies: usesJudge ? all : all.map(withoutJudge),
   }

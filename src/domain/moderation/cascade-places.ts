@@ -9,23 +9,15 @@ import {
   type SynchronousClassifier,
   type TextDirection,
 } from './classifier.ts'
-import type { EncoderAnswer } from './encoder-calls.ts'
+import type { SecondStageParts } from './cascade-text.ts'
 import type { AskInTurn } from './encoder-turns.ts'
+import { isReadableScript } from './readable-script.ts'
 import { createWindows } from './windows.ts'
 
-export type CascadePlacesParts = {
+export type CascadePlacesParts = SecondStageParts & {
   readonly first: SynchronousClassifier
   readonly direction: TextDirection
-  readonly isNear: (linear: Classification) => boolean
-  readonly judged: JudgeText
 }
-
-/** The result of both stages from the answers of the encoder for the windows of a text. */
-export type JudgeText = (
-  linear: Classification,
-  answers: readonly EncoderAnswer[],
-  text: { readonly direction: TextDirection; readonly unread: number; readonly windows: readonly string[] },
-) => Classification
 
 /** The results of both stages at the places of one streamed text. `text` is always all text so far. */
 export type CascadePlaces = {
@@ -52,7 +44,13 @@ type UnreadPlace = { readonly end: number; readonly window: string; readonly lin
  * At a place that the first stage scores high enough, the encoder reads the window before the place. If it has just read there,
  * what the first stage flags is held back, and left until it reads again.
  */
-export function createCascadePlaces({ first, direction, isNear, judged }: CascadePlacesParts): CascadePlaces {
+export function createCascadePlaces({
+  first,
+  direction,
+  isNear,
+  questionOf,
+  judged,
+}: CascadePlacesParts): CascadePlaces {
   const windows = createWindows()
   let decided: Classification | undefined
   /** The strongest result of the first stage at the places so far. */
@@ -68,7 +66,7 @@ export function createCascadePlaces({ first, direction, isNear, judged }: Cascad
     linearBefore = place.classification
     const linear = highest(own, deferred)
     const hasRead = read !== undefined && place.end - read.end < askedEvery
-    if (!isNear(linear)) return decide(linear)
+    if (!isNear(linear) || !isReadableScript(window)) return decide(linear)
     if (!hasRead) return readPlace({ end: place.end, window, linear }, ask)
     const lowered = deferred === undefined ? unconfirmedLowered(text, linear, place.end) : linear
     return lowered.flagged.length > 0 ? (deferred = linear) : decide(lowered)
@@ -101,11 +99,11 @@ export function createCascadePlaces({ first, direction, isNear, judged }: Cascad
     const risen = perCategory((category) =>
       together.scores[category] > context.scores[category] ? together.scores[category] : 0,
     )
-    return isNear({ scores: risen, flagged: [] }) ? undefined : added
+    return isNear({ scores: risen }) ? undefined : added
   }
 
   function readPlace({ end, window, linear }: UnreadPlace, ask: AskInTurn): MaybePromise<unknown> {
-    return andThen(ask([window]), (answers) => {
+    return andThen(ask([window], questionOf(linear)), (answers) => {
       const both = judged(linear, answers, { direction, unread: 0, windows: [window] })
       if (both.stage === 'encoder') read = { end, linear, both }
       decide(both)

@@ -1,28 +1,20 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { appendText } from '../../base/append-text.ts'
 import { createCascadePlaces, type CascadePlacesParts } from './cascade-places.ts'
-import type { Classification, ClassifierStream, ReachedPlace, TextDirection } from './classifier.ts'
+import { settleText } from './cascade-text.ts'
+import { noClassification, type ClassifierStream, type ReachedPlace } from './classifier.ts'
 import type { AskInTurn, EncoderTurns } from './encoder-turns.ts'
 import { slicesOf } from './slices.ts'
 import { textWindows } from './text-windows.ts'
 
-export type CascadeStreamParts = CascadePlacesParts & {
-  readonly turns: EncoderTurns
-  readonly settle: SettleText
-}
-
-/** The result of both stages for a complete text, from the result of the first. */
-export type SettleText = (
-  linear: Classification,
-  text: { readonly text: string; readonly direction: TextDirection; readonly ask: AskInTurn },
-) => MaybePromise<Classification>
+export type CascadeStreamParts = CascadePlacesParts & { readonly turns: EncoderTurns }
 
 /**
  * Classifies a streamed text in two stages. The places are those of the first stage. At a place that it scores high enough, `push`
  * waits for the encoder. Other places cost nothing more.
  */
 export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream {
-  const { first, direction, turns, isNear, settle } = parts
+  const { first, direction, turns, isNear, questionOf } = parts
   const stream = first.startStream(direction)
   const places = createCascadePlaces(parts)
   const readAhead = createReadAhead((window) => isNear(first.classify(window, direction)))
@@ -44,7 +36,7 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
       stream.push(more)
       return andThen(settlePlaces(turns.start(isWhole)), () => {
         const isAhead = reached.length > 0 && places.decided() !== undefined && !isWhole
-        return isAhead ? turns.askAhead(readAhead(text)) : undefined
+        return isAhead ? turns.askAhead(readAhead(text), questionOf(noClassification)) : undefined
       })
     },
     look: () => places.look(text, stream.look(), stream.settledTo()),
@@ -54,13 +46,13 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
     decided: () => places.decided() ?? stream.decided(),
     decideRest: () => places.readDeferred(text, turns.start(isWholeText)),
     classifyPart: (part, isWhole = false) =>
-      settle(first.classify(part, direction), { text: part, direction, ask: turns.start(isWhole) }),
+      settleText(parts, first.classify(part, direction), { text: part, direction, ask: turns.start(isWhole) }),
     end() {
       const ask = turns.start(isWholeText)
       const ended = stream.end()
       const placesDone = andThen(settlePlaces(ask), () => places.readDeferred(text, ask))
       return andThen(placesDone, () =>
-        andThen(settle(ended.whole, { text, direction, ask }), (whole) => ({
+        andThen(settleText(parts, ended.whole, { text, direction, ask }), (whole) => ({
           whole,
           decided: places.decided() ?? ended.decided,
         })),

@@ -54,6 +54,33 @@ describe('a cascade of two stages', () => {
     assert.deepEqual(results, ['judged', 'judged'])
   })
 
+  it('asks the encoder only about categories that somebody reads, and keeps the score of the first stage for others', async () => {
+    const encoder = createFakeEncoder(() => ({ hate: -2 }))
+    const { cascade } = cascadeOf(encoder)
+    const reader = { categories: new Set(['self-harm'] as const), organizationId: 'org_1' }
+    assert.deepEqual(cascade.classify(`a bad text, ${english}`, 'request', reader), scored({ hate: 0.8 }))
+    assert.deepEqual(encoder.texts, [])
+    const all = await cascade.classify(`a bad text, ${english}`, 'request')
+    assert.deepEqual([all.flagged, encoder.texts.length], [[], 1])
+  })
+
+  it('keeps the scores of categories that nobody reads, also if the encoder has read the text', async () => {
+    const harmful = { ...first, classify: () => scored({ 'self-harm': 0.4, hate: 0.8 }) }
+    const encoder = createFakeEncoder(() => ({ hate: -2, 'self-harm': 2 }))
+    const cascade = createCascade({ first: harmful, encoder, clock: createHandClock().clock, onResult: () => {} })
+    const reader = { categories: new Set(['self-harm'] as const), organizationId: 'org_1' }
+    const { scores, flagged, stage } = await cascade.classify(english, 'request', reader)
+    assert.deepEqual([scores.hate, flagged, stage], [0.8, ['self-harm', 'hate'], 'encoder'])
+    assert.deepEqual(encoder.questions, [{ isUrgent: true, organizationId: 'org_1' }])
+  })
+
+  it('does not ask the encoder about a script that it cannot read', () => {
+    const encoder = createFakeEncoder(() => ({ hate: 9 }))
+    const { cascade } = cascadeOf(encoder)
+    assert.deepEqual(cascade.classify('bad 안녕하세요 여러분 반갑습니다', 'request'), scored({ hate: 0.8 }))
+    assert.deepEqual(encoder.texts, [])
+  })
+
   it('keeps the score of the first stage where the encoder has no weight', async () => {
     const { cascade } = cascadeOf(createFakeEncoder(() => ({ 'sexual/minors': -9 })))
     const { scores, flagged } = await cascade.classify(`a gated text, ${english}`, 'request')

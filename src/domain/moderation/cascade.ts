@@ -1,15 +1,13 @@
-import { andThen } from '../../base/maybe-promise.ts'
-import { noClassification, strongest } from './classifier.ts'
-import type { Classification, Classifier, SynchronousClassifier, TextDirection } from './classifier.ts'
-import type { JudgeText } from './cascade-places.ts'
-import { createCascadeStream, type SettleText } from './cascade-stream.ts'
-import { perCategory } from './categories.ts'
+import { noClassification, readsAll, strongest } from './classifier.ts'
+import type { Classification, ClassificationReader, Classifier, SynchronousClassifier } from './classifier.ts'
+import { createCascadeStream } from './cascade-stream.ts'
+import { settleText, type JudgeText, type SecondStageParts } from './cascade-text.ts'
+import { alwaysBlockedCategories, perCategory, type Category } from './categories.ts'
 import type { Encoder, EncoderStack } from './encoder.ts'
-import { createAskEncoder, type EncoderAnswer, type EncoderCallsParts } from './encoder-calls.ts'
-import { createEncoderTurns } from './encoder-turns.ts'
+import { createAskEncoder, type EncoderCallsParts } from './encoder-calls.ts'
+import { createEncoderTurns, type AskInTurn } from './encoder-turns.ts'
 import { partsNotEnglish } from './english.ts'
 import { stackScores } from './stacked-scores.ts'
-import { textWindows } from './text-windows.ts'
 
 export type CascadeParts = Omit<EncoderCallsParts, 'encoder'> & {
   /** Classifies every text at once. */
@@ -30,83 +28,66 @@ const streamLimitMs = 150
  */
 export function createCascade(parts: CascadeParts): Classifier {
   const { first, encoder, clock, onResult, isOff = never } = parts
-  const { stack } = encoder
   const ask = createAskEncoder({ encoder, clock, onResult })
   const identity = joinIdentities(first, encoder)
-  const isScoredHigh = createIsNear(stack)
-  const isNear = (linear: Classification): boolean => isScoredHigh(linear) && !isOff()
+  const near = createNear(encoder.stack)
 
-  /**
-   * The windows of a text that the first stage scores high enough, at most four, those with the highest scores. If only the whole
-   * text scores so high, the highest four of all.
-   */
-  function nearWindows(windows: readonly string[], direction: TextDirection): readonly string[] {
-    if (windows.length === 1) return windows
-    const scored = windows.map((window) => ({ window, linear: first.classify(window, direction) }))
-    const near = scored.filter(({ linear }) => isNear(linear))
-    return (near.length > 0 ? near : scored)
-      .toSorted((one, other) => highestScore(other.linear) - highestScore(one.linear))
-      .slice(0, mostWindows)
-      .map(({ window }) => window)
+  /** What the second stage does for one reader. */
+  function stageFor(reader: ClassificationReader): SecondStageParts {
+    const isScoredHigh = near(reader.categories)
+    const isNear: IsNear = (linear) => isScoredHigh(linear) && !isOff()
+    return {
+      isNear,
+      questionOf: (linear) => ({ isUrgent: near(alwaysRead)(linear), organizationId: reader.organizationId }),
+      judged: createJudge({ first, stack: encoder.stack, read: reader.categories }),
+    }
   }
 
-  const settle: SettleText = (linear, { text, direction, ask: askInTurn }) => {
-    if (!isNear(linear)) return linear
-    const windows = textWindows(text).filter((window) => letter.test(window))
-    if (windows.length === 0) return linear
-    const asked = nearWindows(windows, direction)
-    const stackAll = (answers: readonly EncoderAnswer[]): Classification =>
-      judged(linear, answers, { direction, unread: windows.length - asked.length, windows: asked })
-    return andThen(askInTurn(asked), stackAll)
+  const classify: Classifier['classify'] = (text, direction, reader = readsAll) => {
+    const linear = first.classify(text, direction)
+    const stage = stageFor(reader)
+    if (!stage.isNear(linear)) return linear
+    const askNow: AskInTurn = (texts, question) => ask(texts, question, textLimitMs)
+    return settleText({ first, ...stage }, linear, { text, direction, ask: askNow })
   }
-
-  const judged: JudgeText = (linear, answers, text) => {
-    const missed = answers.find((answer) => typeof answer === 'string')
-    if (missed !== undefined) return { ...linear, isProvisional: true, stage: missed }
-    const { windows, direction } = text
-    const notEnglish = windows
-      .map((window) => partsNotEnglish(window))
-      .filter((part) => part !== '')
-      .map((part) => first.classify(part, direction))
-      .reduce(strongest, noClassification)
-    const logits = answers.filter((answer) => typeof answer !== 'string')
-    return stackScores(stack, { ...text, linear, logits, notEnglish })
-  }
-
-  const classify: Classifier['classify'] = (text, direction) =>
-    settle(first.classify(text, direction), { text, direction, ask: (texts) => ask(texts, textLimitMs) })
 
   return {
     get identity() {
       return isOff() ? first.identity : identity
     },
     classify,
-    startStream: (direction) =>
+    startStream: (direction, reader = readsAll) =>
       createCascadeStream({
         first,
         direction,
         turns: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
-        isNear,
-        settle,
-        judged,
+        ...stageFor(reader),
       }),
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
 }
 
+const alwaysRead: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
+
 const never = (): boolean => false
 
-const letter = /\p{L}/u
-/** The encoder reads at most this many windows of a slice, so that a long text does not keep it busy for seconds. */
-const mostWindows = 4
+type IsNear = (linear: Pick<Classification, 'scores'>) => boolean
 
-const highestScore = ({ scores }: Classification): number => Math.max(...Object.values(scores))
+/** Whether the encoder is asked for a reader of some categories. */
+function createNear(stack: EncoderStack): (read: ReadonlySet<Category>) => IsNear {
+  const known = new WeakMap<ReadonlySet<Category>, IsNear>()
+  return (read) => {
+    const isNear = known.get(read) ?? createIsNear(stack, read)
+    known.set(read, isNear)
+    return isNear
+  }
+}
 
-/** Whether the encoder is asked. Written out per category, because every text passes here. */
-function createIsNear({ categories }: EncoderStack): (linear: Classification) => boolean {
+/** Written out per category, because every text passes here. */
+function createIsNear({ categories }: EncoderStack, read: ReadonlySet<Category>): IsNear {
   const lowest = perCategory((category) => {
     const { askFrom, encoder } = categories[category]
-    return encoder.weight === 0 ? Infinity : 1 / (1 + Math.exp(-askFrom))
+    return encoder.weight === 0 || !read.has(category) ? Infinity : 1 / (1 + Math.exp(-askFrom))
   })
   return ({ scores }) =>
     scores['self-harm'] >= lowest['self-harm'] ||
@@ -116,6 +97,27 @@ function createIsNear({ categories }: EncoderStack): (linear: Classification) =>
     scores.illicit >= lowest.illicit ||
     scores.sexual >= lowest.sexual
 }
+
+type JudgeParts = {
+  readonly first: SynchronousClassifier
+  readonly stack: EncoderStack
+  readonly read: ReadonlySet<Category>
+}
+
+const createJudge =
+  ({ first, stack, read }: JudgeParts): JudgeText =>
+  (linear, answers, text) => {
+    const missed = answers.find((answer) => typeof answer === 'string')
+    if (missed !== undefined) return { ...linear, isProvisional: true, stage: missed }
+    const { windows, direction } = text
+    const notEnglish = windows
+      .map((window) => partsNotEnglish(window))
+      .filter((part) => part !== '')
+      .map((part) => first.classify(part, direction))
+      .reduce(strongest, noClassification)
+    const logits = answers.filter((answer) => typeof answer !== 'string')
+    return stackScores(stack, { ...text, linear, logits, notEnglish, read })
+  }
 
 type Identified = Pick<Classifier, 'identity'>
 

@@ -8,6 +8,8 @@ import { createAskEncoder, type EncoderAnswer } from './encoder-calls.ts'
 const limitMs = 1_000
 
 /** Asks an encoder that answers texts with "quick" and is silent about others. */
+const question = { isUrgent: false, organizationId: 'org_1' }
+
 function createScene(
   judge = (text: string): FakeLogits | Promise<FakeLogits> => (text.includes('quick') ? {} : silence),
 ) {
@@ -20,11 +22,11 @@ function createScene(
     ...hand,
     encoder,
     results,
-    ask: async (text: string) => shown((await ask([text], limitMs))[0]),
+    ask: async (text: string) => shown((await ask([text], question, limitMs))[0]),
     /** Asks about texts, one after the other, and lets the time limit of each pass. */
     async askLate(...texts: readonly string[]): Promise<void> {
       for (const text of texts) {
-        const pending = ask([text], limitMs)
+        const pending = ask([text], question, limitMs)
         hand.advance(limitMs)
         assert.deepEqual(await pending, ['linear_encoder_late'])
       }
@@ -89,12 +91,18 @@ describe('an encoder that rejects texts', () => {
   it('is asked about the next one, and the reason is reported', async () => {
     const { ask, results } = createScene((reason) => {
       if (reason === 'failed') throw new Error('no memory')
-      if (reason === 'busy' || reason === 'starting') throw new EncoderUnavailable(reason, 'not now')
+      if (reason === 'busy' || reason === 'over_share' || reason === 'starting')
+        throw new EncoderUnavailable(reason, 'not now')
       return {}
     })
-    const reasons = ['busy', 'starting', 'failed', 'busy', 'busy', 'busy']
-    for (const reason of reasons) assert.equal(await ask(reason), 'linear_encoder_failed')
+    const expected = {
+      busy: 'linear_encoder_busy',
+      over_share: 'linear_encoder_busy',
+      starting: 'linear_encoder_starting',
+      failed: 'linear_encoder_failed',
+    }
+    for (const [reason, stage] of Object.entries(expected)) assert.equal(await ask(reason), stage)
     assert.equal(await ask('a text'), 'judged')
-    assert.deepEqual(results, [...reasons, 'judged'])
+    assert.deepEqual(results, [...Object.keys(expected), 'judged'])
   })
 })

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { PerCategory } from './categories.ts'
 import type { SecondStage } from './classifier.ts'
-import { EncoderUnavailable, type Encoder } from './encoder.ts'
+import { EncoderUnavailable, type Encoder, type EncoderQuestion } from './encoder.ts'
 import { createScanCache } from './scan-cache.ts'
 
 type MissedStage = Extract<SecondStage, `linear_encoder_${string}`>
@@ -12,9 +12,9 @@ export type EncoderAnswer = PerCategory<number> | MissedStage
 
 /**
  * `busy`: too much text waited already. `starting`: the model is being loaded. `paused`: the text was not sent, because the
- * encoder was late for the last ones.
+ * encoder was late for the last ones. `over_share`: the encoder has used its share of the processor.
  */
-export const encoderResults = ['judged', 'late', 'busy', 'starting', 'failed', 'paused'] as const
+export const encoderResults = ['judged', 'late', 'busy', 'over_share', 'starting', 'failed', 'paused'] as const
 export type EncoderResult = (typeof encoderResults)[number]
 
 export type EncoderCallsParts = {
@@ -28,7 +28,11 @@ export type EncoderCallsParts = {
  * Asks the encoder about several texts within one time limit, one after the other, so that a long text does not fill its queue.
  * Returns an answer for each. After the first that is missing the others are missing as well.
  */
-export type AskEncoder = (texts: readonly string[], limitMs: number) => MaybePromise<readonly EncoderAnswer[]>
+export type AskEncoder = (
+  texts: readonly string[],
+  question: EncoderQuestion,
+  limitMs: number,
+) => MaybePromise<readonly EncoderAnswer[]>
 
 /**
  * After so many late answers in a row no text is sent for a while, because each would wait for its whole time limit. Then one text
@@ -44,14 +48,14 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
   const cache = createScanCache<PerCategory<number>>(cachedTexts)
   const breaker = createCircuitBreaker(clock)
 
-  async function askOne({ key, text }: KeyedText, limit: AbortSignal): Promise<EncoderAnswer> {
+  async function askOne({ key, text, question }: KeyedText, limit: AbortSignal): Promise<EncoderAnswer> {
     if (limit.aborted) return 'linear_encoder_late'
     if (!breaker.mayAsk()) {
       onResult('paused')
       return 'linear_encoder_late'
     }
     try {
-      const logits = await beforeAbort(encoder.score(text, limit), limit)
+      const logits = await beforeAbort(encoder.score(text, question, limit), limit)
       if (!Object.values(logits).every(Number.isFinite)) throw new Error('The encoder answered without a number.')
       cache.set(key, logits)
       breaker.answered()
@@ -59,8 +63,9 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
       return logits
     } catch (error) {
       if (limit.aborted) breaker.late()
-      onResult(limit.aborted ? 'late' : resultOf(error), error)
-      return limit.aborted ? 'linear_encoder_late' : 'linear_encoder_failed'
+      const result = limit.aborted ? 'late' : resultOf(error)
+      onResult(result, error)
+      return stageOf(result)
     }
   }
 
@@ -81,8 +86,8 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
     }
   }
 
-  return (texts, limitMs) => {
-    const keyed = texts.map((text) => ({ text, key: hash('sha256', text, 'base64url') }))
+  return (texts, question, limitMs) => {
+    const keyed = texts.map((text) => ({ text, question, key: hash('sha256', text, 'base64url') }))
     const known = keyed.map(({ key }) => cache.get(key))
     const isKnown = known.every((logits) => logits !== undefined)
     return isKnown ? known : askAll(keyed, limitMs)
@@ -112,12 +117,18 @@ function createCircuitBreaker(clock: Clock) {
 }
 
 /** A busy encoder or one that starts rejects at once, so neither leads to a pause. */
-const resultOf = (error: unknown): EncoderResult =>
-  error instanceof EncoderUnavailable && (error.reason === 'busy' || error.reason === 'starting')
-    ? error.reason
-    : 'failed'
+function resultOf(error: unknown): EncoderResult {
+  const reason = error instanceof EncoderUnavailable ? error.reason : undefined
+  return reason === 'busy' || reason === 'starting' || reason === 'over_share' ? reason : 'failed'
+}
 
-type KeyedText = { readonly key: string; readonly text: string }
+function stageOf(result: EncoderResult): MissedStage {
+  if (result === 'late') return 'linear_encoder_late'
+  if (result === 'starting') return 'linear_encoder_starting'
+  return result === 'over_share' || result === 'busy' ? 'linear_encoder_busy' : 'linear_encoder_failed'
+}
+
+type KeyedText = { readonly key: string; readonly text: string; readonly question: EncoderQuestion }
 
 /** Rejects once the signal aborts, although the promise may stay pending. */
 async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -9,12 +9,20 @@ export type Encoder = {
    * The logits of one text, without work on the event loop. Rejects with `EncoderUnavailable`, or the reason of `signal`; never
    * answers for a text that it did not read.
    */
-  score(text: string, signal?: AbortSignal): Promise<PerCategory<number>>
+  score(text: string, question?: EncoderQuestion, signal?: AbortSignal): Promise<PerCategory<number>>
+}
+
+/** What a text is read for: its place among the texts that wait. */
+export type EncoderQuestion = {
+  /** True for a category that is always blocked: such a text is read before others, and when those are over the share. */
+  readonly isUrgent: boolean
+  /** Organizations take turns. */
+  readonly organizationId: string
 }
 
 /** The encoder has no answer for a text. Unless the reason is `off` or `closed`, it may have one later. */
 export class EncoderUnavailable extends Error {
-  readonly reason: 'starting' | 'busy' | 'died' | 'failed' | 'off' | 'closed'
+  readonly reason: 'starting' | 'busy' | 'over_share' | 'died' | 'failed' | 'off' | 'closed'
 
   constructor(reason: EncoderUnavailable['reason'], message: string) {
     super(message)

@@ -1,8 +1,10 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { perCategory } from './categories.ts'
 import {
+  readsAll,
   strongest,
   type Classification,
+  type ClassificationReader,
   type Classifier,
   type HoldBackBounds,
   type TextDirection,
@@ -15,7 +17,7 @@ import { startClassifierStream } from './windowed-stream.ts'
 /** Scans streamed texts: each character is classified once, as it arrives. */
 export type IncrementalScan = {
   readonly bounds: HoldBackBounds
-  start(direction: TextDirection): StreamedText
+  start(direction: TextDirection, reader?: ClassificationReader): StreamedText
 }
 
 /** A position at which a streamed text is evaluated. It depends on the text alone. */
@@ -52,17 +54,21 @@ const unmeasured: HoldBackBounds = {
 
 export const createIncrementalScan = (classifier: Classifier): IncrementalScan => ({
   bounds: classifier.holdBackBounds ?? unmeasured,
-  start: (direction) => createStreamedText(classifier, direction),
+  start: (direction, reader = readsAll) => createStreamedText(classifier, direction, reader),
 })
 
-function createStreamedText(classifier: Classifier, direction: TextDirection): StreamedText {
-  const stream = startClassifierStream(classifier, direction)
+function createStreamedText(
+  classifier: Classifier,
+  direction: TextDirection,
+  reader: ClassificationReader,
+): StreamedText {
+  const stream = startClassifierStream(classifier, direction, reader)
   let readTo = 0
   let lastPlace = 0
   let isWholeText = true
   /** Classifies slices and encoded parts. */
   const parts: Pick<Classifier, 'classify'> = {
-    classify: (part) => stream.classifyPart?.(part, isWholeText) ?? classifier.classify(part, direction),
+    classify: (part) => stream.classifyPart?.(part, isWholeText) ?? classifier.classify(part, direction, reader),
   }
 
   function placesReached(): readonly Place[] {

@@ -1,8 +1,8 @@
 /** Scans one text for everything that rules depend on: classifier scores, terms and personal data. */
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
-import { strongest, withAll } from './classifier.ts'
-import type { Classification, Classifier, TextDirection } from './classifier.ts'
+import { readsAll, strongest, withAll } from './classifier.ts'
+import type { Classification, ClassificationReader, Classifier, TextDirection } from './classifier.ts'
 import { encodedTexts } from './encoded-text.ts'
 import type { EncodedText } from './encoded-text.ts'
 import { createIncrementalSearch } from './personal-data/incremental-search.ts'
@@ -21,6 +21,8 @@ export type ScanResult = {
 export type ScanRequest = {
   readonly text: string
   readonly direction: TextDirection
+  /** By default one that reads all categories. */
+  readonly reader?: ClassificationReader
   readonly terms?: Terms | undefined
   /** Skips personal data. */
   readonly skipsPersonalData?: boolean
@@ -71,19 +73,20 @@ export function createScanText({ classifier, pause, cacheEntries }: ScanTextPart
 
 /** The texts of a request are scanned in a row, so the part of the key that is not the text is kept from one to the next. */
 function createKeys(): (request: ScanRequest) => string {
-  let last = { direction: '', skipsPersonalData: false, mode: '', terms: '' }
+  let last = { direction: '', read: readsAll.categories, skipsPersonalData: false, mode: '', terms: '' }
   let rules = ''
   return ({
     text,
     direction,
+    reader: { categories: read } = readsAll,
     skipsPersonalData = false,
     mode: { name: mode } = unnamed,
     terms: { digest: terms } = noTerms,
   }) => {
-    const isSame = last.direction === direction && last.skipsPersonalData === skipsPersonalData
+    const isSame = last.direction === direction && last.read === read && last.skipsPersonalData === skipsPersonalData
     if (!isSame || last.mode !== mode || last.terms !== terms) {
-      last = { direction, skipsPersonalData, mode, terms }
-      rules = `${direction} ${skipsPersonalData} ${mode} ${terms} `
+      last = { direction, read, skipsPersonalData, mode, terms }
+      rules = `${direction} ${[...read].join()} ${skipsPersonalData} ${mode} ${terms} `
     }
     return rules + hash('sha256', text, 'base64url')
   }
@@ -98,7 +101,8 @@ function scanUncached(
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): MaybePromise<ScanResult> {
-  const { text, direction, terms, skipsPersonalData, mode = fullScan(text, { classifier, direction }) } = request
+  const { text, direction, reader, terms, skipsPersonalData } = request
+  const { mode = fullScan(text, { classifier, direction, reader }) } = request
   const hits = terms === undefined ? undefined : new Map<string, TermHit>()
   const classifications: Classification[] = []
   let personalData: readonly PersonalDatum[] = []
@@ -121,15 +125,20 @@ function scanUncached(
 
 const noHits: readonly TermHit[] = []
 
-type ClassifierCall = { readonly classifier: Pick<Classifier, 'classify'>; readonly direction: TextDirection }
+type ClassifierCall = {
+  readonly classifier: Pick<Classifier, 'classify'>
+  readonly direction: TextDirection
+  readonly reader?: ClassificationReader | undefined
+}
 
-function fullScan(text: string, { classifier, direction }: ClassifierCall): ScanMode {
+function fullScan(text: string, call: ClassifierCall): ScanMode {
+  const { classifier, direction, reader } = call
   const search = createIncrementalSearch()
   return {
     name: '',
     classify: (slice) =>
-      andThen(classifier.classify(slice.text, direction), (own) =>
-        withEncoded(own, encodedTexts(slice.text), { classifier, direction }),
+      andThen(classifier.classify(slice.text, direction, reader), (own) =>
+        withEncoded(own, encodedTexts(slice.text), call),
       ),
     encodedTexts: (slice) => encodedTexts(slice.text),
     personalData(slice) {
@@ -143,8 +152,8 @@ function fullScan(text: string, { classifier, direction }: ClassifierCall): Scan
 export const withEncoded = (
   own: Classification,
   encoded: readonly EncodedText[],
-  { classifier, direction }: ClassifierCall,
-): MaybePromise<Classification> => withAll(own, encoded, ({ text }) => classifier.classify(text, direction))
+  { classifier, direction, reader }: ClassifierCall,
+): MaybePromise<Classification> => withAll(own, encoded, ({ text }) => classifier.classify(text, direction, reader))
 
 function addHits(hits: Map<string, TermHit>, slice: TextSlice, found: readonly TermHit[]): void {
   for (const { term, start, end } of found) {

@@ -14,6 +14,8 @@ export type StackedText = {
   /** The number of windows that it was not asked about. Each counts as an average text. */
   readonly unread: number
   readonly direction: TextDirection
+  /** The categories that the encoder judges. The others keep the scores of the first stage. */
+  readonly read: ReadonlySet<Category>
   /** The result of the first stage for the parts that are not English. The encoder may raise these scores, and not lower them. */
   readonly notEnglish: Classification
 }
@@ -23,10 +25,12 @@ export type StackedText = {
  * categories are flagged that the encoder does not judge.
  */
 export function stackScores(stack: EncoderStack, text: StackedText): Classification {
+  const isJudged = (category: Category): boolean =>
+    stack.categories[category].encoder.weight !== 0 && text.read.has(category)
   const scores = perCategory((category) => {
     const settings = stack.categories[category]
     const first = text.linear.scores[category]
-    if (settings.encoder.weight === 0) return first
+    if (!isJudged(category)) return first
     const both = stackedScore(settings, {
       logit: gather(
         text.logits.map((logits) => logits[category]),
@@ -38,7 +42,7 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
     return Math.max(both, standing(category, text))
   })
   const flagged = categories.filter((category) => scores[category] >= flagThreshold)
-  const isOfFirst = flagged.length > 0 && flagged.every((category) => stack.categories[category].encoder.weight === 0)
+  const isOfFirst = flagged.length > 0 && !flagged.some(isJudged)
   return { scores, flagged, ...(!isOfFirst && { stage: 'encoder' }) }
 }
 

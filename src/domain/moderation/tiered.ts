@@ -1,6 +1,13 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
-import { flagThreshold, type Classification, type Classifier, type TextDirection } from './classifier.ts'
+import {
+  flagThreshold,
+  readsAll,
+  type Classification,
+  type ClassificationReader,
+  type Classifier,
+  type TextDirection,
+} from './classifier.ts'
 import { createWindowedStream } from './windowed-stream.ts'
 
 export type TieredParts = {
@@ -25,8 +32,8 @@ const notFlaggedScore = flagThreshold - 0.01
  * once per window.
  */
 export function createTieredClassifier({ first, second, onFailure }: TieredParts): Classifier {
-  const settle = (firstResult: Classification, text: string, direction: TextDirection): MaybePromise<Classification> =>
-    categories.some((category) => isUncertain(firstResult.scores[category])) ||
+  const settle = (firstResult: Classification, { text, direction, reader }: TieredText): MaybePromise<Classification> =>
+    reader.categories.values().some((category) => isUncertain(firstResult.scores[category])) ||
     (direction === 'request' && isNonLatin(text))
       ? callSecond(firstResult, text, direction)
       : decided(firstResult, (category) => isHigh(firstResult, category))
@@ -48,8 +55,8 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
     }
   }
 
-  const classify: Classifier['classify'] = (text, direction) =>
-    andThen(first.classify(text, direction), (firstResult) => settle(firstResult, text, direction))
+  const classify: Classifier['classify'] = (text, direction, reader = readsAll) =>
+    andThen(first.classify(text, direction, reader), (firstResult) => settle(firstResult, { text, direction, reader }))
 
   return {
     get identity() {
@@ -60,13 +67,13 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
       }
     },
     classify,
-    startStream(direction) {
-      const stream = first.startStream?.(direction)
+    startStream(direction, reader = readsAll) {
+      const stream = first.startStream?.(direction, reader)
       return createWindowedStream({
         classifier: {
           classify: (part, _, isWhole) =>
-            andThen(stream?.classifyPart?.(part, isWhole) ?? first.classify(part, direction), (firstResult) =>
-              settle(firstResult, part, direction),
+            andThen(stream?.classifyPart?.(part, isWhole) ?? first.classify(part, direction, reader), (firstResult) =>
+              settle(firstResult, { text: part, direction, reader }),
             ),
         },
         direction,
@@ -75,6 +82,12 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
     },
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
+}
+
+type TieredText = {
+  readonly text: string
+  readonly direction: TextDirection
+  readonly reader: ClassificationReader
 }
 
 /**

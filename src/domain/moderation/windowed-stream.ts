@@ -1,8 +1,10 @@
 import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import {
   noClassification,
+  readsAll,
   strongest,
   type Classification,
+  type ClassificationReader,
   type Classifier,
   type ClassifierStream,
   type ReachedPlace,
@@ -12,8 +14,16 @@ import type { Span } from './normalise.ts'
 import { createWindows, windowStep } from './windows.ts'
 
 /** Starts the classification of a streamed text, by any classifier. */
-export const startClassifierStream = (classifier: Classifier, direction: TextDirection): ClassifierStream =>
-  classifier.startStream?.(direction) ?? createWindowedStream({ classifier, direction })
+export const startClassifierStream = (
+  classifier: Classifier,
+  direction: TextDirection,
+  reader: ClassificationReader = readsAll,
+): ClassifierStream =>
+  classifier.startStream?.(direction, reader) ??
+  createWindowedStream({
+    classifier: { classify: (part) => classifier.classify(part, direction, reader) },
+    direction,
+  })
 
 export type WindowedStreamParts = {
   readonly classifier: PartClassifier

@@ -68,6 +68,8 @@ export type CompiledRule = {
   /** Undefined if nothing can evaluate the rule. */
   readonly evaluator: RuleEvaluator | undefined
   readonly names: readonly RuleName[]
+  /** The categories whose scores the rule reads. */
+  readonly categories: readonly Category[]
   /** Undefined if none is known: the rule may then match any text. */
   readonly condition: RuleCondition | undefined
   /** Never throws: a failure is returned as a score with `notEvaluated`. */

@@ -1,15 +1,11 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { LookBehind, RuleCondition, RuleName } from './compiled-rule.ts'
+import type { CompiledRule } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** The value of the expression, or the code of its failure. */
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
-export type CompiledExpression = {
-  readonly lookBehind: LookBehind
-  readonly names: readonly RuleName[]
-  /** Undefined if none is known. */
-  readonly condition: RuleCondition | undefined
+export type CompiledExpression = Pick<CompiledRule, 'lookBehind' | 'names' | 'categories' | 'condition'> & {
   /** Never throws and never rejects. */
   evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }

@@ -49,6 +49,7 @@ function expressionRule(compile: () => CompiledExpression): CompiledRule {
       lookBehind: 'whole',
       evaluator: 'expression',
       names: [],
+      categories: [],
       condition: undefined,
       score: () => failed('rule_invalid'),
     }
@@ -80,6 +81,7 @@ function judgedRule(judge: Judge, { rule, versionId, judgeWindow }: RuleSource):
     lookBehind: isByParagraph ? 'paragraph' : 'whole',
     evaluator: 'judge',
     names: namesOf(ruleEntities(rule)),
+    categories: [], // the judge reads the text
     condition: undefined,
     score: ({ text, direction }, onModelCall) =>
       isByParagraph
@@ -109,6 +111,7 @@ function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts
     lookBehind: { characters: phrases.longest, personalData: personalData.length > 0, patterns: false },
     evaluator: 'names',
     names: namesOf(entities),
+    categories,
     condition: conditionOf(entities),
     score: (facts) => {
       if (isMatch(facts)) return { basisPoints: 10_000 }
@@ -138,6 +141,7 @@ const notEvaluable: CompiledRule = {
   lookBehind: { characters: 0, personalData: false, patterns: false },
   evaluator: undefined,
   names: [],
+  categories: [],
   condition: undefined,
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }

@@ -90,6 +90,8 @@ export const request = {
     remote: 'Moderation endpoint',
     linear_encoder_late: 'Linear stage; the encoder was late',
     linear_encoder_failed: 'Linear stage; the encoder failed',
+    linear_encoder_busy: 'Linear stage; the encoder had too much to read',
+    linear_encoder_starting: 'Linear stage; the encoder was being loaded',
     linear_remote_failed: 'Linear stage; the moderation endpoint failed',
   },
   outcomes: 'Outcomes',

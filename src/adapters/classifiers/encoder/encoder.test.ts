@@ -126,11 +126,33 @@ describe('the encoder', { timeout }, () => {
 describe('the queue of the encoder', { timeout }, () => {
   it('rejects a text at once if too much text waits, and accepts one later', async (t) => {
     const encoder = await open(t, {}, { maxQueuedCharacters: 10 })
-    const accepted = [encoder.score('hello'), encoder.score('hello')]
-    assert.equal(encoder.queued(), 2)
+    const accepted = [encoder.score('hello'), encoder.score('hello'), encoder.score('hello')]
+    assert.equal(encoder.queued(), 3)
     await assert.rejects(encoder.score('a'), unavailable('busy'))
     await Promise.all(accepted)
     await assertSexual(encoder, 'hello', sumOf([ids.hello]))
+  })
+
+  it('rejects texts when its share of the processor is used up, urgent ones last', async (t) => {
+    const { clock, advance } = createHandClock()
+    const encoder = await open(t, {}, { clock, cpuPercent: 10 })
+    const scoreAs = (isUrgent: boolean) => encoder.score('hello '.repeat(2_000), { isUrgent, organizationId: 'org_1' })
+    const until = async (isUrgent: boolean): Promise<void> => {
+      for (;;) {
+        const outcome = await scoreAs(isUrgent).then(
+          () => 'read',
+          (error: unknown) => error,
+        )
+        if (outcome === 'read') continue
+        assert.ok(unavailable('over_share')(outcome), String(outcome))
+        return
+      }
+    }
+    await until(false)
+    await scoreAs(true)
+    await until(true)
+    advance(60_000)
+    await scoreAs(false)
   })
 
   it('rejects a text whose signal is aborted before it is read, and does not read it', async (t) => {
@@ -138,19 +160,19 @@ describe('the queue of the encoder', { timeout }, () => {
     const encoder = await open(t, {}, { onScored: () => scored++ })
     const abort = new AbortController()
     const first = encoder.score('hello')
-    const second = encoder.score('world', abort.signal)
+    const second = encoder.score('world', undefined, abort.signal)
     const third = encoder.score('good')
     abort.abort(new Error('late'))
     await assert.rejects(second, /late/)
     await Promise.all([first, third])
     assert.equal(scored, 2)
-    await assert.rejects(encoder.score('hello', abort.signal), /late/)
+    await assert.rejects(encoder.score('hello', undefined, abort.signal), /late/)
   })
 
   it('rejects a text whose signal is aborted while it is read, and answers the next', async (t) => {
     const encoder = await open(t)
     const abort = new AbortController()
-    const first = encoder.score('hello '.repeat(2_500), abort.signal)
+    const first = encoder.score('hello '.repeat(2_500), undefined, abort.signal)
     abort.abort(new Error('late'))
     await assert.rejects(first, /late/)
     await assertSexual(encoder, 'world', sumOf([ids.world]))
@@ -169,14 +191,15 @@ describe('the queue of the encoder', { timeout }, () => {
 })
 
 describe('the thread of the encoder', { timeout }, () => {
-  it('rejects texts until its model is loaded', async (t) => {
+  it('loads its model for the first text, and rejects texts until then', async (t) => {
     const folder = await writeEncoderPackage()
     t.after(() => folder[Symbol.asyncDispose]())
     const opened = await openEncoder({ clock: systemClock, packageName: folder.name })
     assert.ok('encoder' in opened)
     await using encoder = opened.encoder
-    assert.deepEqual(encoder.status(), { state: 'starting' })
+    assert.deepEqual(encoder.status(), { state: 'idle' })
     await assert.rejects(encoder.score('hello'), unavailable('starting'))
+    assert.deepEqual(encoder.status(), { state: 'starting' })
     await encoder.started()
     await assertSexual(encoder, 'hello', sumOf([ids.hello]))
   })

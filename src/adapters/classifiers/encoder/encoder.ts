@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
-import { EncoderUnavailable, type Encoder } from '../../../domain/moderation/encoder.ts'
+import { EncoderUnavailable, type Encoder, type EncoderQuestion } from '../../../domain/moderation/encoder.ts'
 import { loadModel } from '../embedded/classifier.ts'
 import {
   describePackage,
@@ -9,15 +9,19 @@ import {
   type EncoderDescription,
   type EncoderProblem,
 } from './encoder-package.ts'
+import { createCpuShare } from './cpu-share.ts'
 import { startEncoderThread, type EncoderStatus, type EncoderThread } from './thread.ts'
+import { createWaitingTexts } from './waiting-texts.ts'
 import type { EncoderThreadAnswer, EncoderThreadRequest } from './worker.ts'
 
 export type EncoderParts = {
   readonly clock: Clock
   /** The package with the model. A test passes the address of a module of its own. */
   readonly packageName?: string
-  /** How much text may wait, with the text that the thread reads. Further texts are rejected. */
+  /** How much text may wait. Further texts are rejected. */
   readonly maxQueuedCharacters?: number
+  /** The share of one processor core that it may use; without it all. */
+  readonly cpuPercent?: number
   /** Called with the time that the thread needed for a text. */
   readonly onScored?: (durationMs: number) => void
   /** Called when the status changes. `cause` says why a thread has ended. */
@@ -37,97 +41,108 @@ export type OpenedEncoder = { readonly encoder: ThreadedEncoder } | { readonly p
 /** About half a second of work, so that a streamed text gets its answer beside long requests. */
 const defaultQueuedCharacters = 16 * 1024
 
-/** Finds the package and starts the thread, or says why not. The model is loaded in the background; until then texts are rejected. */
+/** Finds the package, or says why not. The first text loads the model in the background; until then texts are rejected. */
 export async function openEncoder(parts: EncoderParts): Promise<OpenedEncoder> {
   const described = await describePackage(parts.packageName ?? shippedPackage)
   return isProblem(described) ? { problem: described } : { encoder: createThreadedEncoder(described, parts) }
 }
 
-type Job = EncoderThreadRequest & { readonly result: PromiseWithResolvers<PerCategory<number>> }
+type Job = EncoderThreadRequest & {
+  readonly question: EncoderQuestion
+  readonly result: PromiseWithResolvers<PerCategory<number>>
+}
 
 function createThreadedEncoder(description: EncoderDescription, parts: EncoderParts): ThreadedEncoder {
   const { version, digest, stack, windowTokens, strideTokens } = description
   const { clock, packageName = shippedPackage, maxQueuedCharacters = defaultQueuedCharacters, onScored } = parts
-  const waiting = new Set<Job>()
+  const waiting = createWaitingTexts<Job>(maxQueuedCharacters)
+  const share = createCpuShare(clock, parts.cpuPercent ?? 100)
   let running: Job | undefined
-  let characters = 0
   let lastId = 0
 
-  const thread = startEncoderThread({
-    clock,
-    options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens },
-    onAnswer(answer) {
-      const job = running
-      running = undefined
-      if (job !== undefined) settle(job, answer)
-      next()
-    },
-    onStatus(status, cause) {
-      if (status.state !== 'ready') rejectAll(unavailable(status, cause))
-      parts.onStatus?.(status, cause)
-    },
-  })
+  let thread: EncoderThread | undefined
+  let isClosed = false
+
+  const startedThread = (): EncoderThread =>
+    (thread ??= startEncoderThread({
+      clock,
+      options: { packageName, digest, vocabulary: loadModel().vocabulary, windowTokens, strideTokens },
+      onAnswer(answer) {
+        const job = running
+        running = undefined
+        if (job !== undefined) settle(job, answer)
+        next()
+      },
+      onStatus(status, cause) {
+        if (status.state !== 'ready') rejectAll(unavailable(status, cause))
+        parts.onStatus?.(status, cause)
+      },
+    }))
+  const statusNow = (): EncoderStatus => thread?.status() ?? { state: isClosed ? 'closed' : 'idle' }
 
   function settle(job: Job, answer: EncoderThreadAnswer): void {
-    characters -= job.text.length
     if (answer.kind === 'cancelled') return
     const logits = answer.kind === 'scored' ? perCategoryOf(answer.logits) : undefined
     if (logits === undefined) return job.result.reject(new EncoderUnavailable('failed', messageOf(answer)))
-    if (answer.kind === 'scored') onScored?.(answer.durationMs)
+    if (answer.kind === 'scored') {
+      share.use(answer.durationMs)
+      onScored?.(answer.durationMs)
+    }
     job.result.resolve(logits)
   }
 
   function next(): void {
-    const [job] = waiting
-    if (running !== undefined || job === undefined) return
-    waiting.delete(job)
-    running = job
-    thread.send({ id: job.id, text: job.text })
+    if (running !== undefined) return
+    running = waiting.take()
+    if (running !== undefined) thread?.send({ id: running.id, text: running.text })
   }
 
   function rejectAll(error: EncoderUnavailable): void {
-    for (const job of running === undefined ? waiting : [running, ...waiting]) job.result.reject(error)
-    waiting.clear()
+    running?.result.reject(error)
     running = undefined
-    characters = 0
+    for (const job of waiting.clear()) job.result.reject(error)
   }
 
   /** A text that waits is removed. The thread stops reading one at its next window. */
   function leave(job: Job, reason: unknown): void {
-    if (waiting.delete(job)) characters -= job.text.length
-    else if (job === running) thread.cancel(job.id)
+    if (!waiting.remove(job) && job === running) thread?.cancel(job.id)
     job.result.reject(reason)
   }
 
   return {
     identity: { id: 'encoder', version, digest },
     stack,
-    status: thread.status,
-    started: thread.started,
-    queued: () => waiting.size + (running === undefined ? 0 : 1),
-    async score(text, signal) {
+    status: statusNow,
+    started: async () => (isClosed ? statusNow() : startedThread().started()),
+    queued: () => waiting.size() + (running === undefined ? 0 : 1),
+    async score(text, question = unnamedQuestion, signal) {
       signal?.throwIfAborted()
-      const status = thread.status()
+      if (!isClosed) startedThread()
+      const status = statusNow()
       if (status.state !== 'ready') throw unavailable(status)
-      if (characters + text.length > maxQueuedCharacters)
-        throw new EncoderUnavailable('busy', 'Too much text waits for the encoder.')
+      if (!share.hasLeft(question.isUrgent))
+        throw new EncoderUnavailable('over_share', 'The encoder has used its share of the processor.')
       lastId = (lastId % 0x7fff_ffff) + 1
-      const job: Job = { id: lastId, text, result: Promise.withResolvers() }
+      const job: Job = { id: lastId, text, question, result: Promise.withResolvers() }
+      if (!waiting.add(job)) throw new EncoderUnavailable('busy', 'Too much text waits for the encoder.')
       const onAbort = (): void => leave(job, signal?.reason)
       signal?.addEventListener('abort', onAbort)
-      waiting.add(job)
-      characters += text.length
       next()
       return await job.result.promise.finally(() => signal?.removeEventListener('abort', onAbort))
     },
-    [Symbol.asyncDispose]: thread.close,
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      await thread?.close()
+    },
   }
 }
+
+const unnamedQuestion: EncoderQuestion = { isUrgent: false, organizationId: '' }
 
 function unavailable(status: EncoderStatus, cause = 'it is started again after a pause'): EncoderUnavailable {
   if (status.state === 'off') return new EncoderUnavailable('off', status.problem.message)
   if (status.state === 'closed') return new EncoderUnavailable('closed', 'The encoder is closed.')
-  return status.state === 'starting'
+  return status.state === 'starting' || status.state === 'idle'
     ? new EncoderUnavailable('starting', 'The encoder is loading its model.')
     : new EncoderUnavailable('died', `The thread of the encoder has ended: ${cause}.`)
 }

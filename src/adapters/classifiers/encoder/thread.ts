@@ -4,9 +4,9 @@ import { problem, textOf, type EncoderProblem } from './encoder-package.ts'
 import { createSharedMemory, everyText, sharedAt } from './shared-memory.ts'
 import type { EncoderThreadAnswer, EncoderThreadOptions, EncoderThreadReply, EncoderThreadRequest } from './worker.ts'
 
-/** `starting`: the model is being loaded. `restarting`: the thread has ended or does not answer, and another is started after a pause. */
+/** `idle`: no text needed the model so far. `starting`: the model is being loaded. `restarting`: the thread has ended or does not answer, and another is started after a pause. */
 export type EncoderStatus =
-  | { readonly state: 'starting' | 'ready' | 'restarting' | 'closed' }
+  | { readonly state: 'idle' | 'starting' | 'ready' | 'restarting' | 'closed' }
   | { readonly state: 'off'; readonly problem: EncoderProblem }
 
 /** Why an encoder that should have started cannot read texts. Undefined if it can. */

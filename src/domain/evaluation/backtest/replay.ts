@@ -61,7 +61,7 @@ function rulebookOf({ policyId, organizationId, parameters: { draft } }: Backtes
   const versionId = `draft:${hash('sha256', rule, 'base64url')}`
   const compiled = compileRule({ rule, versionId, organizationId, judgeWindow: content.judgeWindow })
   const policy: ActivePolicy = { ...content, mode: 'enforcing', id: policyId, versionId, version: 0, rule: compiled }
-  return { ...emptyRulebook, policies: [policy] }
+  return { ...emptyRulebook, organizationId, policies: [policy] }
 }
 
 /** An unattached draft is replayed on every event. */

@@ -1,6 +1,6 @@
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { perCategory } from '../../moderation/categories.ts'
-import type { TextDirection } from '../../moderation/classifier.ts'
+import type { ClassificationReader, TextDirection } from '../../moderation/classifier.ts'
 import type { ScanMode, ScanText } from '../../moderation/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
@@ -12,7 +12,7 @@ import {
   type CollectedFindings,
   type Findings,
 } from './findings.ts'
-import { needsPersonalData, type Plan } from '../plan.ts'
+import { classificationReader, needsPersonalData, type Plan } from '../plan.ts'
 import { createPolicyScorer, type PolicyScorer, type PolicyScorerParts, type ScannedText } from './score-policies.ts'
 
 export type CollectFindingsParts = PolicyScorerParts & { readonly scanText: ScanText }
@@ -40,6 +40,7 @@ const textsPerYield = 16
 
 type Scanning = Pick<ScannedTexts, 'direction' | 'mode' | 'givenCategories'> & {
   readonly plan: Plan
+  readonly reader: ClassificationReader
   readonly skipsPersonalData: boolean
   readonly scorer: PolicyScorer
   charactersSinceYield: number
@@ -56,7 +57,9 @@ export function createCollectFindings(
   return (plan, { texts, joinedFragments = none, direction, mode, givenCategories, skipsPersonalData: skips }) => {
     const skipsPersonalData = skips === true || !needsPersonalData(plan, direction)
     const scorer = scorerFor(plan, direction)
-    const scanning = { plan, direction, mode, givenCategories, skipsPersonalData, scorer, charactersSinceYield: 0 }
+    const reader = classificationReader(plan, direction)
+    const given = { plan, reader, direction, mode, givenCategories, skipsPersonalData }
+    const scanning = { ...given, scorer, charactersSinceYield: 0 }
     const collected = scanCached(scanning, texts)
     if (joinedFragments.length === 0) return collected
     const joined = andThen(collected, () => scanCached({ ...scanning, skipsPersonalData: true }, joinedFragments))
@@ -69,11 +72,11 @@ export function createCollectFindings(
   }
 
   function scanAll(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
-    const { plan, direction, mode, skipsPersonalData, scorer, givenCategories } = scanning
+    const { plan, reader, direction, mode, skipsPersonalData, scorer, givenCategories } = scanning
     const { terms, config } = plan.gateway
     const scanned: ScannedText[] = []
     const scanOne = (text: string): MaybePromise<unknown> =>
-      andThen(scanText({ text, direction, skipsPersonalData, terms, mode }), (scan) => {
+      andThen(scanText({ text, direction, reader, skipsPersonalData, terms, mode }), (scan) => {
         scanned.push({ text, scan, findings: findingsOf(scan, config.rules) })
         return yieldIfDue(scanning, text.length + textCharacters)
       })
@@ -108,8 +111,8 @@ function withCategories(scanned: readonly ScannedText[], given: readonly string[
 }
 
 /** Everything besides the texts that findings depend on. */
-const rulesKeyOf = ({ plan, direction, skipsPersonalData, scorer }: Scanning): string =>
-  `${direction} ${skipsPersonalData} ${plan.gateway.terms?.digest ?? ''} ${scorer.cacheKey()}`
+const rulesKeyOf = ({ plan, reader, direction, skipsPersonalData, scorer }: Scanning): string =>
+  `${direction} ${skipsPersonalData} ${[...reader.categories].join()} ${plan.gateway.terms?.digest ?? ''} ${scorer.cacheKey()}`
 
 const none: readonly never[] = []
 

@@ -170,7 +170,10 @@ const ruledTexts = fc.array(fragments, { maxLength: 250, size: 'max' }).map((lis
 
 const denyingAss = { ...defaultConfiguration, rules: { ...defaultConfiguration.rules, denylist: ['ass', 'a b c'] } }
 const denying = planFor(
-  { gateway: compileGateway({ ...unsaved, config: denyingAss, version: 1 }, re2Patterns), policies: [] },
+  {
+    ...emptyRulebook,
+    gateway: compileGateway({ ...unsaved, config: denyingAss, version: 1 }, re2Patterns),
+  },
   context,
 )
 

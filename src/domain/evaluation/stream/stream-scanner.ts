@@ -12,7 +12,7 @@ import { createClearance } from './clearance.ts'
 import { createJudgedWindows } from './judged-windows.ts'
 import { createRuleWatch, type RuleWatch } from './rule-watch.ts'
 import { isDenied } from '../verdict/combine.ts'
-import type { Plan } from '../plan.ts'
+import { classificationReader, type Plan } from '../plan.ts'
 
 /**
  * Scans one block of a response while it streams and reports how much of it may be sent. A text is denied only at places that
@@ -115,7 +115,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
   let watch: RuleWatch | undefined
   let steps: PlaceEvaluation | undefined
 
-  const streamedText = (): StreamedText => (streamed ??= incrementalScan.start('response'))
+  const streamedText = (): StreamedText => (streamed ??= startText(parts))
   const ruleWatch = (): RuleWatch => (watch ??= createRuleWatch(holdBack))
   const placeEvaluation = (): PlaceEvaluation => (steps ??= createPlaceEvaluation(parts))
   const evaluated = (): EvaluatedText => steps?.evaluated() ?? notEvaluated
@@ -217,6 +217,9 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     [Symbol.dispose]: dispose,
   }
 }
+
+const startText = ({ plan, incrementalScan }: StreamScannerParts): StreamedText =>
+  incrementalScan.start('response', classificationReader(plan, 'response'))
 
 type UnreadText = Pick<StreamScannerParts, 'pause'> & { readonly unread: string; readonly isWhole: boolean }
 

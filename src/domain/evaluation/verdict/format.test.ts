@@ -20,6 +20,7 @@ const policy: ActivePolicy = {
     lookBehind: 'whole',
     evaluator: 'judge',
     names: [],
+    categories: [],
     condition: undefined,
     score: () => ({ basisPoints: 10_000 }),
   },
