@@ -14,8 +14,8 @@ const maxCharacters = 65_536
 const base64Runs = /[A-Za-z0-9+/_-]{24,}/g
 /** Real base64 contains other characters as well. */
 const hashes = /^[0-9a-fA-F]+$/
-/** Base64 run in lines. */
-const base64Lines = /[A-Za-z0-9+/_-]+(?:\r?\n[A-Za-z0-9+/_-]+)*/g
+/** The lines of base64 after the first. */
+const nextLines = /(?:\r?\n[A-Za-z0-9+/_-]+)+/y
 const hexRuns = /(?:[0-9a-fA-F]{2}[ :]?){12,}/g
 const escapes =
   /(?:%[0-9a-f]{2})+|(?:\\x[0-9a-f]{2})+|&#(?:x[0-9a-f]{1,8}|\d{1,9});?|\\u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})/gi
@@ -62,7 +62,7 @@ function* decodedRuns(text: string): Generator<DecodedRun> {
   if (hasHex(text)) {
     for (const run of text.matchAll(hexRuns)) {
       const bytes = Buffer.from(run[0].slice(0, maxCharacters).replace(/[ :]/g, ''), 'hex')
-      yield decodeRun(run, bytes.toString('utf8'))
+      yield decodeRun(carrierOf(run), bytes.toString('utf8'))
     }
   }
   const carrier = { start: 0, end: text.length }
@@ -74,21 +74,32 @@ function* decodedRuns(text: string): Generator<DecodedRun> {
 
 function* decodedBase64Runs(text: string): Generator<DecodedRun> {
   for (const run of text.matchAll(base64Runs)) {
-    if (!hashes.test(run[0])) yield decodeRun(run, fromBase64(run[0].slice(0, maxCharacters)))
+    if (!hashes.test(run[0])) yield decodeRun(carrierOf(run), fromBase64(run[0].slice(0, maxCharacters)))
   }
-  for (const run of text.matchAll(base64Lines)) {
-    const isMultiline = run[0].length > minBase64Length && run[0].includes('\n')
-    if (isMultiline) yield decodeRun(run, fromBase64(run[0].slice(0, maxCharacters).replace(/\s/g, '')))
+  for (const carrier of base64Lines(text)) {
+    const lines = text.slice(carrier.start, Math.min(carrier.end, carrier.start + maxCharacters))
+    yield decodeRun(carrier, fromBase64(lines.replace(/\s/g, '')))
+  }
+}
+
+/** The runs of base64 in several lines. Begins at line breaks, because every word is a run of base64 letters. */
+function* base64Lines(text: string): Generator<Span> {
+  for (let at = text.indexOf('\n'); at !== -1;) {
+    const lineEnd = text[at - 1] === '\r' ? at - 1 : at
+    const start = base64Start(text, lineEnd, 0)
+    nextLines.lastIndex = lineEnd
+    const hasMore = start < lineEnd && nextLines.test(text)
+    const end = hasMore ? nextLines.lastIndex : at + 1
+    if (hasMore && end - start > minBase64Length) yield { start, end }
+    at = text.indexOf('\n', end)
   }
 }
 
 const visibleLetter = (letter: string): string => String.fromCodePoint((letter.codePointAt(0) ?? 0) - 0xe0000)
 
-const decodeRun = (run: RegExpExecArray, text: string): DecodedRun => ({
-  text,
-  carrier: { start: run.index, end: run.index + run[0].length },
-  kind: decodedKind(text),
-})
+const carrierOf = (run: RegExpExecArray): Span => ({ start: run.index, end: run.index + run[0].length })
+
+const decodeRun = (carrier: Span, text: string): DecodedRun => ({ text, carrier, kind: decodedKind(text) })
 
 /** Characters sampled to decide at which letter a run of base64 starts. */
 const sampleLength = 96
