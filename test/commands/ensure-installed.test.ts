@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { openFreshClone } from './fresh-clone.ts'
 
@@ -28,6 +28,32 @@ describe('a fresh clone', () => {
     })
     await clone.start().ended
     assert.deepEqual(clone.calls(), ['ci'])
+  })
+
+  it('has only what serving needs before it serves, and the tools of tests are added without emptying node_modules', async () => {
+    using clone = openFreshClone()
+    const left = { version: '1.0.0' }
+    const tool = { version: '1.0.0', dev: true }
+    clone.lock({ 'node_modules/left': left })
+    await clone.start('--serving').ended
+    clone.lock({ 'node_modules/left': left, 'node_modules/tool': tool })
+    assert.deepEqual(await clone.start('--serving').ended, { status: 0, output: '' })
+    assert.equal((await clone.start().ended).status, 0)
+    assert.deepEqual(await clone.start('--serving').ended, { status: 0, output: '' })
+    const [first, second, ...others] = clone.commands()
+    assert.match(first ?? '', /^ci --omit=dev /)
+    assert.match(second ?? '', /^install --no-save --include=dev /)
+    assert.deepEqual(others, [])
+  })
+
+  it('keeps of the run time of the encoder only what this machine loads', async () => {
+    using clone = openFreshClone()
+    const libraries = ['aix/mips', `${process.platform}/mips`, `${process.platform}/${process.arch}`].map((name) =>
+      clone.pathOf(`node_modules/onnxruntime-node/bin/napi-v6/${name}`),
+    )
+    for (const folder of libraries) mkdirSync(folder, { recursive: true })
+    await clone.start().ended
+    assert.deepEqual(libraries.map(existsSync), [false, false, true])
   })
 
   it('installs its Node even if npm skips install scripts', async () => {

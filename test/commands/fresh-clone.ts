@@ -8,6 +8,7 @@ import { join } from 'node:path'
 /** A fake npm: `ci` and `rebuild` fill node_modules, and each call is appended to the file `calls`. */
 const fakeNpm = `#!/bin/sh
 echo "$1" >> calls
+echo "$*" >> commands
 if [ -p hold ]; then read -r _ < hold; fi
 if [ -f offline ]; then echo "npm error code ENOTFOUND" >&2; exit 1; fi
 mkdir -p node_modules/.bin
@@ -34,9 +35,11 @@ export function openFreshClone() {
   return {
     pathOf,
     lock,
-    /** The npm commands that were run so far. */
+    /** The npm commands that were run so far, with their arguments. */
+    commands: () => readFileSync(pathOf('commands'), 'utf8').trim().split('\n'),
+    /** The same without. */
     calls: () => readFileSync(pathOf('calls'), 'utf8').trim().split('\n'),
-    start: () => startIn(folder),
+    start: (...args: readonly string[]) => startIn(folder, args),
     /** Process ids of the lock holders. */
     lockOwners: () => lockOwnersIn(pathOf('tmp')),
     holdNpm: () => holdNpm(pathOf('hold')),
@@ -70,8 +73,8 @@ function lockOwnersIn(folder: string): number[] {
 }
 
 /** One run of the script. */
-function startIn(folder: string) {
-  const child = spawn(process.execPath, ['scripts/ensure-installed.mjs'], {
+function startIn(folder: string, args: readonly string[]) {
+  const child = spawn(process.execPath, ['scripts/ensure-installed.mjs', ...args], {
     cwd: folder,
     env: { PATH: `${join(folder, 'tools')}:/usr/bin:/bin`, TMPDIR: join(folder, 'tmp') },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, it } from 'node:test'
 import projectFile from '../../package.json' with { type: 'json' }
+import runtimeFile from '../../packages/runtime/package.json' with { type: 'json' }
 import {
   argumentsOf,
   execForm,
@@ -130,7 +131,7 @@ describe('the image', () => {
   })
 
   it('has Node of the line that the project is pinned to', () => {
-    const line = projectFile.devDependencies.node.split('.')[0]
+    const line = runtimeFile.dependencies.node.split('.')[0]
     const { BUILD_IMAGE = '', RUNTIME_IMAGE = '' } = argumentsOf(dockerfile.args)
     assert.match(BUILD_IMAGE, new RegExp(`/node:${line}-`))
     assert.match(RUNTIME_IMAGE, new RegExp(`/nodejs${line}-`))
