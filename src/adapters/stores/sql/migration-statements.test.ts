@@ -26,4 +26,19 @@ describe('the statements of a migration', () => {
     const sql = `insert into "TEXT" (integer_count, b) values ('BLOB' || 'it''s REAL', 4 - 2 / 1)`
     assert.deepEqual(toStatements(sql, 'postgres'), [sql])
   })
+
+  it('leave out those of the other engine', () => {
+    const sql =
+      'select 1;\n-- engine: postgres\nselect 2; -- Why.\nselect 3;\n-- engine: sqlite\nselect 4;\n-- engine: both\nselect 5'
+    assert.deepEqual(toStatements(sql, 'postgres'), ['select 1', 'select 2', 'select 3', 'select 5'])
+    assert.deepEqual(toStatements(sql, 'sqlite'), ['select 1', 'select 4', 'select 5'])
+  })
+
+  it('keep a text in dollars, with its semicolons and words in capitals', () => {
+    const sql = "do $$ begin perform 'TEXT'; end $$; select $body$ REAL; $$ $body$, $1"
+    assert.deepEqual(toStatements(sql, 'postgres'), [
+      "do $$ begin perform 'TEXT'; end $$",
+      'select $body$ REAL; $$ $body$, $1',
+    ])
+  })
 })
