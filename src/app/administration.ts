@@ -84,6 +84,7 @@ export function createAdministration(parts: AdministrationParts) {
   const { database, clock, random, ids, changes, keyring, credits, keyDefaults } = parts
   const audit = { ...createAuditParts({ clock, ids, keyring }), signed: createCheckpointFiles(parts.dataDir) }
   const encryptions = createStoredEncryptions(keyring, random)
+  const eventTable = { isPartitioned: database.engine === 'postgres' }
   const open = (tx: Transaction) => ({
     directory: directoryStore(tx),
     members: memberStore(tx),
@@ -95,7 +96,7 @@ export function createAdministration(parts: AdministrationParts) {
     spikes: reportedSpikes(tx),
     audit: auditLogStore(tx, audit.events),
     eventLog: eventLog(tx, audit.events),
-    events: auditReads(tx),
+    events: auditReads(tx, eventTable),
     verifications: verificationStore(tx),
     texts: auditTexts(tx),
     exports: exportStore(tx, encryptions.exportSecrets),
@@ -124,13 +125,16 @@ export function createAdministration(parts: AdministrationParts) {
   const reading = readOnly((sql, params) => database.read(sql, params))
   const reads = {
     ...open(reading),
-    events: auditReads(readOnly((sql, params) => database.report(sql, params))),
+    events: auditReads(
+      readOnly((sql, params) => database.report(sql, params)),
+      eventTable,
+    ),
     archive: archiveStore(reading),
     ledger: ledgerReports(database, { clock, userDays: parts.auditDays }),
     traffic: trafficStore(database, clock),
   }
   /** For those who must see the last event: a replica for reports may lag. */
-  const auditLog = auditReads(reading)
+  const auditLog = auditReads(reading, eventTable)
   const auditedDirectory = createAuditedDirectory(directory)
   const mutate = createAuditedMutation({ change, ids, clock })
   const organizations = createOrganizations<Pick<ReturnType<typeof open>, 'directory' | 'grants'>>({

@@ -15,6 +15,7 @@ import {
 import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
+import { createPartitions } from '../adapters/stores/sql/audit/partitions.ts'
 import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
@@ -62,6 +63,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('pack-audit-log', pack))
   opened.use(jobs.start('trim-audit-log', trim))
+  if (database.engine === 'postgres') opened.use(jobs.start('create-audit-partitions', () => partition(parts)))
   openVerifications(parts, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
   const journal = openJournal(parts, appender, backlog)
@@ -105,6 +107,16 @@ async function openPacking(database: Database) {
       await packChains(database)
     },
   }
+}
+
+async function partition({ config, database, clock, log }: AuditServicesParts): Promise<void> {
+  const { retention_days: retentionDays } = config.audit
+  const occupied = await createPartitions(database, { nowMs: clock.nowMs(), retentionDays })
+  if (occupied.length === 0) return
+  log.warn(
+    { partitions: occupied.map(({ name }) => name) },
+    'audit events with a time in the future are in the default partition, so it keeps all events of these days. Check the clocks of the nodes',
+  )
 }
 
 /** Before the first request, because its cached heads of the chains must not be older than these events. */

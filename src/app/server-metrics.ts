@@ -47,8 +47,8 @@ function measureStorage({ built, config, dataDir, database, clock, metrics, jobs
   const measure = createStorageGauges({
     clock,
     metrics,
-    // An archive gets whole days, so events stay for up to a day longer.
-    retentionMs: (archive ? days + 1 : days) * dayMs,
+    // An archive and a partition have whole days, so events stay for up to a day longer.
+    retentionMs: (archive || database.engine === 'postgres' ? days + 1 : days) * dayMs,
     readFreeBytes: async () => (await diskSpaceOf(dataDir)).freeBytes,
     readDatabaseBytes: () => databaseBytes(database, dataDir),
     readOldest: () => oldestRows(database),

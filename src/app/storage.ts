@@ -6,6 +6,7 @@ import type { Random } from '../base/random.ts'
 import { createStorageHealth, type ProbedStorage, type StorageHealth } from '../base/storage-health.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyring, type Keyring } from '../domain/identity/keyring.ts'
+import { createPartitions } from '../adapters/stores/sql/audit/partitions.ts'
 import { assertNoUnfinishedCopy } from '../adapters/stores/sql/copy/progress.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { withErrorMapping } from '../adapters/stores/sql/error-mapping.ts'
@@ -54,7 +55,7 @@ export async function openStorage(
   const { database, migrationsApplied } =
     url === undefined
       ? await embedded({ dataDir, acceptsLoss, reportTimeoutMs }, clock).catch(cannotOpen(`database in ${dataDir}`))
-      : await shared(postgresOptions(url, config.storage), clock).catch(
+      : await shared(postgresOptions(url, config.storage), { clock, retentionDays: config.audit.retention_days }).catch(
           cannotOpen('PostgreSQL database that DATABASE_URL names'),
         )
   opened.use(database)
@@ -101,13 +102,20 @@ async function embedded(options: SqliteOptions, clock: Clock): Promise<Opened> {
   return { database, migrationsApplied }
 }
 
+type Partitioning = { readonly clock: Clock; readonly retentionDays: number }
+
 /** Migrations have a connection without timeouts, because one may take longer than any statement of the server. */
-async function shared(options: PostgresOptions & ReportOptions, clock: Clock): Promise<Opened> {
+async function shared(
+  options: PostgresOptions & ReportOptions,
+  { clock, retentionDays }: Partitioning,
+): Promise<Opened> {
   const { url } = options
   const { openPostgres } = await import('../adapters/stores/sql/postgres/postgres.ts')
   await using unlimited = await openPostgres({ url, poolSize: 1, statementTimeoutMs: 0, answerTimeoutMs: 0 })
   await assertNoUnfinishedCopy(unlimited)
   const migrationsApplied = await migrate(unlimited, await readMigrations(migrationsDir), clock)
+  // A job creates them if this fails, and until then the default partition takes their events.
+  await createPartitions(unlimited, { nowMs: clock.nowMs(), retentionDays }).catch(() => undefined)
   // Otherwise the plans for new tables and indexes are guesses until the server analyzes them on its own.
   if (migrationsApplied > 0) await unlimited.transaction((tx) => tx.run('analyze'))
   return { database: await openPostgres(options), migrationsApplied }

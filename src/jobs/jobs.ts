@@ -132,6 +132,13 @@ export const jobs = [
     purpose: 'Archives and removes audit events that are older than the retention period.',
   },
   {
+    name: 'create-audit-partitions',
+    everyMs: hourMs,
+    runs: 'each node',
+    onlyWith: 'PostgreSQL',
+    purpose: 'Creates the partitions of the audit log for the next days.',
+  },
+  {
     name: 'flush-spooled-audit-events',
     everyMs: 1_000,
     runs: 'each node',

@@ -33,7 +33,10 @@ export async function openAuditLog(database: Database, clock = setClock(), organ
     ids: createIds(clock, systemRandom),
     keyring: createKeyring({ current: 'a secret for tests' }),
   })
-  const reads = auditReads({ query: (sql, params) => database.read(sql, params) })
+  const reads = auditReads(
+    { query: (sql, params) => database.read(sql, params) },
+    { isPartitioned: database.engine === 'postgres' },
+  )
   const appender = createAuditAppender(database, events)
   const rewritten: string[] = []
   const late: string[] = []

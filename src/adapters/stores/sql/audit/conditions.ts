@@ -25,12 +25,27 @@ export function equalities({
   )
 }
 
+export type EventTable = {
+  /** By time, as on PostgreSQL. */
+  readonly isPartitioned: boolean
+}
+
+/** An order that no index has. */
+export const unindexedSequence = 'e.sequence + 0'
+
+/**
+ * The order of a list. PostgreSQL expects a few events of a request in each partition, so it would search them in the order of the
+ * log instead of in the index by request.
+ */
+export const orderOf = ({ requestId }: AuditFilter, { isPartitioned }: EventTable): string =>
+  isPartitioned && requestId !== undefined ? unindexedSequence : 'e.sequence'
+
 /** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
-export function otherConditions(filter: AuditFilter): string {
+export function otherConditions(filter: AuditFilter, table: EventTable): string {
   const { family, code, decision, withoutRequests } = filter
   const isNoRequest = withoutRequests === true || (code !== undefined && code !== plainRequest)
   const conditions = [
-    ...timeConditions(filter),
+    ...timeConditions(filter, table),
     ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
     ...(isNoRequest ? [`e.code <> '${plainRequest}'`] : []),
     ...(decision === undefined || decision === 'allow' ? [] : ["e.decision <> 'allow'"]),
@@ -39,17 +54,19 @@ export function otherConditions(filter: AuditFilter): string {
 }
 
 /**
- * Sequences and times grow nearly together. With times alone, an engine reads and sorts all events of the period for one page.
- * With the range of sequences as well, it reads only the page. `$1` is the organization.
+ * Sequences and times grow nearly together. With times alone, SQLite reads and sorts all events of the period for one page.
+ * With the range of sequences as well, it reads only the page. `$1` is the organization. PostgreSQL reads the partitions of the
+ * period only, in the order of the log.
  */
-function timeConditions({ fromMs, toMs }: AuditFilter): string[] {
+function timeConditions({ fromMs, toMs }: AuditFilter, { isPartitioned }: EventTable): string[] {
   const bounds = [
     ...(fromMs === undefined ? [] : [`time >= ${Math.trunc(fromMs)}`]),
     ...(toMs === undefined ? [] : [`time < ${Math.trunc(toMs)}`]),
   ]
-  if (bounds.length === 0) return []
-  // `+ 0`, because PostgreSQL finds the least sequence by reading all events in their order, from the other end of the log.
+  const conditions = bounds.map((bound) => `e.${bound}`)
+  if (bounds.length === 0 || isPartitioned) return conditions
+  // `+ 0`, because the engine would find the least sequence by reading all events in their order.
   const within = (edge: string): string =>
     `(select ${edge}(t.sequence + 0) from audit_event t where t.organization_id = $1 and ${bounds.map((bound) => `t.${bound}`).join(' and ')})`
-  return [...bounds.map((bound) => `e.${bound}`), `e.sequence between ${within('min')} and ${within('max')}`]
+  return [...conditions, `e.sequence between ${within('min')} and ${within('max')}`]
 }

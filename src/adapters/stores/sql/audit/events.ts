@@ -12,7 +12,7 @@ import {
 import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 import { withBodies } from './blocks.ts'
-import { equalities, otherConditions } from './conditions.ts'
+import { equalities, orderOf, otherConditions, type EventTable } from './conditions.ts'
 import { findRequest, listRequests, newRequests } from './requests.ts'
 
 type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
@@ -20,8 +20,9 @@ type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; firs
 const selectChain =
   'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1'
 
-/** Reads the log: lists for the API, ranges for senders and verification. */
-export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
+/** Reads the log: lists for the API, ranges for senders and verification. Only lists need to know the table. */
+export function auditReads(tx: Pick<Transaction, 'query'>, table: EventTable = { isPartitioned: false }): AuditReads {
+  const reader = { ...tx, ...table }
   const selectRange = async (organizationId: string, range: EventRange): Promise<readonly EventRow[]> => {
     const rows = await tx.query<EventRow>(
       `select ${range.withTexts ? eventColumns : listColumns} from ${eventTables}
@@ -37,9 +38,9 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
         table: eventTables,
         columns: listColumns,
         where: { 'e.organization_id': organizationId, ...equalities(filter) },
-        only: [[otherConditions(filter)] as const],
+        only: [[otherConditions(filter, table)] as const],
         id: 'e.id',
-        by: 'e.sequence',
+        by: orderOf(filter, table),
         map: (row: EventRow) => row,
       }
       const { items, hasMore } = await selectPage(tx, listing, page)
@@ -50,8 +51,8 @@ export function auditReads(tx: Pick<Transaction, 'query'>): AuditReads {
       const [row] = await withBodies(tx, organizationId, await tx.query<EventRow>(sql, [organizationId, id]))
       return row && loggedOf(row)
     },
-    listRequests: (organizationId, filter, page) => listRequests(tx, { organizationId, filter, page }),
-    newRequests: (organizationId, query) => newRequests(tx, organizationId, query),
+    listRequests: (organizationId, filter, page) => listRequests(reader, { organizationId, filter, page }),
+    newRequests: (organizationId, query) => newRequests(reader, organizationId, query),
     findRequest: (organizationId, requestId) => findRequest(tx, organizationId, requestId),
     events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),
     rows: async (organizationId, range) => (await selectRange(organizationId, range)).map(storedOf),

@@ -3,35 +3,38 @@ import type { Page, Paged } from '../../../../domain/identity/store.ts'
 import type { Transaction } from '../database.ts'
 import { countRows, selectPage, type Condition } from '../page.ts'
 import { withBodies } from './blocks.ts'
-import { equalities, otherConditions } from './conditions.ts'
+import { equalities, orderOf, otherConditions, unindexedSequence, type EventTable } from './conditions.ts'
 import { eventColumns, eventTables, listColumns, loggedOf, plainRequest, type EventRow } from './rows.ts'
 
-type Reader = Pick<Transaction, 'query'>
+type Reader = Pick<Transaction, 'query'> & EventTable
 
 type Wanted = { readonly organizationId: string; readonly filter: RequestFilter; readonly page: Page }
 
-/**
- * The first query finds sequences and needs only columns of `audit_event_facts`, which is a fortieth of the size of the
- * events. The second one reads the events of the page.
- */
+/** The first query finds sequences: on SQLite it needs only columns of `audit_event_facts`. The second one reads the events of the page. */
 export async function listRequests(tx: Reader, { organizationId, filter, page }: Wanted): Promise<Paged<LoggedEvent>> {
-  const { items: sequences, hasMore } = await selectPage(tx, listingOf(organizationId, filter), page)
+  const { items: sequences, hasMore } = await selectPage(tx, listingOf(tx, { organizationId, filter }), page)
   const events = await eventsAt(tx, organizationId, sequences)
   return { items: page.order === 'desc' ? events : events.toReversed(), hasMore }
 }
 
-const listingOf = (organizationId: string, filter: RequestFilter, more: readonly Condition[] = []) => ({
+type Listed = Pick<Wanted, 'organizationId' | 'filter'>
+
+const listingOf = (table: EventTable, { organizationId, filter }: Listed, more: readonly Condition[] = []) => ({
   table: 'audit_event e',
   columns: 'e.sequence',
   where: { 'e.organization_id': organizationId, ...equalities(filter) },
-  only: [isRequest, [otherConditions(filter)] as const, ...factConditions(filter), ...more],
+  only: [isRequest, [otherConditions(filter, table)] as const, ...factConditions(filter), ...more],
   id: 'e.id',
-  by: 'e.sequence',
+  by: orderOf(filter, table),
   map: ({ sequence }: { sequence: number }) => sequence,
 })
 
 /** Newest first. */
-async function eventsAt(tx: Reader, organizationId: string, sequences: readonly number[]): Promise<LoggedEvent[]> {
+async function eventsAt(
+  tx: Pick<Transaction, 'query'>,
+  organizationId: string,
+  sequences: readonly number[],
+): Promise<LoggedEvent[]> {
   if (sequences.length === 0) return []
   const rows = await tx.query<EventRow>(
     `select ${listColumns} from ${eventTables}
@@ -52,7 +55,7 @@ export async function newRequests(
   ])
   const sequence = head?.sequence ?? 0
   if (after === undefined || after >= sequence) return { count: 0, items: [], sequence }
-  const listing = listingOf(organizationId, filter, [
+  const listing = listingOf(tx, { organizationId, filter }, [
     ['e.sequence > ?', after],
     ['e.sequence <= ?', sequence],
   ])
@@ -63,14 +66,14 @@ export async function newRequests(
 }
 
 export async function findRequest(
-  tx: Reader,
+  tx: Pick<Transaction, 'query'>,
   organizationId: string,
   requestId: string,
 ): Promise<LoggedEvent | undefined> {
   const rows = await tx.query<EventRow>(
     `select ${eventColumns} from ${eventTables}
      where e.request_id = $2 and e.organization_id = $1 and e.code = '${plainRequest}'
-     order by e.sequence desc limit 1`,
+     order by ${unindexedSequence} desc limit 1`,
     [organizationId, requestId],
   )
   const [row] = await withBodies(tx, organizationId, rows)

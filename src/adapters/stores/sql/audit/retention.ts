@@ -1,10 +1,11 @@
-import { dayMs, type Clock } from '../../../../base/clock.ts'
+import { dayMs, minuteMs, type Clock } from '../../../../base/clock.ts'
 import { messageOf } from '../../../../base/fault.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { archiveUpTo, type Archive } from './archive.ts'
 import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
-import { blockOf, lastOfBlock, packBlock, unpackBlock } from './blocks.ts'
+import { blockOf, blockSize, lastOfBlock, packBlock, unpackBlock } from './blocks.ts'
+import { dropPartitions, startOfDay } from './partitions.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 
 export type RetentionParts = {
@@ -46,18 +47,29 @@ export async function trimChains(parts: RetentionParts): Promise<number> {
     parts,
     old.map(({ organization_id: id }) => id),
   )
+  const cuts: ExpiredRows[] = []
   for (const { organization_id: organizationId } of old) {
-    await database.transaction((tx) => moveStart(tx, organizationId, parts))
+    const cut = await database.transaction((tx) => moveStart(tx, organizationId, parts))
+    if (cut !== undefined) cuts.push(cut)
   }
-  for (const chain of await chainsToClean(database)) await removeExpired(parts, chain)
+  // Otherwise the next run removes what is left, most of it by dropping a partition.
+  const canRemove = database.engine === 'sqlite' || (await dropPartitions(database, { beforeMs: expiryOf(parts) }))
+  if (canRemove) for (const chain of await chainsToClean(parts, cuts)) await removeExpired(parts, chain)
   if (failures.length > 0) throw new ArchiveFailed(failures)
   return old.length
 }
 
-/** Events that were signed before this time have expired. An archive gets whole days in UTC. */
-function expiryOf({ clock, keepMs, archive }: RetentionParts): number {
+/** Longer than the time between two checkpoints of a chain. */
+const afterMidnightMs = 65 * minuteMs
+
+/**
+ * Events that were signed before this time have expired. An archive gets whole days in UTC. On PostgreSQL, partitions are whole
+ * days: shortly after midnight every chain has a checkpoint that covers all events of the day before.
+ */
+function expiryOf({ clock, keepMs, archive, database }: RetentionParts): number {
   const oldMs = clock.nowMs() - keepMs
-  return archive ? Math.floor(oldMs / dayMs) * dayMs : oldMs
+  if (archive) return startOfDay(oldMs)
+  return database.engine === 'sqlite' ? oldMs : startOfDay(oldMs - afterMidnightMs) + afterMidnightMs
 }
 
 /** A chain that cannot be archived does not stop the others. */
@@ -76,7 +88,12 @@ async function archiveChains(parts: RetentionParts, organizationIds: readonly st
   return failures
 }
 
-async function moveStart(tx: Transaction, organizationId: string, parts: RetentionParts): Promise<void> {
+/** Returns the events that are no longer part of the chain, if there are any. */
+async function moveStart(
+  tx: Transaction,
+  organizationId: string,
+  parts: RetentionParts,
+): Promise<ExpiredRows | undefined> {
   await lockHead(tx, organizationId)
   const last = parts.archive ? ((await lastArchived(tx, organizationId)) ?? 0) : Number.MAX_SAFE_INTEGER
   const cut = await cutOf(tx, organizationId, { ...parts, last })
@@ -84,9 +101,10 @@ async function moveStart(tx: Transaction, organizationId: string, parts: Retenti
     'select first_sequence from audit_chain where organization_id = $1',
     [organizationId],
   )
-  if (cut === null || !chain || cut < chain.first_sequence) return
+  if (cut === null || !chain || cut < chain.first_sequence) return undefined
   await tx.run('update audit_chain set first_sequence = $2 where organization_id = $1', [organizationId, cut + 1])
   await tx.run('delete from audit_checkpoint where organization_id = $1 and sequence < $2', [organizationId, cut])
+  await tx.run('delete from export_dead_letter where organization_id = $1 and sequence <= $2', [organizationId, cut])
   const { makeEvent, authorityUid } = parts.events
   const event = makeEvent({
     code: 'audit.trimmed',
@@ -96,6 +114,7 @@ async function moveStart(tx: Transaction, organizationId: string, parts: Retenti
     details: { first_sequence: chain.first_sequence, last_sequence: cut },
   })
   await appendInTransaction(tx, [event], { organizationId, authorityUid })
+  return { organizationId, from: chain.first_sequence, end: cut + 1 }
 }
 
 /** The newest expired checkpoint that every sink has passed, or the newest that is older than any sink may require. */
@@ -115,32 +134,63 @@ async function cutOf(
   return row?.cut ?? null
 }
 
-type ExpiredRows = { organization_id: string; from_sequence: number; first_sequence: number }
+type ExpiredRows = { readonly organizationId: string; readonly from: number; readonly end: number }
+
+type StartRow = {
+  organization_id: string
+  first_sequence: number
+  event: number | null
+  content: number | null
+  body: number | null
+  block: number | null
+}
 
 /** Chains with rows before their start: just cut, or left by a process that ended early. */
-const chainsToClean = (database: Database): Promise<ExpiredRows[]> =>
-  database.read<ExpiredRows>(
+async function chainsToClean(parts: RetentionParts, cuts: readonly ExpiredRows[]): Promise<ExpiredRows[]> {
+  const first = (column: string, table: string): string =>
+    `(select min(t.${column}) from ${table} t where t.organization_id = h.organization_id)`
+  const rows = await parts.database.read<StartRow>(
     `select h.organization_id, h.first_sequence,
-       (select min(e.sequence) from audit_event e where e.organization_id = h.organization_id) as from_sequence
-     from audit_chain h where h.first_sequence > 1
-       and exists (select 1 from audit_event e where e.organization_id = h.organization_id and e.sequence < h.first_sequence)`,
+       (select min(e.sequence) from audit_event e
+        where e.organization_id = h.organization_id and e.sequence < h.first_sequence and ${isOld(parts)}) as event,
+       ${first('sequence', 'audit_content')} as content, ${first('sequence', 'audit_body')} as body,
+       ${first('block', 'audit_block')} as block
+     from audit_chain h where h.first_sequence > 1`,
   )
+  const starts = new Map(cuts.map(({ organizationId, from }) => [organizationId, from]))
+  return rows
+    .map((row) => {
+      const { organization_id: organizationId, first_sequence: end, event, content, body, block } = row
+      // The block of the first event is packed again when the chain is cut.
+      const oldBlock = block !== null && block < blockOf(end) ? block * blockSize + 1 : null
+      const found = [event, content, body, oldBlock, starts.get(organizationId)].flatMap((at) => at ?? [])
+      return { organizationId, from: Math.min(...found), end }
+    })
+    .filter(({ from, end }) => from < end)
+}
 
-/** Removes one block of events in a step. Other writers wait for one step, and then have as much time as it took. */
-async function removeExpired({ database, clock }: RetentionParts, chain: ExpiredRows): Promise<void> {
-  const { organization_id: organizationId, from_sequence: from, first_sequence: end } = chain
+/**
+ * Lets PostgreSQL skip the partitions of later days. Events that are older than a checkpoint by their sequence are also older by
+ * their time, up to the difference between the clocks of two nodes.
+ */
+const isOld = (parts: RetentionParts): string => `time < ${expiryOf(parts) + dayMs}`
+
+/** Blocks of events that are removed in one step. On SQLite all other writers wait for a step. */
+const blocksPerStep = { sqlite: 1, postgres: 16 } as const
+
+/** Removes events in steps. After each step, other writers have as much time as it took. */
+async function removeExpired(parts: RetentionParts, { organizationId, from, end }: ExpiredRows): Promise<void> {
+  const { database, clock } = parts
   for (let at = from, to = from; at < end; at = to) {
-    to = Math.min(lastOfBlock(blockOf(at)) + 1, end)
+    to = Math.min(lastOfBlock(blockOf(at) + blocksPerStep[database.engine] - 1) + 1, end)
     const startMs = clock.monotonicMs()
     const params = [organizationId, at, to]
     const within = 'where organization_id = $1 and sequence >= $2 and sequence < $3'
     await database.write([
-      { sql: `delete from export_dead_letter ${within}`, params },
       { sql: `delete from audit_content ${within}`, params },
       { sql: `delete from audit_body ${within}`, params },
       ...(await blockRemovals(database, organizationId, to)),
-      // Last, because `chainsToClean` finds the range by these rows.
-      { sql: `delete from audit_event ${within}`, params },
+      { sql: `delete from audit_event ${within} and ${isOld(parts)}`, params },
     ])
     if (to < end) await new Promise<void>((resolve) => clock.after(clock.monotonicMs() - startMs, resolve))
   }
