@@ -198,6 +198,7 @@ export function auditArchiveContract({ name, skip, open }: Engine): void {
     it('does not archive a damaged event, and so keeps it', async () => {
       for (const damage of [
         `update audit_body set body = replace(body, '"sequence":5', '"sequence":6') where sequence = 5`,
+        `update audit_body set body = replace(body, '"severity_id":1', '"severity_id":2') where sequence = 5`,
         'delete from audit_body where sequence = 5',
         'delete from audit_event where sequence = 5',
       ]) {
@@ -223,6 +224,18 @@ export function auditArchiveContract({ name, skip, open }: Engine): void {
         [4, 7],
       ])
       assert.ok((ranges[2]?.[0] ?? 0) > 8, JSON.stringify(ranges))
+    })
+
+    it('continues although an object was planned before the archive was turned off', async () => {
+      await using scene = await openScene(open)
+      await scene.days(6)
+      const failing = failingAt(scene.target, () => true)
+      await assert.rejects(scene.trim({ target: failing }), ArchiveFailed)
+      await trimChains({ ...scene.retention, archive: undefined })
+      await scene.days(2)
+      await scene.trim()
+      const [object] = await scene.objects()
+      assert.ok((object?.first ?? 0) > 3, JSON.stringify(object))
     })
 
     it('splits a day with many events, and removes only up to a checkpoint that is archived', async () => {

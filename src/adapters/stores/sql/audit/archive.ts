@@ -12,7 +12,7 @@ import {
   type Manifest,
 } from '../../../../domain/audit/archive/manifest.ts'
 import { createOrKeep, type ArchiveTarget } from '../../../../domain/audit/archive/target.ts'
-import { readChained } from '../../../../domain/audit/chain/chained-event.ts'
+import { isUnaltered, readChained } from '../../../../domain/audit/chain/chained-event.ts'
 import type { SigningKey } from '../../../../domain/audit/chain/checkpoint.ts'
 import { DamagedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
 import { compressLines, textSha256Of } from '../../../archive/compressed-lines.ts'
@@ -42,6 +42,7 @@ const maxArchivedEvents = 50_000
  */
 export async function archiveUpTo(parts: ArchiveParts, organizationId: string, cut: number): Promise<void> {
   const objects = archivedObjects(parts.database)
+  await objects.removeUnwritable(organizationId)
   for (;;) {
     const planned =
       (await objects.findPlanned(organizationId)) ??
@@ -144,10 +145,10 @@ async function* linesOf(
   }
 }
 
-/** A damaged event is not archived, and so it is not removed: it shows what happened to it. */
+/** A damaged or altered event is not archived, and so it is not removed: it shows what happened to it. */
 function assertUndamaged({ sequence, body, fingerprint }: StoredEvent, expected: number): void {
   const document = sequence === expected ? readChained(body) : undefined
   const isOwn =
     document?.metadata.sequence === sequence && document.attestation_list[0].fingerprint?.value === fingerprint
-  if (!isOwn) throw new DamagedEvent(expected)
+  if (!isOwn || !isUnaltered(document)) throw new DamagedEvent(expected)
 }

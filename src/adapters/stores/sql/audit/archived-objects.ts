@@ -68,6 +68,17 @@ export const archivedObjects = (database: Database) => ({
     return row && { ...rangeOf(row), id: row.id, name: row.name }
   },
 
+  /** Removes planned objects whose events were removed meanwhile, because the archive was turned off for a time. */
+  async removeUnwritable(organizationId: string): Promise<void> {
+    await database.write([
+      {
+        sql: `delete from audit_archive where organization_id = $1 and written_at is null and first_sequence <
+          (select h.first_sequence from audit_chain h where h.organization_id = $1)`,
+        params: [organizationId],
+      },
+    ])
+  },
+
   async isWritten(id: string): Promise<boolean> {
     const sql = 'select id from audit_archive where id = $1 and written_at is not null'
     return (await database.read(sql, [id])).length > 0
