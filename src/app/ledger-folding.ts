@@ -2,7 +2,7 @@ import { dayMs, type Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { ledgerBalances, type LedgerBalanceStore } from '../adapters/stores/sql/credits/ledger-balances.ts'
-import { hasUnfolded, removeFolded } from '../adapters/stores/sql/credits/remove-folded.ts'
+import { hasUnfolded, removeFolded, removeUnpaid } from '../adapters/stores/sql/credits/remove-folded.ts'
 import { settledAfterMs } from '../adapters/stores/sql/credits/verification/verify-ledger.ts'
 import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { lastMonthBefore, type Month } from '../domain/credits/month.ts'
@@ -41,6 +41,7 @@ export async function foldLedger(parts: FoldingParts): Promise<void> {
   if (await hasUnfolded(database, month)) await saveBalances(parts, month)
   const { balances } = await parts.balances.read()
   const pause = (): Promise<void> => new Promise((resolve) => clock.after(pauseMs, resolve))
+  await removeUnpaid(database, month.endMs, pause)
   for (const balance of balances.values()) {
     const removed = await removeFolded(database, balance, pause)
     if (removed > 0)
@@ -48,10 +49,14 @@ export async function foldLedger(parts: FoldingParts): Promise<void> {
   }
 }
 
-async function saveBalances({ verification, balances, log }: FoldingParts, { month, endMs }: Month): Promise<void> {
+async function saveBalances(parts: FoldingParts, month: Month): Promise<void> {
+  const { database, verification, balances, log } = parts
+  const { endMs } = month
   const input = { nowMs: endMs + settledAfterMs, checkpoints: new Map(), ...(await balances.read()) }
   const { verification: found, checkpoints } = await verification.run('ledger', input)
-  if (found.broken === null) return await balances.save(month, checkpoints)
+  if (found.broken === null) return await balances.save(month.month, checkpoints)
+  // Another node has saved this month meanwhile, and removes entries that were verified here.
+  if (!(await hasUnfolded(database, month))) return
   const { table, id } = found.broken
   log.error({ table, id }, 'the ledger is inconsistent, so its older charges stay; run gatehouse ledger verify')
 }

@@ -59,6 +59,32 @@ for (const { name, skip, open } of engines) {
       assert.equal((await scene.verify()).broken, null)
     })
 
+    it('reports no inconsistency if another node folds while this one verifies', async () => {
+      await using scene = await openScene(open)
+      let isOther = false
+      await scene.fold(
+        async () => undefined,
+        async () => {
+          if (!isOther) await ((isOther = true), scene.fold())
+        },
+      )
+      assert.ok(isOther)
+      assert.deepEqual([scene.errors, await scene.months()], [[], ['2026-03', '2026-04']])
+      assert.equal((await scene.verify()).broken, null)
+    })
+
+    it('removes the old charges of an organization that never pays', async () => {
+      await using scene = await openScene(open)
+      await scene.database.transaction((tx) => directoryStore(tx).insertOrganization(organizationOf('org_2')))
+      for (const month of [0, 1, 2, 3]) {
+        const charge = chargeOf(`free ${month}`, 0, null)
+        await scene.ledger.settle({ ...charge, organizationId: 'org_2', atMs: Date.UTC(2026, month, 3) })
+      }
+      await scene.fold()
+      const left = await scene.database.read<{ at: number }>(`select at from charge where organization_id = 'org_2'`)
+      assert.equal(left.length, 2)
+    })
+
     it('removes nothing from a ledger that is inconsistent', async () => {
       await using scene = await openScene(open)
       await scene.run(`update charge set micro = micro + 1 where request_id = 'jan 1'`)
@@ -134,12 +160,13 @@ async function openScene(open: () => Promise<Database>) {
   return {
     database,
     clock,
+    ledger,
     balances,
     spend,
     errors,
     run: (sql: string) => database.write([{ sql }]),
     verify: async () => (await verifyWith(await balances.read())).verification,
-    async fold(onPause: () => Promise<void> = async () => undefined) {
+    async fold(onPause = async (): Promise<void> => undefined, beforeVerification = onPause) {
       const failed = Promise.withResolvers<never>()
       const after: Clock['after'] = (_, callback) => {
         const pause = async (): Promise<void> => {
@@ -149,7 +176,10 @@ async function openScene(open: () => Promise<Database>) {
         pause().catch(failed.reject)
         return () => undefined
       }
-      const run = ((_kind: string, input: object) => verifyWith(input)) as VerificationThreads['run']
+      const run = (async (_kind: string, input: object) => {
+        await beforeVerification()
+        return await verifyWith(input)
+      }) as VerificationThreads['run']
       const folding = foldLedger({
         database,
         balances,

@@ -55,6 +55,19 @@ export async function removeFolded(
   return removed
 }
 
+/** Removes old charges without credits. They have no entry in the ledger, and the sums have their usage. */
+export async function removeUnpaid(database: Database, beforeMs: number, pause: () => Promise<void>): Promise<void> {
+  const organizations = await database.read<{ id: string }>('select id from organization')
+  for (const { id } of organizations) {
+    const removal: Statement = {
+      sql: `delete from charge where request_id in (select request_id from charge
+        where organization_id = $1 and at < $2 and micro = 0 and slice_id is null order by at, project_id, id limit ${sliceSize})`,
+      params: [id, beforeMs],
+    }
+    while ((await database.write([removal]))[0]?.changed === sliceSize) await pause()
+  }
+}
+
 async function removeSliceEntries(
   database: Database,
   { organizationId, lastEntryId }: LedgerCheckpoint,
