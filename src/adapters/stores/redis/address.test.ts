@@ -40,4 +40,17 @@ describe('the URL of Redis', () => {
       options: { username: 'user', password: 'a:b', tls: {} },
     })
   })
+
+  it('may have a password with an @ in it, which is no part of the host', () => {
+    for (const [url, host] of [
+      ['redis://:p@ss@cache.example:6380', 'cache.example'],
+      ['redis+cluster://u:p@ss@one.example:7000', 'one.example'],
+    ] as const)
+      assert.equal(parseRedisUrl(url).hosts[0]?.host, host)
+  })
+
+  it('is rejected if its hosts cannot be read, instead of connecting to this machine', () => {
+    for (const url of ['redis+sentinel://s1:26379;s2:26379/main', 'redis+cluster://one.example:port'])
+      assert.throws(() => parseRedisUrl(url), /separate several hosts by commas/)
+  })
 })

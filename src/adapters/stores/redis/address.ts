@@ -15,7 +15,7 @@ export type RedisAddress = {
 
 export type RedisHost = { readonly host: string; readonly port: number }
 
-const form = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/
+const form = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^/?]*)@)?([^@/?]*)(?:\/([^?]*))?(?:\?(.*))?$/
 
 /**
  * `redis://user:password@host:port/database`,
@@ -37,7 +37,9 @@ export function parseRedisUrl(url: string): RedisAddress {
 }
 
 function parseHost(text: string, defaultPort: number): RedisHost {
-  const [, bracketed, host = 'localhost', port] = /^(?:\[(.+)\]|([^:]+))?(?::(\d+))?$/.exec(text) ?? []
+  const found = /^(?:\[([^\]]+)\]|([^:;]+))?(?::(\d+))?$/.exec(text)
+  if (found === null) throw new TypeError('not a Redis URL: separate several hosts by commas, each as host:port')
+  const [, bracketed, host = 'localhost', port] = found
   return { host: bracketed ?? host, port: port === undefined ? defaultPort : Number(port) }
 }
 
