@@ -39,8 +39,8 @@ export type TrafficStore = {
   sums(query: TrafficQuery): Promise<readonly TrafficSum[]>
 }
 
-/** Every user with a token counts as a key, so that a day of minutes could have millions of sums. */
-const maxSums = 50_000
+/** Every user with a token counts as a key, so that a day of minutes could have millions of sums. No request is served while these are printed. */
+const maxSums = 20_000
 
 /** The sums of a query. Rejects one with more than a response can hold. */
 export async function readTraffic(store: TrafficStore, query: TrafficQuery): Promise<readonly TrafficSum[]> {

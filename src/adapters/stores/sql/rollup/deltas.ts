@@ -22,4 +22,11 @@ export function deltaInsertions(deltas: readonly NewDelta[]): Statement[] {
   )
 }
 
-export const entriesOf = (delta: string): RollupEntry[] => JSON.parse(delta) as RollupEntry[]
+/** None if the text is damaged: one delta must not keep all others from being counted. */
+export function entriesOf(delta: string): RollupEntry[] {
+  try {
+    return JSON.parse(delta) as RollupEntry[]
+  } catch {
+    return []
+  }
+}
