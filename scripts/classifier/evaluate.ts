@@ -91,7 +91,7 @@ export async function evaluateBothStages(
   return {
     encoder: stages.identity,
     ...(await figuresOfStage(stages.judge, data, log)),
-    holdBack: await measureHoldBackByRisk(stages.classifier, holdBackTexts(data)),
+    holdBack: await measureHoldBackByRisk(stages.classifier, holdBackTexts(data), stages.untilRead),
     cost: {
       'ordinary instructions (probes)': await stages.measureCost(textsOf('ordinary instructions')),
       'everyday texts (probes)': await stages.measureCost(textsOf('everyday texts')),

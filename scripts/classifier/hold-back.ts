@@ -7,6 +7,7 @@ import type { MaybePromise } from '../../src/base/maybe-promise.ts'
 import { alwaysBlockedCategories, categories, type Category } from '../../src/domain/moderation/categories.ts'
 import {
   closestLogOdds,
+  holdBackBoundOf,
   type Classification,
   type Classifier,
   type HoldBackBounds,
@@ -19,7 +20,8 @@ import { createSeeded } from './seeded.ts'
 /**
  * The bounds in the header of the model. Chosen so that less of each kind of positive is shown than with fixed hold-back, and that 99
  * of 100 characters of everyday answers are less than 300 ms late at 20 words a second. The other three categories are close to
- * their thresholds in ordinary text, so that their bounds are narrow.
+ * their thresholds in ordinary text, so that their bounds are narrow. Those of both stages are wider: the median of what is shown of
+ * self-harm stays the same, its 90th percentile does not.
  */
 export const holdBackBounds: HoldBackBounds = {
   categories: {
@@ -30,6 +32,7 @@ export const holdBackBounds: HoldBackBounds = {
     illicit: { calm: -5, frozen: -3 },
     sexual: { calm: -8, frozen: -4 },
   },
+  bothStages: { 'self-harm': { calm: -4.5, frozen: -1.5 } },
   keptBackCharacters: 128,
   openingWords: 5,
 }
@@ -52,6 +55,8 @@ export type DelayFigures = {
 }
 export type HoldBackFigures = {
   readonly shown: Readonly<Record<string, ShownFigures>>
+  /** The same for positives that come after harmless text, which does not count. */
+  readonly shownLater: Readonly<Record<string, ShownFigures>>
   readonly delay: Readonly<Record<string, DelayFigures>>
 }
 
@@ -73,21 +78,25 @@ export async function measureHoldBack(
   }
 }
 
+/** `untilRead` lets the time of a word pass, in which the encoder reads what it was asked about. */
 export async function measureHoldBackByRisk(
   classifier: Classifier,
   texts: HoldBackTexts,
+  untilRead: () => Promise<void> = async () => {},
 ): Promise<Readonly<Record<string, HoldBackFigures>>> {
-  return { 'by risk': await figuresOf(holdBackByRisk(classifier), texts) }
+  return { 'by risk': await figuresOf(holdBackByRisk(classifier, untilRead), texts) }
 }
 
 async function figuresOf(holdBack: HoldBack, { positives, turns }: HoldBackTexts): Promise<HoldBackFigures> {
   const shown: Record<string, ShownFigures> = {}
   for (const category of categories) {
     const texts = positives[category]
-    if (texts !== undefined) shown[category] = await shownOf(texts, category, holdBack)
+    if (texts !== undefined) shown[category] = await shownOf(texts.filter(isLong).map(asPositive), category, holdBack)
   }
+  const buried = buriedTexts(positives['self-harm'] ?? [])
   return {
     shown,
+    shownLater: { 'self-harm after harmless text': await shownOf(buried, 'self-harm', holdBack) },
     delay: {
       'everyday answers': await delayOf(writeAnswers(), holdBack),
       'turns of real conversations': await delayOf(turns.filter((text) => text.length >= 100).slice(0, 800), holdBack),
@@ -107,6 +116,23 @@ function writeAnswers(): readonly string[] {
   })
 }
 
+/** A positive, and how much harmless text is before it. Only what is shown of the positive counts. */
+type Positive = { readonly text: string; readonly from: number }
+
+const asPositive = (text: string): Positive => ({ text, from: 0 })
+
+/** Some sentences before each text. */
+function buriedTexts(texts: readonly string[]): readonly Positive[] {
+  const answers = writeAnswers()
+  return texts.filter(isLong).map((text, at) => {
+    const before = answers[at % answers.length]?.slice(0, buriedAfter).replace(/\S*$/, '') ?? ''
+    return { text: before + text, from: before.length }
+  })
+}
+
+const buriedAfter = 350
+const isLong = (text: string): boolean => text.length >= 200
+
 type Streamed = {
   readonly shown: number
   readonly isDenied: boolean
@@ -119,12 +145,13 @@ type HoldBack = (text: string, enforced: ReadonlySet<Category>) => Promise<Strea
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 /** Hold-back by risk: bounds per category, a look at every word, denials at places. */
-function holdBackByRisk({ startStream, holdBackBounds: bounds }: Classifier): HoldBack {
+function holdBackByRisk({ startStream, holdBackBounds: bounds }: Classifier, untilRead: () => Promise<void>): HoldBack {
   if (startStream === undefined || bounds === undefined) throw new Error('The classifier has no hold-back bounds.')
   return async (text, enforced) => {
-    using stream = startStream('response')
+    using stream = startStream('response', { categories: enforced, organizationId: '' })
     return await streamText(text, {
       async deniesAfter(word) {
+        await untilRead()
         await stream.push(word)
         return isFlagged(stream.decided(), enforced)
       },
@@ -196,27 +223,30 @@ const isFlagged = (classification: Classification | undefined, enforced: Readonl
 
 function riskOf(
   classification: Classification,
-  { categories: bounds }: HoldBackBounds,
+  bounds: HoldBackBounds,
   enforced: ReadonlySet<Category>,
 ): 'calm' | 'uneasy' | 'frozen' {
   let risk: 'calm' | 'uneasy' | 'frozen' = 'calm'
   for (const category of enforced) {
     const distance = closestLogOdds(classification, new Set([category]))
-    if (distance >= bounds[category].frozen) return 'frozen'
-    if (distance >= bounds[category].calm) risk = 'uneasy'
+    const { calm, frozen } = holdBackBoundOf(bounds, category, classification.stage)
+    if (distance >= frozen) return 'frozen'
+    if (distance >= calm) risk = 'uneasy'
   }
   return risk
 }
 
-async function shownOf(texts: readonly string[], category: Category, holdBack: HoldBack): Promise<ShownFigures> {
+async function shownOf(positives: readonly Positive[], category: Category, holdBack: HoldBack): Promise<ShownFigures> {
   const enforced = new Set([...alwaysBlocked, category])
-  const long = texts.filter((text) => text.length >= 200)
-  const denied = (await streamAll(long, enforced, holdBack)).filter(({ isDenied }) => isDenied)
-  const shown = denied.map((text) => text.shown)
+  const texts = positives.map(({ text }) => text)
+  const streamed = await streamAll(texts, enforced, holdBack)
+  const shown = streamed.flatMap((text, at) =>
+    text.isDenied ? [Math.max(0, text.shown - (positives[at]?.from ?? 0))] : [],
+  )
   return {
-    texts: long.length,
-    denied: denied.length,
-    nothingShown: rounded(shown.filter((characters) => characters === 0).length / denied.length),
+    texts: texts.length,
+    denied: shown.length,
+    nothingShown: rounded(shown.filter((characters) => characters === 0).length / shown.length),
     median: quantile(shown, 0.5),
     p90: quantile(shown, 0.9),
   }

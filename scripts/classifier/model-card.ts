@@ -125,8 +125,11 @@ which nothing is shown, then the median and the 90th percentile of the character
 character leaves, as median / mean / 99th percentile, with the two always blocked categories enforced. At 20 words a second, 120 characters are one second.
 
 Fixed hold-back kept 64 characters of a fast stream and 32 of a slow one. Hold-back by risk keeps nothing but the unfinished word while
-all scores are far below their thresholds. Its bounds were chosen on these texts: expect somewhat worse figures on others. The positives of
+all scores are far below their thresholds. Where the linear stage would hold back text because of \`self-harm\`, the encoder reads the last 224 characters while
+the stream goes on, and its answer is there with the next word. Ordinary text is then sent again, at the price of what is shown of a positive that
+comes after harmless text. Bounds were chosen on these texts: expect somewhat worse figures on others. The positives of
 \`sexual/minors\` are those of \`sexual\` with a word of age, because no examples are kept. The time that the encoder needs is not counted.
+\`node bench/hold-back.ts --encoder\` measures in milliseconds how late harmless answers of several kinds arrive.
 
 ${perStage(metrics, ({ figures }) => holdBackTable(figures.holdBack))}`
 

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createCascade } from '../../src/domain/moderation/cascade.ts'
 import type { PerCategory } from '../../src/domain/moderation/categories.ts'
 import type { Classification, Classifier, TextDirection } from '../../src/domain/moderation/classifier.ts'
-import type { Encoder } from '../../src/domain/moderation/encoder.ts'
+import type { Encoder, EncoderQuestion } from '../../src/domain/moderation/encoder.ts'
 import { createScanText } from '../../src/domain/moderation/scan.ts'
 
 export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
@@ -18,6 +18,8 @@ export type BothStages = AsyncDisposable & {
   readonly identity: Pick<Encoder['identity'], 'version' | 'digest'>
   readonly classifier: Classifier
   readonly judge: Judge
+  /** Lets the time of a word pass, in which the encoder answers every call. */
+  untilRead(): Promise<void>
   measureCost(texts: readonly string[]): Promise<CostFigures>
 }
 
@@ -40,13 +42,19 @@ export async function openBothStages(model: ClassifierModel): Promise<BothStages
     await encoder[Symbol.asyncDispose]()
     return { problem: status.state === 'off' ? status.problem.message : `The encoder is ${status.state}.` }
   }
+  const { clock, pass } = createPatientClock()
   const cascadeOf = (asked: Encoder): Classifier =>
-    createCascade({ first: createEmbeddedClassifier(model), encoder: asked, clock: patientClock, onResult: () => {} })
-  const classifier = cascadeOf(cached(encoder))
+    createCascade({ first: createEmbeddedClassifier(model), encoder: asked, clock, onResult: () => {} })
+  const known = cached(encoder)
+  const classifier = cascadeOf(known)
   return {
     identity: { version: encoder.identity.version, digest: encoder.identity.digest },
     classifier,
     judge: judgeBy(classifier),
+    async untilRead() {
+      pass(wordMs)
+      await known.untilRead()
+    },
     measureCost: (texts) => measureCost(texts, judgeBy(cascadeOf(encoder))),
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   }
@@ -61,19 +69,40 @@ function judgeBy(classifier: Classifier): Judge {
   }
 }
 
+/** The time between two words of a streamed text. */
+const wordMs = 50
+
 /** No time limit ever ends: the figures must not depend on how busy the machine is. */
-const patientClock: Clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} }
+function createPatientClock(): { readonly clock: Clock; pass(ms: number): void } {
+  let nowMs = 0
+  return {
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} },
+    pass: (ms) => void (nowMs += ms),
+  }
+}
 
 /** Remembers the logits of every text: the same texts are judged in both directions and for several tables. */
-function cached(encoder: Encoder): Encoder {
+function cached(encoder: Encoder): Encoder & Pick<BothStages, 'untilRead'> {
   const known = new Map<string, PerCategory<number>>()
+  const reading = new Set<Promise<unknown>>()
+
+  async function read(text: string, question?: EncoderQuestion): Promise<PerCategory<number>> {
+    const logits = known.get(text) ?? (await encoder.score(text, question))
+    known.set(text, logits)
+    return logits
+  }
+
   return {
     identity: encoder.identity,
     stack: encoder.stack,
-    async score(text, signal) {
-      const logits = known.get(text) ?? (await encoder.score(text, signal))
-      known.set(text, logits)
-      return logits
+    async score(text, question) {
+      const answer = read(text, question)
+      reading.add(answer)
+      return await answer.finally(() => reading.delete(answer))
+    },
+    async untilRead() {
+      while (reading.size > 0) await Promise.allSettled(reading)
+      await new Promise(setImmediate)
     },
   }
 }

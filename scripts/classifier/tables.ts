@@ -1,5 +1,6 @@
 /** The figures of the stages as tables, for the terminal and for the model card. */
 import type { Metrics, StageFigures } from './evaluate.ts'
+import type { HoldBackFigures } from './hold-back.ts'
 import type { CostFigures } from './stages.ts'
 
 export type NamedStage = { readonly name: 'linear' | 'with encoder'; readonly figures: StageFigures }
@@ -62,12 +63,15 @@ export function blockedTable(shares: StageFigures['blocked']): string {
 }
 
 export function holdBackTable(schemes: StageFigures['holdBack']): string {
-  const shown = Object.keys(Object.values(schemes)[0]?.shown ?? {})
+  const shownIn = ({ shown, shownLater }: HoldBackFigures): HoldBackFigures['shown'] => ({ ...shown, ...shownLater })
+  const shown = Object.values(schemes)
+    .slice(0, 1)
+    .flatMap((figures) => Object.keys(shownIn(figures)))
   const delay = Object.keys(Object.values(schemes)[0]?.delay ?? {})
   const rows = Object.entries(schemes).map(([name, figures]) => [
     name,
     ...shown.map((category) => {
-      const figure = figures.shown[category]
+      const figure = shownIn(figures)[category]
       return figure === undefined ? '' : `${percent(figure.nothingShown)} / ${figure.median} / ${figure.p90}`
     }),
     ...delay.map((text) => {

@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { appendText } from '../../base/append-text.ts'
+import { createCascadeLooks, type CascadeLooksParts } from './cascade-looks.ts'
 import { createCascadePlaces, type CascadePlacesParts } from './cascade-places.ts'
 import { settleText } from './cascade-text.ts'
 import { noClassification, type ClassifierStream, type ReachedPlace } from './classifier.ts'
@@ -7,16 +8,21 @@ import type { AskInTurn, EncoderTurns } from './encoder-turns.ts'
 import { slicesOf } from './slices.ts'
 import { textWindows } from './text-windows.ts'
 
-export type CascadeStreamParts = CascadePlacesParts & { readonly turns: EncoderTurns }
+export type CascadeStreamParts = CascadePlacesParts & {
+  readonly turns: EncoderTurns
+  /** Undefined if the encoder reads only at places. */
+  readonly looks: Pick<CascadeLooksParts, 'bounds' | 'clock' | 'askAside'> | undefined
+}
 
 /**
  * Classifies a streamed text in two stages. The places are those of the first stage. At a place that it scores high enough, `push`
- * waits for the encoder. Other places cost nothing more.
+ * waits for the encoder. Other places cost nothing more. Between places the encoder reads what would be held back, and nothing waits.
  */
 export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream {
   const { first, direction, turns, isNear, questionOf } = parts
   const stream = first.startStream(direction)
   const places = createCascadePlaces(parts)
+  const looks = parts.looks && createCascadeLooks({ ...parts, ...parts.looks })
   const readAhead = createReadAhead((window) => isNear(first.classify(window, direction)))
   let text = ''
   let reached: readonly ReachedPlace[] = []
@@ -35,11 +41,16 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
       text = appendText(text, more)
       stream.push(more)
       return andThen(settlePlaces(turns.start(isWhole)), () => {
+        if (!isWhole) looks?.read(text, stream.look(), stream.settledTo())
         const isAhead = reached.length > 0 && places.decided() !== undefined && !isWhole
         return isAhead ? turns.askAhead(readAhead(text), questionOf(noClassification)) : undefined
       })
     },
-    look: () => places.look(text, stream.look(), stream.settledTo()),
+    look() {
+      const [looked, to] = [stream.look(), stream.settledTo()]
+      const result = places.look(text, looked, to)
+      return looks?.look(result, looked, to) ?? result
+    },
     settledTo: stream.settledTo,
     lookAtEnd: stream.lookAtEnd,
     reached: () => reached,

@@ -32,6 +32,9 @@ export function createCascade(parts: CascadeParts): Classifier {
   const identity = joinIdentities(first, encoder)
   const near = createNear(encoder.stack)
 
+  const askAside: AskInTurn = (texts, question) => (isOff() ? offAnswer : ask(texts, question, Infinity))
+  const looks = first.holdBackBounds && { bounds: first.holdBackBounds, clock, askAside }
+
   /** What the second stage does for one reader. */
   function stageFor(reader: ClassificationReader): SecondStageParts {
     const isScoredHigh = near(reader.categories)
@@ -61,6 +64,7 @@ export function createCascade(parts: CascadeParts): Classifier {
         first,
         direction,
         turns: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
+        looks,
         ...stageFor(reader),
       }),
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
@@ -70,6 +74,8 @@ export function createCascade(parts: CascadeParts): Classifier {
 const alwaysRead: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
 const never = (): boolean => false
+
+const offAnswer = ['linear_encoder_failed'] as const
 
 type IsNear = (linear: Pick<Classification, 'scores'>) => boolean
 

@@ -73,14 +73,26 @@ export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'e
 /** A place of a streamed text, with the strongest classification at it and all places before. */
 export type ReachedPlace = { readonly end: number; readonly classification: Classification }
 
+/** Below `calm` nothing is held back; from `frozen` on, everything is; in between `keptBackCharacters` are. */
+type HoldBackBound = { readonly calm: number; readonly frozen: number }
+
 /** How much of a streamed text is held back near a threshold. Bounds are in log-odds: 0 is the threshold, negative is below it. */
 export type HoldBackBounds = {
-  /** Below `calm` nothing is held back; from `frozen` on, everything is; in between `keptBackCharacters` are. */
-  readonly categories: PerCategory<{ readonly calm: number; readonly frozen: number }>
+  /** For the scores of the first stage. */
+  readonly categories: PerCategory<HoldBackBound>
+  /** For scores of both stages. The encoder reads the end of a text only for these categories. */
+  readonly bothStages?: Partial<PerCategory<HoldBackBound>>
   readonly keptBackCharacters: number
   /** The first words of a text, which are held back until they are complete. */
   readonly openingWords: number
 }
+
+/** The bound for a score, by the stage that gave it. */
+export const holdBackBoundOf = (
+  { categories: ofFirst, bothStages }: HoldBackBounds,
+  category: Category,
+  stage: SecondStage | undefined,
+): HoldBackBound => (stage === 'encoder' ? bothStages?.[category] : undefined) ?? ofFirst[category]
 
 /** Identifies the classifier in audit events. */
 export type ClassifierIdentity = { readonly id: string; readonly version: string; readonly digest: string }

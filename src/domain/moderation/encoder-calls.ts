@@ -26,7 +26,7 @@ export type EncoderCallsParts = {
 
 /**
  * Asks the encoder about several texts within one time limit, one after the other, so that a long text does not fill its queue.
- * Returns an answer for each. After the first that is missing the others are missing as well.
+ * Returns an answer for each. After the first that is missing the others are missing as well. `Infinity`: nothing waits for them.
  */
 export type AskEncoder = (
   texts: readonly string[],
@@ -71,7 +71,7 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
 
   async function askAll(texts: readonly KeyedText[], limitMs: number): Promise<readonly EncoderAnswer[]> {
     const limit = new AbortController()
-    const cancel = clock.after(limitMs, () => limit.abort())
+    const cancel = limitMs === Infinity ? undefined : clock.after(limitMs, () => limit.abort())
     const answers: EncoderAnswer[] = []
     let missed: MissedStage | undefined
     try {
@@ -82,7 +82,7 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
       }
       return answers
     } finally {
-      cancel()
+      cancel?.()
     }
   }
 

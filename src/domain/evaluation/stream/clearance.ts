@@ -1,6 +1,6 @@
 /** How much of a streamed text may be sent, by how close it is to being denied. */
 import type { Category } from '../../moderation/categories.ts'
-import type { Classification, HoldBackBounds } from '../../moderation/classifier.ts'
+import { holdBackBoundOf, type Classification, type HoldBackBounds } from '../../moderation/classifier.ts'
 
 export type Clearance = {
   /**
@@ -30,13 +30,16 @@ export function createClearance(bounds: HoldBackBounds, blocking: readonly Categ
 type Risk = 'calm' | 'raised' | 'frozen'
 
 function createRisk(bounds: HoldBackBounds, blocking: readonly Category[]): (classification: Classification) => Risk {
-  const scoreBounds = blocking.map((category) => {
-    const { calm, frozen } = bounds.categories[category]
-    return { category, calm: scoreOf(calm), frozen: scoreOf(frozen) }
-  })
-  return ({ scores }) => {
+  const scoreBoundsOf = (stage?: 'encoder') =>
+    blocking.map((category) => {
+      const { calm, frozen } = holdBackBoundOf(bounds, category, stage)
+      return { category, calm: scoreOf(calm), frozen: scoreOf(frozen) }
+    })
+  const ofFirstStage = scoreBoundsOf()
+  const ofBothStages = bounds.bothStages === undefined ? ofFirstStage : scoreBoundsOf('encoder')
+  return ({ scores, stage }) => {
     let risk: Risk = 'calm'
-    for (const { category, calm, frozen } of scoreBounds) {
+    for (const { category, calm, frozen } of stage === 'encoder' ? ofBothStages : ofFirstStage) {
       const score = scores[category]
       if (score >= frozen) return 'frozen'
       if (score >= calm) risk = 'raised'

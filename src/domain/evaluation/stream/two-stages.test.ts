@@ -100,6 +100,23 @@ describe('a stream scanner with both stages of the classifier', () => {
     assert.equal(isDenied((await lowered.end()).verdict), false)
   })
 
+  it('holds harmless text back no longer than the encoder reads it, and never waits for that', async () => {
+    const text = `The gate of the town was open, and nobody was there. ${'The road to the lake ran along a garden. '.repeat(6)}`
+    const clearedWith = async (encoder: FakeEncoder): Promise<number> => {
+      const hand = createHandClock()
+      const scanner = createStreamScanner(partsWith(encoder, hand.clock))
+      for (const [word] of text.matchAll(/\s*\S+/g)) {
+        scanner.push(word)
+        assert.equal(isPromise(scanner.scan()), false)
+        await hand.pass(50)
+      }
+      return scanner.cleared()
+    }
+    assert.ok((await clearedWith(createFakeEncoder(() => ({})))) > text.length - 20)
+    assert.ok((await clearedWith(createSilentEncoder())) < 60)
+    assert.ok((await clearedWith(createFakeEncoder(() => ({ 'self-harm': -0.5 })))) < 70)
+  })
+
   it('waits at most 150 ms for an encoder that never answers', async () => {
     await fc.assert(
       fc.asyncProperty(texts, cuts, async (text, cut) => {
