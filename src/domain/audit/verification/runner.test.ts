@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
+import { afterIo } from '../../../base/after-io.ts'
 import { Fault } from '../../../base/fault.ts'
 import { startOfChain } from '../chain/chain.ts'
 import type { LogReport } from '../verify-log.ts'
@@ -84,6 +85,26 @@ describe('the runner of verifications', () => {
       [
         ['running', 4, 4],
         ['completed', 12, undefined],
+      ],
+    )
+  })
+
+  it('renews its lease while signatures are checked, which reports no progress', async () => {
+    const scene = createScene(async (_, { onProgress }) => {
+      onProgress({ first: 1, last: 4 })
+      for (let second = 0; second < 25; second++) {
+        scene.advance(1_000)
+        await afterIo()
+      }
+      return report
+    })
+    await scene.runner.run()
+    assert.deepEqual(
+      scene.saved.map(({ state, checked }) => [state, checked]),
+      [
+        ['running', 4],
+        ['running', 4],
+        ['completed', 12],
       ],
     )
   })

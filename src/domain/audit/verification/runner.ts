@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts'
+import { repeat, type Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
 import type { LogReport, VerifyCursor, VerifyProgress, VerifyRange } from '../verify-log.ts'
 import { resultOf, type Verification, type VerificationQueue } from './verification.ts'
@@ -27,6 +27,8 @@ export type VerificationRunner = AsyncDisposable & {
 
 /** Progress is saved this often; must be shorter than the lease. */
 const saveEveryMs = 1_000
+/** Without progress, as while signatures are checked, the lease is renewed this often. */
+const renewEveryMs = 10_000
 
 export function createVerificationRunner(parts: VerificationRunnerParts): VerificationRunner {
   const { queue, verify, clock, onError } = parts
@@ -60,7 +62,7 @@ export function createVerificationRunner(parts: VerificationRunnerParts): Verifi
 
   /** If the database cannot be reached, the verification continues later. Any other error would repeat. */
   async function workOff(claimed: Verification): Promise<void> {
-    const saver = createSaver(claimed)
+    using saver = createSaver(claimed)
     try {
       const report = await verify(claimed.organizationId, {
         from: claimed.from ?? undefined,
@@ -82,28 +84,37 @@ export function createVerificationRunner(parts: VerificationRunnerParts): Verifi
     }
   }
 
-  /** Saves the progress each second. Aborts its signal if another node has taken over, or if the progress cannot be saved. */
+  /** Saves the progress each second, and so renews the lease. Aborts its signal if another node has taken over, or if the progress cannot be saved. */
   function createSaver(claimed: Verification) {
     const lost = new AbortController()
+    let latest = claimed
     let savedMs = clock.monotonicMs()
     let saving: Promise<void> | undefined
-    const saveProgress = async ({ first, last, cursor }: VerifyProgress): Promise<void> => {
+    const saveLatest = async (): Promise<void> => {
       try {
-        const checked = Math.min(last - first + 1, claimed.total)
-        if (!(await save({ ...claimed, checked, cursor: cursor ?? null }))) lost.abort(new Interrupted())
+        if (!(await save(latest))) lost.abort(new Interrupted())
       } catch (error) {
         lost.abort(error)
       }
     }
+    const saveAfter = (ms: number): void => {
+      if (saving || clock.monotonicMs() - savedMs < ms) return
+      savedMs = clock.monotonicMs()
+      saving = saveLatest().finally(() => (saving = undefined))
+    }
+    const renewing = repeat(clock, async () => saveAfter(renewEveryMs), saveEveryMs)
     return {
       signal: lost.signal,
-      onProgress(progress: VerifyProgress): void {
-        if (saving || clock.monotonicMs() - savedMs < saveEveryMs) return
-        savedMs = clock.monotonicMs()
-        saving = saveProgress(progress).finally(() => (saving = undefined))
+      onProgress({ first, last, cursor }: VerifyProgress): void {
+        latest = { ...claimed, checked: Math.min(last - first + 1, claimed.total), cursor: cursor ?? null }
+        saveAfter(saveEveryMs)
       },
       /** Resolves once no progress is being saved. */
-      saved: async (): Promise<void> => saving,
+      async saved(): Promise<void> {
+        renewing[Symbol.dispose]()
+        await saving
+      },
+      [Symbol.dispose]: () => renewing[Symbol.dispose](),
     }
   }
 
