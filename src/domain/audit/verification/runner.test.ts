@@ -91,7 +91,7 @@ describe('the runner of verifications', () => {
 
   it('renews its lease while signatures are checked, which reports no progress', async () => {
     const scene = createScene(async (_, { onProgress }) => {
-      onProgress({ first: 1, last: 4 })
+      onProgress({ first: 1, last: 4, cursor: undefined })
       for (let second = 0; second < 25; second++) {
         scene.advance(1_000)
         await afterIo()
