@@ -98,14 +98,18 @@ function createReports(options: PostgresOptions & ReportOptions) {
   }
 }
 
-/** Retries once on another connection, because the first may have broken while it was idle in the pool. */
+/**
+ * Retries once on another connection, because the first may have broken while it was idle in the pool, and because a replica cancels a
+ * read that conflicts with a change from the primary.
+ */
 async function read<R extends DatabaseRow>(server: Server, sql: string, params: readonly Value[] = []): Promise<R[]> {
   const once = () => withConnection(server, async (client) => (await execute(client, { sql, params })).rows as R[])
   try {
     return await once()
   } catch (error) {
-    if (error instanceof DatabaseError && isConnectionLost(error.cause)) return await once()
-    throw error
+    const mayPass = error instanceof DatabaseError && (isConnectionLost(error.cause) || isUndoneByServer(error.cause))
+    if (!mayPass) throw error
+    return await once()
   }
 }
 
