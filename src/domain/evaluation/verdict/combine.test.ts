@@ -23,7 +23,8 @@ function strongestByRule(decisions: readonly Decision[]): readonly Decision[] {
   const strongest = [...byRule.values()].flatMap((ofRule) =>
     ofRule.toSorted((one, other) => strength.indexOf(other.decision) - strength.indexOf(one.decision)).slice(0, 1),
   )
-  return checks.flatMap((check) => strongest.filter((one) => one.check === check))
+  const byPolicy = strongest.toSorted((one, other) => ((one.policyId ?? '') < (other.policyId ?? '') ? -1 : 1))
+  return checks.flatMap((check) => byPolicy.filter((one) => one.check === check))
 }
 
 const anyDecisions = fc.array(
@@ -87,6 +88,13 @@ describe('combining decisions', () => {
       merged.map(({ check }) => check),
       ['always_blocked', 'requested', 'gateway', 'policy'],
     )
+  })
+
+  it('names the same policy for an answer alone and for an answer with its request', () => {
+    const ofRequest = [decisionOf('allow', { check: 'policy', policyId: 'b' })]
+    const ofResponse = ['a', 'b'].map((policyId) => decisionOf('refuse', { check: 'policy', policyId }))
+    assert.equal(combine(ofResponse).deciding?.policyId, 'a')
+    assert.equal(withDecisions(combine(ofRequest), ofResponse).deciding?.policyId, 'a')
   })
 
   it('merges decisions of any rules in any order', () => {

@@ -69,7 +69,7 @@ export function withDecisions(verdict: Verdict, further: readonly Decision[]): V
 }
 
 /**
- * Merges further decisions into a list with one decision per rule, in the order of the checks. Mostly they are weaker
+ * Merges further decisions into a list with one decision per rule, in the order of the checks and policies. Mostly they are weaker
  * decisions of the same rules in the same order. Then the list is returned as it is, and no rule is searched for.
  */
 export function mergeDecisions(decisions: readonly Decision[], further: readonly Decision[]): readonly Decision[] {
@@ -95,7 +95,11 @@ export function mergeDecisions(decisions: readonly Decision[], further: readonly
 /** Identifies the rule of a decision: the id of a policy, or the name of another check. */
 const ruleOf = ({ check, policyId }: Decision): string | null => (check === 'policy' ? policyId : check)
 
-const byCheck = (one: Decision, other: Decision): number => checks.indexOf(one.check) - checks.indexOf(other.check)
+/** Policies in the order of a plan, which is that of their ids: a policy for answers only may be older than one for requests, too. */
+function byCheck(one: Decision, other: Decision): number {
+  if (one.check !== other.check) return checks.indexOf(one.check) - checks.indexOf(other.check)
+  return (one.policyId ?? '') < (other.policyId ?? '') ? -1 : 1
+}
 
 /** True if the text must not be sent, neither to the model nor to the caller. */
 export const isDenied = ({ effectiveDecision }: Verdict): boolean =>
