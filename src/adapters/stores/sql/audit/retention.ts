@@ -6,7 +6,7 @@ import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
 import { blockOf, blockSize, lastOfBlock, packBlock, unpackBlock } from './blocks.ts'
 import { dropPartitions, startOfDay } from './partitions.ts'
-import type { Database, Statement, Transaction } from '../database.ts'
+import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
 export type RetentionParts = {
   readonly database: Database
@@ -54,7 +54,8 @@ export async function trimChains(parts: RetentionParts): Promise<number> {
   }
   // Otherwise the next run removes what is left, most of it by dropping a partition.
   const canRemove = database.engine === 'sqlite' || (await dropPartitions(database, { beforeMs: expiryOf(parts) }))
-  if (canRemove) for (const chain of await chainsToClean(parts, cuts)) await removeExpired(parts, chain)
+  if (canRemove)
+    for (const chain of await chainsToClean(parts, cuts)) await removeExpired(parts, chain).catch(unlessOtherNode)
   if (failures.length > 0) throw new ArchiveFailed(failures)
   return old.length
 }
@@ -194,6 +195,11 @@ async function removeExpired(parts: RetentionParts, { organizationId, from, end 
     ])
     if (to < end) await new Promise<void>((resolve) => clock.after(clock.monotonicMs() - startMs, resolve))
   }
+}
+
+/** Another node that removes the same events has packed their last block again. It removes the rest. */
+function unlessOtherNode(error: unknown): void {
+  if (!(error instanceof UnexpectedRows)) throw error
 }
 
 /** Removes the bodies before `end`. A block with later ones is packed again without them. */

@@ -34,8 +34,8 @@ export type CopyTarget = AsyncDisposable & {
   finish(): Promise<void>
 }
 
-/** An arbitrary number, other than those of migrations and of the rollup. */
-const advisoryLock = 4_617_317
+/** An arbitrary number, other than those of migrations, of the rollup and of partitions. */
+const advisoryLock = 4_617_318
 const connectTimeoutMs = 10_000
 
 export async function openCopyTarget(url: string): Promise<CopyTarget> {
