@@ -41,12 +41,12 @@ export function groupsOfEntries(
   })
 }
 
-/** One group for each value in the buckets that may have several, in order. Groups of other buckets stay as they are. */
-export function mergeGroups(groups: readonly RollupGroup[], mayHaveSeveral: ReadonlySet<number>): RollupGroup[] {
+/** Adds up equal groups in these buckets. Every other bucket has one row for each group already. In order of time and group. */
+export function mergeGroups(groups: readonly RollupGroup[], overlappingBuckets: ReadonlySet<number>): RollupGroup[] {
   const unique: RollupGroup[] = []
   const merged = new Map<string, RollupGroup>()
   for (const group of groups) {
-    if (!mayHaveSeveral.has(group.startTime)) {
+    if (!overlappingBuckets.has(group.startTime)) {
       unique.push(group)
       continue
     }

@@ -25,13 +25,13 @@ export function segmentsOf({ from, to, bucket }: Period, steps: readonly number[
     if (start >= end) continue
     const stored = steps.slice(0, at + 1)
     const fitting = stored.filter((step) => step <= bucket)
-    segments.unshift(...cover({ step: 0, from: start, to: end }, fitting.length === 0 ? [finest] : fitting))
+    segments.unshift(...cover({ from: start, to: end }, fitting.length === 0 ? [finest] : fitting))
     end = start
   }
   return segments
 }
 
-function cover({ from, to }: Segment, steps: readonly number[]): Segment[] {
+function cover({ from, to }: Pick<Segment, 'from' | 'to'>, steps: readonly number[]): Segment[] {
   const finest = steps.at(-1) ?? 1
   return split({ step: finest, from: startOf(from, finest), to: endOf(to, finest) }, steps)
 }

@@ -114,7 +114,7 @@ function ownersOf(ranges: readonly SlotRange[], connectionTo: (host: RedisHost) 
   return owners
 }
 
-/** The first number whose slot the server has. Every node finds the same one. */
+/** A hash tag whose slot is on this server: the lowest number, so that all nodes use the same key for its list of nodes. */
 function tagOf(connection: RedisConnection, owners: Owners): string {
   for (let number = 0; ; number++) if (owners[slotOf(String(number))] === connection) return String(number)
 }

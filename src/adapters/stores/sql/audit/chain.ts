@@ -19,7 +19,7 @@ export type ChainPosition = {
   readonly authorityUid: string
   /** For a retry whose first attempt may have succeeded: skips events that the chain already has. */
   readonly mayRepeat?: boolean
-  /** Whether bodies are staged, to be packed. */
+  /** Whether bodies are written to `audit_body`, from where a job compresses them, instead of `audit_event`. */
   readonly staged?: boolean
 }
 

@@ -120,7 +120,10 @@ async function didWrite(database: Database, statements: readonly Statement[]): P
   }
 }
 
-/** Whether bodies may be staged: not while a node of the version before may still read the log. Such a node cannot start again. */
+/**
+ * Whether bodies may be staged: not while a node of version 0.2 may still read the log. One that stops cannot start on this database
+ * again, so the answer stays true.
+ */
 export async function canStageBodies(database: Database): Promise<boolean> {
   if (database.engine === 'sqlite') return true
   const [row] = await database.read<{ old: number }>('select count(*) as old from node where reads_blocks is null')

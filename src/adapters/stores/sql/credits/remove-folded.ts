@@ -3,7 +3,7 @@ import type { LedgerCheckpoint } from '../../../../domain/credits/ledger-verific
 import type { Database, Statement } from '../database.ts'
 
 /** Charges of one step. Requests wait for one step, and then have the time of a pause. */
-const sliceSize = 200
+const batchSize = 200
 
 /** Whether an organization has usage from before `endMs` that no balance of that month or a later one has. */
 export async function hasUnfolded(
@@ -35,7 +35,7 @@ export async function removeFolded(
   for (;;) {
     const rows = await database.read<{ request_id: string; id: string }>(
       `select request_id, id from charge where organization_id = $1 and at < $2 and id < $3
-       order by at, project_id, id limit ${sliceSize}`,
+       order by at, project_id, id limit ${batchSize}`,
       params,
     )
     if (rows.length === 0) break
@@ -61,10 +61,10 @@ export async function removeUnpaid(database: Database, beforeMs: number, pause: 
   for (const { id } of organizations) {
     const removal: Statement = {
       sql: `delete from charge where request_id in (select request_id from charge
-        where organization_id = $1 and at < $2 and micro = 0 and slice_id is null order by at, project_id, id limit ${sliceSize})`,
+        where organization_id = $1 and at < $2 and micro = 0 and slice_id is null order by at, project_id, id limit ${batchSize})`,
       params: [id, beforeMs],
     }
-    while ((await database.write([removal]))[0]?.changed === sliceSize) await pause()
+    while ((await database.write([removal]))[0]?.changed === batchSize) await pause()
   }
 }
 
@@ -74,11 +74,11 @@ async function removeSliceEntries(
 ): Promise<boolean> {
   const removal: Statement = {
     sql: `delete from credit_entry where organization_id = $1 and id in (select id from credit_entry
-      where organization_id = $1 and id <= $2 and kind = 'slice' order by id limit ${sliceSize})`,
+      where organization_id = $1 and id <= $2 and kind = 'slice' order by id limit ${batchSize})`,
     params: [organizationId, lastEntryId],
   }
   const [result] = await database.write([removal])
-  return result?.changed === sliceSize
+  return result?.changed === batchSize
 }
 
 const parameters = (values: readonly unknown[], first = 1): string => values.map((_, at) => `$${at + first}`).join(', ')

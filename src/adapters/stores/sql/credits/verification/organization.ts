@@ -63,7 +63,7 @@ export async function verifyOrganization(
     compared = await reads.snapshot((query) => compareSums(query, again))
   }
   for (const check of compared.broken) findings.add(...check)
-  const { hasAccount, slices, lasting } = compared
+  const { hasAccount, slices, mayStillChange } = compared
   return {
     hasAccount,
     charges,
@@ -78,7 +78,7 @@ export async function verifyOrganization(
             lastEntryId: settled.lastId,
             timeMs: settledMs,
             account: settled.account,
-            slices: [...settled.slices].filter(([id]) => lasting.has(id)),
+            slices: [...settled.slices].filter(([id]) => mayStillChange.has(id)),
           },
   }
 }
@@ -101,7 +101,7 @@ type Compared = {
   readonly hasAccount: boolean
   readonly slices: number
   /** Slices that are not closed, or that an entry after `start` changed. */
-  readonly lasting: ReadonlySet<string>
+  readonly mayStillChange: ReadonlySet<string>
   readonly broken: readonly (readonly [LedgerCheck, string])[]
 }
 
@@ -110,10 +110,10 @@ async function compareSums(query: Transaction['query'], comparison: Comparison):
   const sums = await addEntries(query, comparison)
   const broken: (readonly [LedgerCheck, string])[] = []
   const changed = [...sums.slices].filter(([id, slice]) => slice !== start.slices.get(id)).map(([id]) => id)
-  const lasting = new Set(changed)
+  const mayStillChange = new Set(changed)
   let slices = 0
   for await (const slice of readSlices(query, organizationId)) {
-    if (slice.state !== 'closed') lasting.add(slice.id)
+    if (slice.state !== 'closed') mayStillChange.add(slice.id)
     const expected = sums.slices.get(slice.id)
     // A checkpoint has no sums of slices that were closed before it.
     if (comparison.isContinued && slice.state === 'closed' && expected === undefined) continue
@@ -123,7 +123,7 @@ async function compareSums(query: Transaction['query'], comparison: Comparison):
   const account = await readAccount(query, organizationId)
   const check = account ? accountCheck(account, sums) : sums.lastId === '' ? undefined : 'accountMissing'
   if (check) broken.push([check, organizationId])
-  return { hasAccount: account !== undefined, slices, lasting, broken }
+  return { hasAccount: account !== undefined, slices, mayStillChange, broken }
 }
 
 const isSumOf = ({ amount, settled, state }: StoredSlice, sums: SliceSums | undefined): boolean =>
