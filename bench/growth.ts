@@ -257,7 +257,9 @@ async function backtest(): Promise<void> {
   await runJob(`/v1/organization/policies/${id}/backtest`, { limit: replayed })
 }
 
-const verification = (): Promise<void> => runJob('/v1/organization/audit_logs/verify', {})
+async function verification(): Promise<void> {
+  await runJob('/v1/organization/audit_logs/verify', {})
+}
 
 function ms(value: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ms`

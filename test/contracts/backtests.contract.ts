@@ -5,6 +5,7 @@ import {
   releaseBacktestLeases,
   removeBacktests,
 } from '../../src/adapters/stores/sql/policies/backtests.ts'
+import { packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
 import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import type { Engine } from '../support/engines.ts'
@@ -77,6 +78,17 @@ export function backtestContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await prompts(backtest, 2), ['score 3', 'score 2'])
       const [last] = (await queue.events(backtest, 2)).slice(-1)
       assert.deepEqual(await prompts({ ...backtest, cursor: last?.sequence ?? 0 }, 9), ['score 1'])
+    })
+
+    it('reads requests whose events are compressed', async () => {
+      await using scene = await openScene()
+      for (let at = 0; at < 130; at++) await scene.addRequest(`score ${at}`)
+      await scene.start()
+      const claimed = (await scene.queueOf('one').claim()) ?? assert.fail()
+      const before = await scene.queueOf('one').events(claimed, 200)
+      await packChains(scene.database)
+      assert.deepEqual(await scene.queueOf('one').events(claimed, 200), before)
+      assert.ok(before.length >= 130)
     })
 
     it('rejects more than fifty at a time', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import type { Cursor } from '../../src/domain/audit/export/cursor.ts'
 import type { ClaimedSink } from '../../src/domain/audit/export/delivery-store.ts'
@@ -179,10 +180,14 @@ export function exportContract({ name, skip, open }: Engine): void {
       assert.equal(await within((store) => store.replay(sink, [ids[1] ?? '', 'evt_nobody'])), 1)
       await node('a').release(sinkId)
       assert.deepEqual(await node('a').due(9), [sinkId])
+      const replayed = await node('a').replays(sinkId, { limit: 9 })
       assert.deepEqual(
-        (await node('a').replays(sinkId, { limit: 9 })).map(({ sequence }) => sequence),
+        replayed.map(({ sequence }) => sequence),
         [2],
       )
+      await log.append(130)
+      await packChains(scene.database)
+      assert.deepEqual(await node('a').replays(sinkId, { limit: 9 }), replayed)
       await node('a').settleReplays(claimed, {
         delivered: [],
         rejected: [{ sequence: 2, reason: 'still bad' }],

@@ -7,6 +7,7 @@ import type { ClaimedSink, DeliveryStore } from '../../../../domain/audit/export
 import { sinkEventFacts } from '../../../../domain/audit/export/sink-events.ts'
 import { appendInTransaction } from '../audit/chain.ts'
 import { auditReads } from '../audit/events.ts'
+import { withBodies } from '../audit/blocks.ts'
 import { eventColumns, eventTables, loggedBeforeDamage, listColumns, type EventRow } from '../audit/rows.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 import {
@@ -106,7 +107,8 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
          where d.sink_id = $1 and d.replay = 1 order by d.sequence limit $2`,
         [sinkId, limit],
       )
-      return loggedBeforeDamage(rows)
+      const query: Transaction['query'] = (sql, params) => database.read(sql, params)
+      return loggedBeforeDamage(await withBodies({ query }, rows[0]?.organization_id ?? '', rows))
     },
     async settleReplays(sink, { delivered, rejected }) {
       await database.write([

@@ -2,6 +2,7 @@ import type { Clock } from '../../../../base/clock.ts'
 import { backtestStatuses } from '../../../../domain/evaluation/backtest/backtest.ts'
 import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/evaluation/backtest/backtest.ts'
 import { noScores } from '../../../../domain/evaluation/backtest/counts.ts'
+import { withBodies } from '../audit/blocks.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
 import type { Database, Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
@@ -119,7 +120,8 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
            and e.${ofRequests} order by e.sequence desc limit $6`,
         [organizationId, cursor, firstSequence, parameters.fromMs, parameters.toMs, limit],
       )
-      return rows.map(loggedOf)
+      const query: Transaction['query'] = (sql, params) => database.read(sql, params)
+      return (await withBodies({ query }, organizationId, rows)).map(loggedOf)
     },
     async save(backtest, cursorBefore) {
       const { id, status, cursor, done, total, counts, error, updatedAtMs } = backtest
