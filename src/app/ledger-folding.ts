@@ -41,12 +41,12 @@ export async function foldLedger(parts: FoldingParts): Promise<void> {
   if (await hasUnfolded(database, month)) await saveBalances(parts, month)
   const { balances } = await parts.balances.read()
   const pause = (): Promise<void> => new Promise((resolve) => clock.after(pauseMs, resolve))
-  await removeUnpaid(database, month.endMs, pause)
   for (const balance of balances.values()) {
     const removed = await removeFolded(database, balance, pause)
     if (removed > 0)
       log.info({ organization_id: balance.organizationId, charges: removed }, 'charges were folded into a balance')
   }
+  await removeUnpaid(database, month.endMs, pause)
 }
 
 async function saveBalances(parts: FoldingParts, month: Month): Promise<void> {

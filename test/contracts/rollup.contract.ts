@@ -103,6 +103,26 @@ export function rollupContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.users(), before)
     })
 
+    it('reports a damaged delta once, and counts all others', async () => {
+      await using scene = await openScene(open)
+      for (const [id, delta] of [
+        ['0', '{'],
+        ['1', '{}'],
+      ] as const)
+        await scene.database.write([
+          {
+            sql: `insert into rollup_delta (organization_id, id, delta) values ('org_1', $1, $2)`,
+            params: [id, delta],
+          },
+        ])
+      const damaged: string[] = []
+      const fold = () => foldStoredDeltas(scene.database, ({ delta }) => void damaged.push(delta))
+      while (!(await fold())) continue
+      while (!(await fold())) continue
+      assert.deepEqual(damaged, ['{', '{}'])
+      assert.deepEqual(await scene.database.read('select id from rollup_delta'), [])
+    })
+
     it('names end users for as long as the audit log keeps them', async () => {
       await using scene = await openScene(open)
       const one = { organizationId: 'org_1', minute: 0, keyId: 'key_1', outcome: 'answered', isMetered: false } as const

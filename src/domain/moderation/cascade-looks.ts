@@ -28,13 +28,13 @@ export type CascadeLooks = {
 
 /** The encoder reads fewer characters than at a place, so that harmless text before a statement does not hide it. */
 const windowCharacters = 224
-/** It reads again after so many characters, and what it finds counts for so many. */
+/** Characters after which the encoder reads again, and characters for which one of its results is used. */
 const readEvery = 32
 const countsFor = 256
-/** Nothing that it finds counts before this position, because a few words do not say what a text is about. It begins a word earlier. */
+/** No result is used before this position, because a few words do not say what a text is about. The encoder begins to read a word earlier. */
 const countsFrom = 56
 const readsFrom = 48
-/** Nor if the score of the first stage has risen by more than this since, in log-odds. */
+/** A result is not used any more if the score of the first stage has risen by more than this since, in log-odds. */
 const mostRise = 0.5
 /** If chunks come faster than this, the text is complete before the encoder has read, and it is not asked. */
 const fewestMsPerChunk = 8

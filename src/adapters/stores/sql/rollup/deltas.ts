@@ -22,11 +22,12 @@ export function deltaInsertions(deltas: readonly NewDelta[]): Statement[] {
   )
 }
 
-/** None if the text is damaged: one delta must not keep all others from being counted. */
-export function entriesOf(delta: string): RollupEntry[] {
+/** Undefined if the text is damaged. */
+export function entriesOf(delta: string): RollupEntry[] | undefined {
   try {
-    return JSON.parse(delta) as RollupEntry[]
+    const entries: unknown = JSON.parse(delta)
+    return Array.isArray(entries) ? (entries as RollupEntry[]) : undefined
   } catch {
-    return []
+    return undefined
   }
 }

@@ -9,21 +9,28 @@ import { entriesOf } from './deltas.ts'
 const maxDeltas = 256
 const maxCharacters = 256 * 1024
 
-type DeltaRow = { organization_id: string; id: string; delta: string }
+export type DeltaRow = { organization_id: string; id: string; delta: string }
 
-/** Moves stored deltas into the sums. Returns false while there may be more of them. */
-export async function foldStoredDeltas(database: Database): Promise<boolean> {
+/**
+ * Moves stored deltas into the sums. Returns false while there may be more of them. A damaged delta is removed, because it would keep
+ * all later ones from being counted; `onDamaged` is called with what it was.
+ */
+export async function foldStoredDeltas(
+  database: Database,
+  onDamaged: (delta: DeltaRow) => void = () => {},
+): Promise<boolean> {
   const found = await database.read<DeltaRow>(
     `select organization_id, id, delta from rollup_delta order by organization_id, id limit ${maxDeltas}`,
   )
   if (found.length === 0) return true
   const stored = found.slice(0, countWithin(found, maxCharacters))
   const rows = foldDeltas(
-    stored.map(({ organization_id: organizationId, delta }) => ({ organizationId, entries: entriesOf(delta) })),
+    stored.map(({ organization_id: organizationId, delta }) => ({ organizationId, entries: entriesOf(delta) ?? [] })),
   )
   try {
     const step = [...rollupLock(database.engine), removalOf(database.engine, stored), ...additionsOf(rows)]
     await database.write(step, { waitsForDisk: false })
+    for (const delta of stored) if (entriesOf(delta.delta) === undefined) onDamaged(delta)
     return found.length < maxDeltas && stored.length === found.length
   } catch (error) {
     if (!(error instanceof UnexpectedRows)) throw error

@@ -23,7 +23,7 @@ export async function readRollup(query: Query, wanted: RollupQuery, nowSeconds: 
   if (segments.length === 0 || wanted.subjects?.length === 0) return []
   const { sql, params } = statementOf(wanted, segments)
   const rows = await query<SumRow>(sql, params)
-  const unfolded = rows.flatMap(({ delta }) => (delta === null ? [] : entriesOf(delta)))
+  const unfolded = rows.flatMap(({ delta }) => (delta === null ? [] : (entriesOf(delta) ?? [])))
   const toGroup = groupReader(wanted)
   const stored = rows.filter(({ delta }) => delta === null).map(toGroup)
   const added = groupsOfEntries(wanted, segments, unfolded)
