@@ -132,7 +132,7 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
     direction: textDirections,
   })
   const count = { request: texts.series({ direction: 'request' }), response: texts.series({ direction: 'response' }) }
-  const { classify, startStream } = classifier
+  const { classify, startStream, classifyWhole } = classifier
   return {
     ...classifier,
     get identity() {
@@ -143,5 +143,13 @@ function countTexts(classifier: Classifier, metrics: Metrics): Classifier {
       return classify(text, direction, reader)
     },
     ...(startStream && { startStream: (direction, reader) => (count[direction](), startStream(direction, reader)) }),
+    ...(classifyWhole && {
+      classifyWhole(text, direction, reader) {
+        const result = classifyWhole(text, direction, reader)
+        // A text without a result is read by a stream, which counts it.
+        if (result !== undefined) count[direction]()
+        return result
+      },
+    }),
   }
 }

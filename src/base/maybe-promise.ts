@@ -20,6 +20,16 @@ export function sequentially<T>(items: readonly T[], work: (item: T) => MaybePro
   }
 }
 
+/** Whether all items pass, one after the other. */
+export function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean>): MaybePromise<boolean> {
+  for (const [at, item] of items.entries()) {
+    const isPassed = passes(item)
+    if (isPromise(isPassed)) return isPassed.then((passed) => passed && every(items.slice(at + 1), passes))
+    if (!isPassed) return false
+  }
+  return true
+}
+
 /** Like `Promise.all`, but synchronous if no value is a promise. */
 export const all = <T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> =>
   values.every((value): value is T => !isPromise(value)) ? values : Promise.all(values)

@@ -42,6 +42,11 @@ export const wordClassifier: SynchronousClassifier = {
   identity: { id: 'words', version: '1', digest: '' },
   holdBackBounds: wordBounds,
   classify: classificationOf,
+  classifyWhole(text) {
+    const stream = this.startStream('response')
+    stream.push(text)
+    return stream.end()
+  },
   startStream(): SynchronousStream {
     let text = ''
     let isWhole = false

@@ -100,6 +100,21 @@ describe('the stream of a cascade', () => {
     )
   })
 
+  it('ends with the result of a text that is read at once, unless the encoder must read it', async () => {
+    const { classifyWhole } = cascadeOf(createFakeEncoder(judge))
+    assert.ok(classifyWhole?.('A man rides a bicycle along a river next to a train. '.repeat(30), 'response'))
+    assert.equal(classifyWhole?.('I want to kill myself', 'response'), undefined)
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, async (text, cut) => {
+        const cascade = cascadeOf(createFakeEncoder(judge))
+        const atOnce = cascade.classifyWhole?.(text, 'response')
+        const { whole, decided } = await reportsOf(cascade.startStream?.('response') ?? assert.fail(), text, cut)
+        if (atOnce !== undefined) assert.deepEqual(atOnce, { whole, decided })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   it('has the places and scores of the first stage if the encoder fails', async () => {
     await fc.assert(
       fc.asyncProperty(texts, cuts, async (text, cut) => {

@@ -1,5 +1,11 @@
 import { noClassification, readsAll, strongest } from './classifier.ts'
-import type { Classification, ClassificationReader, Classifier, SynchronousClassifier } from './classifier.ts'
+import type {
+  Classification,
+  ClassificationReader,
+  Classifier,
+  StreamResult,
+  SynchronousClassifier,
+} from './classifier.ts'
 import { createCascadeStream } from './cascade-stream.ts'
 import { settleText, type JudgeText, type SecondStageParts } from './cascade-text.ts'
 import { alwaysBlockedCategories, perCategory, type Category } from './categories.ts'
@@ -67,6 +73,10 @@ export function createCascade(parts: CascadeParts): Classifier {
         looks,
         ...stageFor(reader),
       }),
+    classifyWhole(text, direction, reader = readsAll) {
+      const result = first.classifyWhole?.(text, direction)
+      return result === undefined || isAnyNear(stageFor(reader), result) ? undefined : result
+    },
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
 }
@@ -78,6 +88,10 @@ const never = (): boolean => false
 const offAnswer = ['linear_encoder_failed'] as const
 
 type IsNear = (linear: Pick<Classification, 'scores'>) => boolean
+
+/** Scores at places only rise, so the strongest of them is near if any is. */
+const isAnyNear = ({ isNear }: SecondStageParts, { whole, decided }: StreamResult): boolean =>
+  isNear(whole) || (decided !== undefined && isNear(decided))
 
 /** Whether the encoder is asked for a reader of some categories. */
 function createNear(stack: EncoderStack): (read: ReadonlySet<Category>) => IsNear {

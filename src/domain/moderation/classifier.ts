@@ -27,6 +27,8 @@ export type Classifier = {
   classify(text: string, direction: TextDirection, reader?: ClassificationReader): MaybePromise<Classification>
   /** Starts the classification of a text that streams. Undefined if the classifier can only classify complete texts. */
   startStream?(direction: TextDirection, reader?: ClassificationReader): ClassifierStream
+  /** What a stream of this one text gives at its end. Undefined if a second stage must read the text: then start a stream. */
+  classifyWhole?(text: string, direction: TextDirection, reader?: ClassificationReader): StreamResult | undefined
   /** How close to a threshold a streamed text is held back. Undefined if the classifier has not measured that. */
   readonly holdBackBounds?: HoldBackBounds
 }
@@ -54,20 +56,24 @@ export type ClassifierStream = Disposable & {
   decideRest?(): MaybePromise<unknown>
   /** The stream of the first stage alone, which never waits. */
   readonly firstStage?: ClassifierStream
-  /** Call once, after the last push. `whole` is the result of `classify` for all text pushed. */
-  end(): MaybePromise<{ readonly whole: Classification; readonly decided: Classification | undefined }>
+  /** Call once, after the last push. */
+  end(): MaybePromise<StreamResult>
 }
 
+/** `whole` is the result of `classify` for all text, and `decided` the strongest classification at its places. */
+export type StreamResult = { readonly whole: Classification; readonly decided: Classification | undefined }
+
 /** A classifier whose results are there at once. */
-export type SynchronousClassifier = Omit<Classifier, 'classify' | 'startStream'> & {
+export type SynchronousClassifier = Omit<Classifier, 'classify' | 'startStream' | 'classifyWhole'> & {
   classify(text: string, direction: TextDirection): Classification
   startStream(direction: TextDirection): SynchronousStream
+  classifyWhole?(text: string, direction: TextDirection): StreamResult
 }
 
 export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end' | 'classifyPart' | 'decideRest'> & {
   push(text: string): void
   lookAtEnd(): void
-  end(): { readonly whole: Classification; readonly decided: Classification | undefined }
+  end(): StreamResult
 }
 
 /** A place of a streamed text, with the strongest classification at it and all places before. */

@@ -7,17 +7,24 @@ import {
   type ClassificationReader,
   type Classifier,
   type HoldBackBounds,
+  type StreamResult,
   type TextDirection,
 } from './classifier.ts'
-import { encodedTexts } from './encoded-text.ts'
+import { encodedTexts, mayBeEncoded } from './encoded-text.ts'
 import { createIncrementalSearch } from './personal-data/incremental-search.ts'
 import { withEncoded, type ScanMode } from './scan.ts'
+import { sliceCharacters } from './slices.ts'
 import { startClassifierStream } from './windowed-stream.ts'
 
 /** Scans streamed texts: each character is classified once, as it arrives. */
 export type IncrementalScan = {
   readonly bounds: HoldBackBounds
   start(direction: TextDirection, reader?: ClassificationReader): StreamedText
+  /**
+   * The scan mode of a complete text, as a stream of it would end with. Undefined if the text must stream: it is long, may be encoded,
+   * or needs a second stage of the classifier.
+   */
+  wholeMode(text: string, direction: TextDirection, reader?: ClassificationReader): ScanMode | undefined
 }
 
 /** A position at which a streamed text is evaluated. It depends on the text alone. */
@@ -55,7 +62,43 @@ const unmeasured: HoldBackBounds = {
 export const createIncrementalScan = (classifier: Classifier): IncrementalScan => ({
   bounds: classifier.holdBackBounds ?? unmeasured,
   start: (direction, reader = readsAll) => createStreamedText(classifier, direction, reader),
+  wholeMode(text, direction, reader = readsAll) {
+    if (text.length > sliceCharacters || mayBeEncoded(text)) return undefined
+    const result = classifier.classifyWhole?.(text, direction, reader)
+    return result && new PlainTextMode(text, strongestIn(result))
+  },
 })
+
+const wholeModeName = 'whole and at places'
+
+/** The mode of a text that is one slice, is classified, and has no encoded text in it. */
+class PlainTextMode implements ScanMode {
+  readonly name = wholeModeName
+  readonly text: string
+  readonly classification: Classification
+
+  constructor(text: string, classification: Classification) {
+    this.text = text
+    this.classification = classification
+  }
+
+  classify(): Classification {
+    return this.classification
+  }
+
+  encodedTexts(): readonly never[] {
+    return none
+  }
+
+  personalData(): ReturnType<ScanMode['personalData']> {
+    const search = createIncrementalSearch()
+    search.searchTo(this.text, this.text.length)
+    return search.matches
+  }
+}
+
+const strongestIn = ({ whole, decided }: StreamResult): Classification =>
+  decided === undefined ? whole : strongest(whole, decided)
 
 function createStreamedText(
   classifier: Classifier,
@@ -115,11 +158,10 @@ function createStreamedText(
         ? andThen(stream.end(), (ended) => ended.whole)
         : andThen(stream.decideRest?.(), () => parts.classify(text, direction))
     return {
-      name: 'whole and at places',
+      name: wholeModeName,
       classify: ({ text }) =>
         andThen(classify(text), (own) => {
-          const decided = stream.decided()
-          const all = decided === undefined ? own : strongest(own, decided)
+          const all = strongestIn({ whole: own, decided: stream.decided() })
           return withEncoded(all, encodedIn(text), { classifier: parts, direction })
         }),
       encodedTexts: ({ text }) => encodedIn(text),
@@ -136,4 +178,4 @@ function oncePerText<T>(compute: (text: string) => T): (text: string) => T {
   return (text) => (last?.text === text ? last : (last = { text, result: compute(text) })).result
 }
 
-const none: readonly Place[] = []
+const none: readonly never[] = []

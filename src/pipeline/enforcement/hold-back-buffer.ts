@@ -82,7 +82,7 @@ class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
 const none: never[] = []
 
 /** Puts the new text before the `close` event, and removes the old deltas with their citations and reasoning signature. */
-function withText({ events }: Chunk, block: number, text: string): Chunk {
+export function withText({ events }: Chunk, block: number, text: string): Chunk {
   return {
     events: events.flatMap((event): readonly InferenceEvent[] => {
       if (!('block' in event) || event.block !== block) return [event]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
-import { pending } from '../../base/pull-stream.ts'
+import { pending, pullStreamOf } from '../../base/pull-stream.ts'
 import { createIdleAwareStream, createIdleTimers, createIdleWaiter, idle, type IdleAwareStream } from './idle-timer.ts'
 
 /** A source that the test feeds. */
@@ -60,7 +60,7 @@ describe('an idle-aware stream', () => {
   it('reports one idle gap before a late chunk, and loses no chunk', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const stream = createIdleAwareStream(pullStreamOf(source.chunks), createIdleTimers(clock))
     const polled = next(stream, true)
     await pass(100)
     assert.equal(await polled, idle)
@@ -77,7 +77,7 @@ describe('an idle-aware stream', () => {
   it('reports no idle gap that is not watched', async () => {
     const { clock, pass, waiting: timers } = createHandClock()
     const source = createSource()
-    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const stream = createIdleAwareStream(pullStreamOf(source.chunks), createIdleTimers(clock))
     const polled = next(stream, false)
     assert.equal(timers(), 0)
     await pass(1000)
@@ -88,7 +88,7 @@ describe('an idle-aware stream', () => {
   it('passes an error on, also after an idle gap', async () => {
     const { clock, pass } = createHandClock()
     const source = createSource()
-    const stream = createIdleAwareStream(source.chunks, createIdleTimers(clock))
+    const stream = createIdleAwareStream(pullStreamOf(source.chunks), createIdleTimers(clock))
     const polled = next(stream, true)
     await pass(100)
     assert.equal(await polled, idle)

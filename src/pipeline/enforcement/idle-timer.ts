@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import { pullStreamOf, pending, type PullStream } from '../../base/pull-stream.ts'
+import { pending, type PullStream } from '../../base/pull-stream.ts'
 
 /** Emitted between two chunks if the upstream sends nothing for `idleMs`. */
 export const idle = Symbol('idle')
@@ -70,8 +70,8 @@ export type IdleAwareStream<T> = {
   onReadable(wake: () => void, isWatched: boolean): void
 }
 
-export const createIdleAwareStream = <T>(chunks: AsyncIterable<T>, idleTimers: IdleTimers): IdleAwareStream<T> =>
-  new WatchedStream(pullStreamOf(chunks), idleTimers)
+export const createIdleAwareStream = <T>(source: PullStream<T>, idleTimers: IdleTimers): IdleAwareStream<T> =>
+  new WatchedStream(source, idleTimers)
 
 /** A class, because an object with its own closures would cost every response more memory. */
 class WatchedStream<T> implements IdleAwareStream<T>, IdleOwner {

@@ -1,4 +1,4 @@
-import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, every, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Evaluation } from '../../domain/evaluation/evaluate.ts'
 import {
   createStreamScanner,
@@ -122,16 +122,6 @@ export function createOutOfBandInspection(parts: StreamScannerParts, decisions: 
       for (const { scanner } of fields.values()) scanner[Symbol.dispose]()
     },
   }
-}
-
-/** Whether all items pass, one after the other. */
-function every<T>(items: readonly T[], passes: (item: T) => MaybePromise<boolean>): MaybePromise<boolean> {
-  for (const [at, item] of items.entries()) {
-    const isPassed = passes(item)
-    if (isPromise(isPassed)) return isPassed.then((passed) => passed && every(items.slice(at + 1), passes))
-    if (!isPassed) return false
-  }
-  return true
 }
 
 /** The out-of-band texts of a chunk, without URLs and binary data. */

@@ -283,3 +283,91 @@ describe('a response that its upstream breaks off', () => {
     assert.equal(await textsBefore(guard(breaking(begun('The gate was open.')))), '')
   })
 })
+
+describe('a response that arrives in one chunk', () => {
+  const whole = (...texts: readonly string[]): Chunk => ({
+    events: [
+      { type: 'start', model: 'm' },
+      ...texts.flatMap((text, block): readonly InferenceEvent[] => [
+        { type: 'open', block, part: { type: 'text' } },
+        { type: 'delta', block, text: text.slice(0, 5) },
+        { type: 'delta', block, text: text.slice(5) },
+        { type: 'close', block },
+      ]),
+      { type: 'end', stopReason: 'end', usage: usageOf(5) },
+    ],
+  })
+  const toolCall = (input: string): Chunk => ({
+    events: whole(input).events.map((event) =>
+      event.type === 'open' ? { ...event, part: { type: 'tool-call', id: 't', name: 'look_up' } } : event,
+    ),
+  })
+  const chunksOf = (chunk: Chunk): readonly Chunk[] => chunk.events.map((event) => ({ events: [event] }))
+
+  it('is sent as it came, with its raw document', async () => {
+    const { guard, stops } = createScene({ denylist: ['project falcon'] })
+    const response: Chunk = { ...whole(clean), raw: { kind: 'document', dialect: 'chat', body: { id: 'c' } } }
+    const sent = await Array.fromAsync(guard(streamOf([response])))
+    assert.equal(sent.length, 1)
+    assert.deepEqual(sent[0]?.raw, response.raw)
+    assert.deepEqual(sent[0]?.events.slice(0, -1), response.events.slice(0, -1))
+    assert.equal(stops(), 0)
+  })
+
+  it('gets the verdict of the same response in many chunks', async () => {
+    const responses = [
+      whole(clean, clean),
+      whole('It is called project falcon.'),
+      whole(clean, 'It is project falcon.', 'poison'),
+      whole('poison', 'It is called project falcon.'),
+      whole('', ' '),
+      whole(Buffer.from('It is called project falcon.').toString('base64')),
+      toolCall('{"name":"project falcon"}'),
+      toolCall('{"name":"project heron"}'),
+    ]
+    for (const response of responses) {
+      const [atOnce, inChunks] = [
+        createScene({ denylist: ['project falcon'] }),
+        createScene({ denylist: ['project falcon'] }),
+      ]
+      const sent = await eventsOf(atOnce.guard(streamOf([response])))
+      const streamed = await eventsOf(inChunks.guard(streamOf(chunksOf(response))))
+      assert.deepEqual(sent.at(-1), streamed.at(-1))
+      assert.deepEqual(atOnce.concluded, inChunks.concluded)
+      assert.equal(atOnce.stops(), inChunks.stops())
+    }
+  })
+
+  it('is not sent if it is denied', async () => {
+    const { guard, stops } = createScene({ denylist: ['project falcon'] })
+    const events = await eventsOf(guard(streamOf([whole(clean, 'It is called project falcon.')])))
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['start', 'end'],
+    )
+    assert.equal(stops(), 1)
+  })
+
+  it('is sent with the text of a rephrased block, and without its raw document', async () => {
+    const { guard } = createScene({ denylist: ['project falcon'], response_pattern: 'rewrite' }, 'It has no name.')
+    const response: Chunk = {
+      ...whole('It is called project falcon.'),
+      raw: { kind: 'document', dialect: 'chat', body: { text: 'It is called project falcon.' } },
+    }
+    const sent = await Array.fromAsync(guard(streamOf([response])))
+    assert.equal(textIn(sent.flatMap(({ events }) => events)), 'It has no name.')
+    assert.equal(sent[0]?.raw, undefined)
+  })
+
+  it('is denied for text that only its raw document has', async () => {
+    const { guard } = createScene({ denylist: ['project falcon'] })
+    const response: Chunk = {
+      ...whole(clean),
+      raw: { kind: 'document', dialect: 'chat', body: { note: 'project falcon' } },
+      outOfBand: [{ field: 'note', text: 'project falcon' }],
+    }
+    const events = await eventsOf(guard(streamOf([response])))
+    assert.equal(textIn(events), '')
+    assert.equal(events.at(-1)?.type, 'end')
+  })
+})

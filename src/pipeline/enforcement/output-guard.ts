@@ -1,5 +1,5 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import { IterableStream, pending } from '../../base/pull-stream.ts'
+import { IterableStream, pending, pullStreamOf, type PullStream } from '../../base/pull-stream.ts'
 import type { ResponseCoverage } from '../../domain/evaluation/stream/hold-back-policy.ts'
 import { isCleared, type Mark } from '../../domain/evaluation/stream/stream-scanner.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
@@ -9,6 +9,7 @@ import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
 import { createStreamInspection, type StreamInspection, type StreamInspectionParts } from './stream-inspection.ts'
 import type { Metered } from '../billing/meter.ts'
+import { inspectWhole } from './whole-inspection.ts'
 import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } from './idle-timer.ts'
 
 export type OutputGuardParts = StreamInspectionParts & {
@@ -34,18 +35,69 @@ type HeldChunk = {
   readonly sinceMs: number
 }
 
+type MeteredChunks = Pick<Metered, 'chunks' | 'used'>
+
 /**
  * Sends a response only as far as it is scanned and allowed. A denied text is never sent: the upstream is stopped, held
  * chunks are dropped, and the response ends with the stop reason `filtered`. Dispose of a response that is not read to its end.
  */
-export const guardOutput = (
-  metered: Pick<Metered, 'chunks' | 'used'>,
-  parts: OutputGuardParts,
-): AsyncIterable<Chunk> & Disposable => new GuardedOutput(metered, parts)
+export const guardOutput = (metered: MeteredChunks, parts: OutputGuardParts): AsyncIterable<Chunk> & Disposable =>
+  new GuardedOutput(metered, parts)
+
+/** A response whose first chunk is complete is inspected and sent in one step. Any other is a stream. */
+class GuardedOutput extends IterableStream<Chunk> implements Disposable {
+  readonly metered: MeteredChunks
+  readonly parts: OutputGuardParts
+  readonly upstream: PullStream<Chunk>
+  stream: GuardedStream | undefined = undefined
+  isOver = false
+
+  constructor(metered: MeteredChunks, parts: OutputGuardParts) {
+    super()
+    this.metered = metered
+    this.parts = parts
+    this.upstream = pullStreamOf(metered.chunks)
+  }
+
+  override poll(): MaybePromise<Polled> {
+    if (this.stream !== undefined) return this.stream.poll()
+    if (this.isOver) return undefined
+    return andThen(this.upstream.poll(), (first) => this.onFirst(first))
+  }
+
+  override onReadable(wake: () => void): void {
+    const source = this.stream ?? this.upstream
+    source.onReadable(wake)
+  }
+
+  [Symbol.dispose](): void {
+    this.stream?.[Symbol.dispose]()
+  }
+
+  onFirst(first: Polled): MaybePromise<Polled> {
+    if (first === pending || first === undefined) return first
+    if (isComplete(first)) return this.inspect(first)
+    this.stream = new GuardedStream(this)
+    return this.stream.onPolled(first)
+  }
+
+  inspect(response: Chunk): MaybePromise<Chunk> {
+    const { parts } = this
+    this.isOver = true
+    const sinceMs = parts.timing?.clock.monotonicMs() ?? 0
+    return andThen(inspectWhole(response, parts), ({ allowed, decisions, coverage }) => {
+      parts.timing?.heldSince(sinceMs)
+      const conclude = (chunk: Chunk): Chunk => concluded(chunk, (end) => parts.conclude(decisions, end, coverage))
+      if (allowed !== undefined) return conclude(allowed)
+      const start = response.events.filter(({ type }) => type === 'start')
+      return parts.stopUpstream().then(() => conclude({ events: [...start, filteredEnd(this.metered)] }))
+    })
+  }
+}
 
 /** A class, because an object with its own closures would cost every response more memory. */
-class GuardedOutput extends IterableStream<Chunk> implements Disposable {
-  readonly metered: Pick<Metered, 'chunks' | 'used'>
+class GuardedStream extends IterableStream<Chunk> implements Disposable {
+  readonly metered: MeteredChunks
   readonly parts: OutputGuardParts
   readonly upstream: IdleAwareStream<Chunk>
   readonly held: HoldBackBuffer<HeldChunk>
@@ -57,11 +109,11 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
   /** The error that ended the response early, while it is still to be thrown. */
   failure: { readonly error: unknown } | undefined = undefined
 
-  constructor(metered: Pick<Metered, 'chunks' | 'used'>, parts: OutputGuardParts) {
+  constructor({ metered, parts, upstream }: GuardedOutput) {
     super()
     this.metered = metered
     this.parts = parts
-    this.upstream = createIdleAwareStream(metered.chunks, parts.idleTimers)
+    this.upstream = createIdleAwareStream(upstream, parts.idleTimers)
     this.held = createHoldBackBuffer(
       ({ number, marks }) => number <= this.coveredTo && marks.every(isCleared),
       ({ sinceMs }) => parts.timing?.heldSince(sinceMs),
@@ -124,8 +176,7 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
     this.isOver = true
     this.inspection[Symbol.dispose]()
     await this.parts.stopUpstream()
-    const end: InferenceEnd = { type: 'end', stopReason: 'filtered', usage: this.metered.used() }
-    return this.concluded({ events: [...this.held.abandon(), end] })
+    return this.concluded({ events: [...this.held.abandon(), filteredEnd(this.metered)] })
   }
 
   /** Holds a chunk back and scans what it adds. Returns whether the response may continue. */
@@ -147,12 +198,27 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
   }
 
   concluded(chunk: Chunk): Chunk {
-    const last = chunk.events.at(-1)
-    if (last?.type !== 'end') return chunk
-    const { inspection } = this
-    const policy = this.parts.conclude(inspection.decisions, last, inspection.coverage())
-    return policy === undefined ? chunk : { ...chunk, events: [...chunk.events.slice(0, -1), { ...last, policy }] }
+    const { inspection, parts } = this
+    return concluded(chunk, (end) => parts.conclude(inspection.decisions, end, inspection.coverage()))
   }
+}
+
+/** The whole response in one chunk, whose events carry all of its text. */
+const isComplete = (chunk: Chunk): boolean =>
+  chunk.events.at(-1)?.type === 'end' && chunk.hasPendingBlock !== true && outOfBandTextsOf(chunk).length === 0
+
+const filteredEnd = (metered: MeteredChunks): InferenceEnd => ({
+  type: 'end',
+  stopReason: 'filtered',
+  usage: metered.used(),
+})
+
+/** Adds the `policy` object to the `end` event, if the chunk has one. */
+function concluded(chunk: Chunk, conclude: (end: InferenceEnd) => InferenceEnd['policy']): Chunk {
+  const last = chunk.events.at(-1)
+  if (last?.type !== 'end') return chunk
+  const policy = conclude(last)
+  return policy === undefined ? chunk : { ...chunk, events: [...chunk.events.slice(0, -1), { ...last, policy }] }
 }
 
 /** Joins neighbouring deltas of a block, so that text that arrived together is scanned together. */

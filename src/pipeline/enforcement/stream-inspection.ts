@@ -1,27 +1,18 @@
 import { andThen, sequentially, isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { Evaluation } from '../../domain/evaluation/evaluate.ts'
+import { createSettleBlock, textIn, wholeBlockOf, type ReplaceText, type RephraseBlock } from './response-block.ts'
 import { createOutOfBandInspection, type OutOfBandInspection } from './out-of-band.ts'
 import {
   createStreamScanner,
   type StreamScanner,
   type StreamScannerParts,
   type Mark,
-  type WholeBlock,
 } from '../../domain/evaluation/stream/stream-scanner.ts'
 import { requiredCoverage, type ResponseCoverage } from '../../domain/evaluation/stream/hold-back-policy.ts'
-import { isDenied, denialOf, type Decision } from '../../domain/evaluation/verdict/combine.ts'
-import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
-import { textOfJson } from '../../domain/evaluation/texts/request-texts.ts'
-import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
+import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
-export type StreamInspectionParts = StreamScannerParts & {
-  /** Rephrases a text as the verdict requires; undefined if that is not possible. */
-  readonly rephrase: (evaluation: Evaluation) => Promise<string | undefined>
-}
-
-/** Replaces the held text of a block. */
-type ReplaceText = (block: number, text: string) => void
+export type StreamInspectionParts = StreamScannerParts & { readonly rephrase: RephraseBlock }
 
 /** Scans one response: each block has its own scanner, however the events of the blocks are interleaved. */
 export type StreamInspection = Disposable & {
@@ -44,6 +35,7 @@ type Channel = { readonly part: BlockStart; readonly scanner: StreamScanner; pos
 export function createStreamInspection(parts: StreamInspectionParts, replaceText: ReplaceText): StreamInspection {
   const channels = new Map<number, Channel>()
   const decisions: Decision[] = []
+  const settle = createSettleBlock(parts.rephrase, decisions, replaceText)
   /** Created when it is needed: most responses have no such text. */
   let outOfBand: OutOfBandInspection | undefined
 
@@ -83,7 +75,7 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
     if (channel === undefined) return true
     const { scanner } = channel
     if (event.type === 'close')
-      return andThen(scanner.end(), (evaluation) => isBlockAllowed(evaluation, channel.part, event.block))
+      return andThen(scanner.end(), (evaluation) => settle(evaluation, channel.part, event.block))
     const text = textIn(event)
     if (text === undefined) return true
     scanner.push(text)
@@ -95,18 +87,6 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
   function isAllowed(denied: Evaluation | undefined): boolean {
     if (denied !== undefined) decisions.push(...denied.verdict.decisions)
     return denied === undefined
-  }
-
-  function isBlockAllowed(evaluation: Evaluation, part: BlockStart, block: number): MaybePromise<boolean> {
-    const { verdict } = evaluation
-    decisions.push(...verdict.decisions)
-    if (!isRephrasing(verdict.effectiveDecision)) return !isDenied(verdict)
-    const isProse = part.type !== 'tool-call' && part.type !== 'opaque'
-    return andThen(isProse ? parts.rephrase(evaluation) : undefined, (text) => {
-      if (text === undefined) decisions.push(...denialOf(verdict))
-      else replaceText(block, text)
-      return text !== undefined
-    })
   }
 
   return {
@@ -127,21 +107,10 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
   }
 }
 
-/** The text that an event adds to its block; undefined if it adds none. */
-function textIn(event: InferenceEvent): string | undefined {
-  if (event.type === 'delta') return event.text
-  return event.type === 'open' && event.part.type === 'opaque' ? stringsIn(event.part.raw).join('\n') : undefined
-}
-
 /** Prose is sent as it is cleared. A tool call is sent whole, and the strings inside its JSON are what is evaluated. */
 function openChannel(part: BlockStart, parts: StreamInspectionParts): Channel {
   const wholeBlock = wholeBlockOf(part)
   // A block that waits for its whole text also holds back its `open` event.
   const position = parts.holdBack.holdsWholeBlock || wholeBlock !== undefined ? 1 : 0
   return { part, scanner: createStreamScanner(parts, wholeBlock), position }
-}
-
-function wholeBlockOf(part: BlockStart): WholeBlock | undefined {
-  if (part.type === 'tool-call') return { textOf: (json) => `${part.name}\n${textOfJson(json)}` }
-  return part.type === 'opaque' ? {} : undefined
 }

@@ -26,7 +26,7 @@ export const loadModel = (file: URL | string = shippedModel): ClassifierModel =>
 export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): EmbeddedClassifier {
   const kernel = loadKernel(model)
   const score = createTextScorer(kernel)
-  const startStream = createTextStreams({ kernel, score })
+  const streams = createTextStreams({ kernel, score })
   const scales = { request: scalesFor(model, 'request'), response: scalesFor(model, 'response') }
   const judged = (raw: RawScores, direction: TextDirection): Classification => {
     const scores = calibrate(raw, scales[direction])
@@ -36,7 +36,11 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
-    startStream: (direction) => judgeStream(startStream(), (raw) => judged(raw, direction)),
+    startStream: (direction) => judgeStream(streams.start(), (raw) => judged(raw, direction)),
+    classifyWhole(text, direction) {
+      const { whole, decided } = streams.scoreWhole(text)
+      return { whole: judged(whole, direction), decided: decided && judged(decided, direction) }
+    },
   }
 }
 

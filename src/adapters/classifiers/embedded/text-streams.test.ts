@@ -87,6 +87,21 @@ describe('a text that streams', () => {
     )
   })
 
+  it('has the same result at its end as a text that is read at once, also beside another stream', () => {
+    fc.assert(
+      fc.property(texts, cuts, fc.boolean(), (text, sizes, isBeside) => {
+        const stream = streamed(text, sizes)
+        const other = isBeside ? streamed(text, [7]) : undefined
+        const atOnce = classifier.classifyWhole?.(text, 'response')
+        for (const one of other === undefined ? [stream] : [other, stream]) {
+          const { whole, decided } = one.end()
+          assert.deepEqual({ whole, decided }, atOnce)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('has the same places and the same classification at each, however it is cut', () => {
     fc.assert(
       fc.property(texts, cuts, (text, sizes) => {

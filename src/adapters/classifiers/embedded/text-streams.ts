@@ -22,6 +22,15 @@ export type ScoreStream = {
   dispose(): void
 }
 
+/** The scores of a text that streamed to its end. */
+export type StreamedScores = { readonly whole: RawScores; readonly decided: RawScores | undefined }
+
+export type TextStreams = {
+  start(): ScoreStream
+  /** What a stream of this one text gives at its end. */
+  scoreWhole(text: string): StreamedScores
+}
+
 /** A place, with the highest scores at it and all places before. */
 export type ScoredPlace = { readonly end: number; readonly scores: RawScores }
 
@@ -43,7 +52,7 @@ const placeScoreBytes = 48
 
 type Owner = { saved: Uint8Array | undefined }
 
-export function createTextStreams({ kernel, score }: TextStreamsParts): () => ScoreStream {
+export function createTextStreams({ kernel, score }: TextStreamsParts): TextStreams {
   const bytes = kernel.stateBytes(streamBuckets)
   const area = kernel.allocate(bytes)
   const areaBytes = (): Uint8Array => kernel.view.bytes.subarray(area, area + bytes)
@@ -72,7 +81,34 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): () => Sc
     if (owner === stream) owner = undefined
     stream.saved = undefined
   }
-  return () => createScoreStream({ kernel, score, enter, peek, leave })
+  const start = (): ScoreStream => createScoreStream({ kernel, score, enter, peek, leave })
+
+  /** Undefined if the text is not ASCII, or longer than the kernel reads at once. */
+  function scoreAscii(text: string): StreamedScores | undefined {
+    if (text.length > kernel.maxPush || !writeAscii(kernel, text)) return undefined
+    saveOwner()
+    kernel.begin(area, streamBuckets, noPosition)
+    const inText = lastPlaceScores(kernel.readAscii(area, text.length))
+    const atEnd = lastPlaceScores(kernel.read(area, 0, 1))
+    const words = kernel.view.numbers[(area >> 2) + wordsAt] ?? 0
+    return {
+      whole: words <= streamBuckets * bucketWords ? scoresOf(kernel, area) : score(text),
+      decided: atEnd ?? inText,
+    }
+  }
+
+  /** The highest scores at the places that the kernel has just passed and all before. */
+  const lastPlaceScores = (placeCount: number): RawScores | undefined =>
+    placeCount === 0 ? undefined : categoryScoresAt(kernel, kernel.placeScores + (placeCount - 1) * placeScoreBytes)
+
+  function scoreStreamed(text: string): StreamedScores {
+    const stream = start()
+    stream.push(text)
+    stream.end()
+    return { whole: stream.whole(), decided: stream.decided() }
+  }
+
+  return { start, scoreWhole: (text) => scoreAscii(text) ?? scoreStreamed(text) }
 }
 
 type StreamParts = TextStreamsParts & {

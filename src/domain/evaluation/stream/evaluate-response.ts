@@ -5,14 +5,15 @@ import type { EvaluateResponse } from '../simulate.ts'
 import { locatedTexts } from '../texts/request-texts.ts'
 import { combine, isDenied, mergeDecisions, type Decision } from '../verdict/combine.ts'
 import type { HoldBackPolicyOf } from './hold-back-policy.ts'
-import { createStreamScanner, type StreamScannerParts } from './stream-scanner.ts'
+import { evaluateBlock } from './evaluate-block.ts'
+import type { StreamScannerParts } from './stream-scanner.ts'
 
 type EvaluateResponseParts = Omit<StreamScannerParts, 'plan' | 'holdBack'> & {
   readonly holdBackPolicyOf: HoldBackPolicyOf
 }
 
 /**
- * Evaluates a complete response block by block with the scanner of streams. Like a stream it ends at the first denial. Its
+ * Evaluates a complete response block by block. Like a stream it ends at the first denial. Its
  * request is assumed to be clean: after a request near a threshold, whole blocks would be held back.
  */
 export function createEvaluateResponse(parts: EvaluateResponseParts): EvaluateResponse {
@@ -41,9 +42,8 @@ export function createEvaluateResponse(parts: EvaluateResponseParts): EvaluateRe
     }
     await sequentially(request === undefined ? [] : locatedTexts(request), async ({ text, isProse }) => {
       if (isStopped) return
-      const scanner = createStreamScanner(scannerParts, isProse ? undefined : {})
-      scanner.push(text)
-      add(await scanner.end())
+      const { evaluation } = await evaluateBlock(scannerParts, text, isProse ? undefined : {})
+      add(evaluation)
     })
     return { verdict: combine(mergeDecisions([], decisions)), findings, offendingTexts }
   }

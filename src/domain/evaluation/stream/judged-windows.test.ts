@@ -18,6 +18,7 @@ import { createEvaluate, type Evaluation } from '../evaluate.ts'
 import { planFor } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 import { requiredCoverage } from './hold-back-policy.ts'
+import { evaluateBlock } from './evaluate-block.ts'
 import { createStreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 
 const pause = async (): Promise<void> => {}
@@ -170,6 +171,9 @@ describe('a streamed text with a judge that works by paragraph', () => {
         const atOnce = createStreamScanner(scene)
         atOnce.push(text)
         assert.deepEqual(await atOnce.end(), first.evaluation)
+        const block = await evaluateBlock(scene, text)
+        assert.deepEqual(block.evaluation, first.evaluation)
+        assert.equal(block.wasHeldWhole(), atOnce.wasHeldWhole())
         const windows = judgeWindowsOf(text)
         const denied = windows.findIndex((window) => window.includes('rude'))
         const before = windows.slice(0, Math.max(0, denied)).join('')

@@ -10,6 +10,7 @@ import { defaultConfiguration, unsaved } from '../../gateway-config/configuratio
 import { createIncrementalScan } from '../../moderation/incremental-scan.ts'
 import { createScanText } from '../../moderation/scan.ts'
 import { createEvaluate, type Evaluation } from '../evaluate.ts'
+import { evaluateBlock } from './evaluate-block.ts'
 import { createStreamScanner, type StreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 import { planFor, type EvaluationContext } from '../plan.ts'
 import { compileGateway } from '../rulebooks.ts'
@@ -222,6 +223,7 @@ describe('a text that arrives at once', () => {
         const inChunks = (await reportsOf(createStreamScanner(own), text, chunks)).at(-1) as Evaluation
         assert.deepEqual(inChunks, await atOnce(own, text))
         assert.deepEqual(await heldWhole(own, text), inChunks)
+        assert.deepEqual((await evaluateBlock(own, text)).evaluation, inChunks)
       }),
       { numRuns: 300 },
     )

@@ -96,11 +96,17 @@ function createWholeScanner({ plan, evaluate }: StreamScannerParts, { textOf }: 
   }
 }
 
+/** The scanner of prose. */
+export type ProseScanner = StreamScanner & {
+  /** The first denial at a place or in a paragraph. For a text that is denied, or may be in parts, and arrived at once. */
+  firstDenial(): Promise<Evaluation | undefined>
+}
+
 /**
  * Reads every chunk once. As long as no score is near its threshold, and nothing matches or may still match, all text except the
  * unfinished word at its end is cleared, and no rule is evaluated. Otherwise the text is evaluated at the next place.
  */
-function createProseScanner(parts: StreamScannerParts): StreamScanner {
+export function createProseScanner(parts: StreamScannerParts): ProseScanner {
   const { plan, holdBack, evaluate, pause, incrementalScan } = parts
   const clearance = createClearance(incrementalScan.bounds, holdBack.blocking)
   const judged = createJudgedWindows(parts)
@@ -129,9 +135,8 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     return andThen(judged.evaluateDue(text), () => andThen(streamedText().push(more), onRead))
   }
 
-  function onRead(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
-    return places.length === 0 ? onAllowed() : andThen(evaluateDue(places), (denied) => denied ?? onAllowed())
-  }
+  const onRead = (places: readonly Place[]): MaybePromise<Evaluation | undefined> =>
+    places.length === 0 ? onAllowed() : andThen(evaluateDue(places), (denied) => denied ?? onAllowed())
 
   function onAllowed(): MaybePromise<Evaluation | undefined> {
     if (unread !== '') return pause().then(scan)
@@ -198,6 +203,7 @@ function createProseScanner(parts: StreamScannerParts): StreamScanner {
     },
     skipWindows: () => judged.skipTo(text.length),
     scan,
+    firstDenial: () => firstDenial().finally(dispose),
     scanEnd() {
       if (streamed === undefined || cleared >= text.length) return undefined
       clearance.endOpening()
@@ -233,5 +239,9 @@ function readSlices(streamed: StreamedText, { unread, isWhole, pause }: UnreadTe
 }
 
 /** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */
-const mayDifferInPart = (text: string, { longestTerm }: HoldBackPolicy): boolean =>
-  mayBeEncoded(text) || (longestTerm > 0 && dependsOnContext(text))
+const mayDifferInPart = (text: string, holdBack: HoldBackPolicy): boolean =>
+  mayBeEncoded(text) || mayFoldDifferently(text, holdBack)
+
+/** True if a part of the text may be folded to other letters than in the whole text, and a rule searches for letters. */
+export const mayFoldDifferently = (text: string, { longestTerm }: HoldBackPolicy): boolean =>
+  longestTerm > 0 && dependsOnContext(text)

@@ -15,6 +15,7 @@ import { createEvaluate } from '../evaluate.ts'
 import { planFor } from '../plan.ts'
 import { emptyRulebook } from '../rulebook.ts'
 import { isDenied } from '../verdict/combine.ts'
+import { evaluateBlock } from './evaluate-block.ts'
 import { createStreamScanner, type StreamScannerParts } from './stream-scanner.ts'
 
 const embedded = createEmbeddedClassifier()
@@ -80,6 +81,7 @@ describe('a stream scanner with both stages of the classifier', () => {
         }
         isTextDenied ||= isDenied((await scanner.end()).verdict)
         assert.equal(isTextDenied, expected)
+        assert.equal(isDenied((await evaluateBlock(parts, text)).evaluation.verdict), expected)
       }),
       { numRuns: 60 },
     )
