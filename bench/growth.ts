@@ -1,9 +1,10 @@
 // Reports beside a steady load, with many requests stored: how long each report takes, and what it does to the requests.
-// `node bench/growth.ts [--events 1000000] [--days 30] [--postgres] [--per-second 40] [--seconds 10]`. To compare two versions, run it in a
-// checkout of each, one after the other, with nothing else running.
+// `node bench/growth.ts [--events 1000000] [--days 30] [--postgres] [--per-second 40] [--seconds 10] [--folder F]`. To compare two versions,
+// run it in a checkout of each, one after the other, with nothing else running. `--folder` keeps an embedded installation: the first run fills
+// it, later ones only measure.
 import { spawnSync } from 'node:child_process'
-import { statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -22,8 +23,10 @@ const { values } = parseArgs({
     'per-second': { type: 'string', default: '40' },
     seconds: { type: 'string', default: '10' },
     postgres: { type: 'boolean', default: false },
+    folder: { type: 'string' },
   },
 })
+if (values.postgres && values.folder !== undefined) throw new Error('--folder is for embedded storage')
 const [events, perSecond, seconds] = [Number(values.events), Number(values['per-second']), Number(values.seconds)]
 
 /** Requests that a backtest replays. */
@@ -37,7 +40,10 @@ type Created = {
   api_key: string
 }
 
-const folder = temporaryFolder()
+const folder = values.folder === undefined ? temporaryFolder() : resolve(values.folder)
+mkdirSync(folder, { recursive: true })
+/** Written after the filling. */
+const keysFile = join(folder, 'keys.json')
 const dataDir = join(folder, 'data')
 const [port, upstreamPort] = [await freePort(), await freePort()]
 await using postgres = values.postgres ? await startPostgres(findPostgres() ?? '') : undefined
@@ -46,9 +52,11 @@ const env = {
   ...(postgres && { DATABASE_URL: postgres.url, GATEHOUSE_SECRET: 'a secret for the bench' }),
 }
 const main = here('../bin/gatehouse.mjs')
-const created = JSON.parse(command('setup', '--json')) as Created
+const isFilled = existsSync(keysFile)
+const created = JSON.parse(isFilled ? readFileSync(keysFile, 'utf8') : command('setup', '--json')) as Created
 
-await measureFilling()
+if (!isFilled) await measureFilling()
+writeFileSync(keysFile, JSON.stringify(created))
 console.log(`storage: ${Math.round((await storedBytes()) / events)} bytes a request`)
 const upstream = await startScript({
   name: 'upstream',
