@@ -18,7 +18,7 @@ import { DamagedEvent, type StoredEvent } from '../../../../domain/audit/log.ts'
 import { compressLines, textSha256Of } from '../../../archive/compressed-lines.ts'
 import type { Database } from '../database.ts'
 import { archivedObjects, type PlannedObject } from './archived-objects.ts'
-import { blockSize } from './blocks.ts'
+import { blockSize } from './block-codec.ts'
 import { auditReads } from './events.ts'
 
 export type Archive = {

@@ -1,5 +1,6 @@
 import { UnexpectedRows, type Database, type Statement } from '../database.ts'
-import { blockOf, lastOfBlock, maxPackedCharacters, packBlock, unpackBlock, type Bodies } from './blocks.ts'
+import { blockOf, lastOfBlock, maxPackedCharacters, type Bodies } from './block-codec.ts'
+import { packBlock, unpackBlocks } from './block-thread.ts'
 
 type PackableChain = { organization_id: string; sequence: number; packed_sequence: number }
 
@@ -99,7 +100,7 @@ async function additionOf(
       on conflict (organization_id, block) do nothing`
     return { sql, params: [organizationId, block, await packBlock(block, bodies)], expect: 1 }
   }
-  const before = await unpackBlock(block, stored.bodies)
+  const before = await unpackBlocks([{ block, packed: stored.bodies }])
   if (before.size === 0) return undefined
   const packed = await packBlock(block, new Map([...before, ...bodies]))
   return {

@@ -4,7 +4,8 @@ import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import { archiveUpTo, type Archive } from './archive.ts'
 import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
-import { blockOf, blockSize, lastOfBlock, packBlock, unpackBlock } from './blocks.ts'
+import { blockOf, blockSize, lastOfBlock } from './block-codec.ts'
+import { packBlock, unpackBlocks } from './block-thread.ts'
 import { dropPartitions, startOfDay } from './partitions.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
@@ -213,7 +214,7 @@ async function blockRemovals(database: Database, organizationId: string, end: nu
     block,
   ])
   if (row === undefined) return [removal]
-  const unpacked = [...(await unpackBlock(block, row.bodies))]
+  const unpacked = [...(await unpackBlocks([{ block, packed: row.bodies }]))]
   const kept = unpacked.filter(([sequence]) => sequence >= end)
   if (kept.length === unpacked.length) return [removal] // also if the block is damaged
   const bodies = await packBlock(block, new Map(kept))
