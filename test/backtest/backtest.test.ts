@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Fault } from '../../src/base/fault.ts'
+import { notStarted } from '../../src/domain/evaluation/backtest/backtest.ts'
 import type { PolicyContent } from '../../src/domain/policy/content.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import { engines } from '../support/engines.ts'
@@ -82,6 +84,28 @@ describe('a backtest', () => {
     assert.deepEqual(first, second)
     assert.ok(first.coverage.sampled > 15 && first.coverage.sampled < 70)
     assert.deepEqual(first.coverage.events, 130)
+  })
+
+  it('finds its events when it runs, because the transaction that creates it delays requests', async () => {
+    await using scene = await openScene()
+    for (let at = 0; at < 3; at++) await scene.addRequest(`score ${at}`)
+    const id = await scene.start({ limit: 60 })
+    assert.deepEqual([(await scene.find(id))?.cursor, (await scene.find(id))?.total], [notStarted, 60])
+    await using work = scene.work('node')
+    await work.run()
+    assert.deepEqual([(await scene.find(id))?.done, (await scene.find(id))?.total], [3, 3])
+  })
+
+  it('fails and says what to do if its events cannot be read in time', async () => {
+    await using scene = await openScene()
+    const id = await scene.start()
+    const timeout = new Fault('unavailable', 'report_timeout', 'The report takes too long.')
+    await using work = scene.work('node', undefined, { span: () => Promise.reject(timeout) })
+    await work.run()
+    const failed = await scene.find(id)
+    assert.equal(failed?.status, 'failed')
+    assert.match(failed.error ?? '', /Choose a shorter period/)
+    assert.deepEqual(work.errors, [])
   })
 
   it('resumes at the stored position after its node stopped in the middle, and counts nothing twice', async () => {

@@ -71,8 +71,10 @@ export function backtestContract({ name, skip, open }: Engine): void {
       const id = await scene.start({ fromMs: startMs + 1_000, toMs: startMs + 4_000 })
       const queue = scene.queueOf('one')
       const backtest = await queue.claim()
-      assert.ok(backtest)
-      assert.deepEqual([backtest.id, backtest.total], [id, 3])
+      assert.equal(backtest?.id, id)
+      const { first, last: newest, count } = await queue.span(backtest)
+      assert.deepEqual((await queue.events(backtest, 9)).map(({ sequence }) => sequence).at(-1), first)
+      assert.deepEqual([(await queue.events(backtest, 1))[0]?.sequence, count], [newest, 3])
       const prompts = async (from: Backtest, limit: number) =>
         (await queue.events(from, limit)).map(({ content }) => content?.full?.prompt)
       assert.deepEqual(await prompts(backtest, 2), ['score 3', 'score 2'])

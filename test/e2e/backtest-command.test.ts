@@ -47,7 +47,7 @@ describe('gatehouse policies backtest', () => {
     assert.match(seen.output, /^all +1 +0 +0 +1 +0$/m)
     assert.match(seen.output, /^5000 \(draft\) +1 +1 +0$/m)
     assert.match(seen.output, /newly blocked:\nevt_/)
-    assert.match(shown[0] ?? '', /^\[ {30}\] 0 % {2}0 of 2 events$/)
+    assert.match(shown[0] ?? '', /^\[ {30}\] 0 % {2}0 of 1000 events$/)
     assert.equal(shown.at(-1), '')
 
     const begun = JSON.parse((await run('backtest', id, '--no-wait', '--json')).output)

@@ -7,7 +7,7 @@ import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import { createEvaluate } from '../../src/domain/evaluation/evaluate.ts'
-import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
+import type { Backtest, BacktestQueue } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { createBacktestAdministration, type NewBacktest } from '../../src/domain/evaluation/backtest/create.ts'
 import { createReplay, type ReplayParts } from '../../src/domain/evaluation/backtest/replay.ts'
 import { createBacktestRunner } from '../../src/domain/evaluation/backtest/runner.ts'
@@ -79,7 +79,11 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         backtests.cancel({ policies: policyStore(tx), backtests: backtestStore(tx) }, { organizationId, policyId }, id),
       ),
     /** A runner of backtests; `onReplay` is called between events. */
-    work(owner: string, onReplay: (text: string) => void | Promise<void> = () => {}) {
+    work(
+      owner: string,
+      onReplay: (text: string) => void | Promise<void> = () => {},
+      failing: Partial<BacktestQueue> = {},
+    ) {
       const errors: unknown[] = []
       const recording: ScanText = async (request) => {
         replayed.push(request.text)
@@ -87,7 +91,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         return scanText(request)
       }
       const work = createBacktestRunner({
-        queue: backtestQueue({ database, clock, owner, leaseMs: 60_000 }),
+        queue: { ...backtestQueue({ database, clock, owner, leaseMs: 60_000 }), ...failing },
         replay: createReplay({ evaluate: createEvaluate({ ...shared, scanText: recording }), compileRule }),
         clock,
         pause: setImmediate,

@@ -31,11 +31,12 @@ export type Backtest = {
   readonly policyId: string
   readonly status: BacktestStatus
   readonly parameters: BacktestParameters
-  /** Events from this sequence number on were replayed. */
+  /** Events from this sequence number on were replayed. `notStarted` until the runner has found the events. */
   readonly cursor: number
   /** The oldest event to replay. */
   readonly firstSequence: number
   readonly done: number
+  /** Until the runner has found the events, the most that it may replay. */
   readonly total: number
   readonly counts: BacktestCounts
   /** Why it failed or was cancelled. */
@@ -44,12 +45,14 @@ export type Backtest = {
   readonly updatedAtMs: number
 }
 
+/** Above every sequence number. */
+export const notStarted = Number.MAX_SAFE_INTEGER
+
 /** The requests of a time range in the audit log: first and last sequence number, and their count. */
 export type EventSpan = { readonly first: number; readonly last: number; readonly count: number }
 
 /** Stores backtests for the API. */
 export type BacktestStore = {
-  span(organizationId: string, choice: Pick<EventChoice, 'fromMs' | 'toMs'>): Promise<EventSpan>
   insert(backtest: Backtest): Promise<void>
   find(organizationId: string, policyId: string, id: string): Promise<Backtest | undefined>
   /** The backtests of a policy. */
@@ -63,6 +66,8 @@ export type BacktestStore = {
 export type BacktestQueue = {
   /** Leases a running backtest that no node works on. */
   claim(): Promise<Backtest | undefined>
+  /** Reads all requests of the period, which may take seconds. */
+  span(backtest: Backtest): Promise<EventSpan>
   /** The next events to replay, newest first. */
   events(backtest: Backtest, limit: number): Promise<readonly LoggedEvent[]>
   /** Saves the progress and renews the lease. Returns false, and writes nothing, if the lease was lost. */

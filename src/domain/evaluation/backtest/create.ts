@@ -8,7 +8,7 @@ import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
 import { thresholdOf } from '../verdict/decisions.ts'
-import type { Backtest, BacktestStore, EventChoice } from './backtest.ts'
+import { notStarted, type Backtest, type BacktestStore, type EventChoice } from './backtest.ts'
 import { noBacktestCounts } from './counts.ts'
 
 /** The parameters that a caller may set; all have defaults. */
@@ -41,7 +41,6 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
       const fromMs = input.fromMs ?? toMs - weekMs
       if (fromMs >= toMs)
         throw new Fault('validation', 'invalid_parameter', 'from: must be before to.', { param: 'from' })
-      const span = await stores.backtests.span(of.organizationId, { fromMs, toMs })
       const parameters = { ...parametersOf(policy, input), fromMs, toMs }
       const backtest: Backtest = {
         id: ids('bt'),
@@ -49,10 +48,10 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
         policyId: policy.id,
         status: 'running',
         parameters,
-        cursor: span.last + 1,
-        firstSequence: span.first,
+        cursor: notStarted,
+        firstSequence: 0,
         done: 0,
-        total: Math.min(span.count, parameters.limit),
+        total: parameters.limit,
         counts: noBacktestCounts([...parameters.thresholds, thresholdOf(policy.draft)]),
         error: null,
         createdAtMs: nowMs,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
 import { thresholdOf } from '../verdict/decisions.ts'
-import type { Backtest, BacktestQueue } from './backtest.ts'
+import { notStarted, type Backtest, type BacktestQueue } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'
 
@@ -23,6 +23,9 @@ export type BacktestRunner = AsyncDisposable & {
 const batchSize = 50
 /** Progress is saved at least this often; must be shorter than the lease. */
 const saveEveryMs = 2_000
+
+const tooLong = 'Its events could not be read within `storage.report_timeout_ms`. Choose a shorter period.'
+const unexpected = 'The backtest stopped after an unexpected error; see the service log.'
 
 export function createBacktestRunner({ queue, replay, clock, pause, onError }: BacktestRunnerParts): BacktestRunner {
   let isStopping = false
@@ -58,19 +61,22 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     let latest = claimed
     try {
       while (latest.status === 'running' && !isStopping) {
-        const next = await step(latest)
+        const next = await (latest.cursor === notStarted ? findEvents(latest) : step(latest))
         if (next === undefined) return
         latest = next
       }
     } catch (error) {
-      if (isFault(error) && error.kind === 'unavailable') throw error
-      onError(error)
-      await save(latest, {
-        ...latest,
-        status: 'failed',
-        error: 'The backtest stopped after an unexpected error; see the service log.',
-      })
+      const isTooLong = isFault(error) && error.code === 'report_timeout'
+      if (isFault(error) && error.kind === 'unavailable' && !isTooLong) throw error
+      if (!isTooLong) onError(error)
+      await save(latest, { ...latest, status: 'failed', error: isTooLong ? tooLong : unexpected })
     }
+  }
+
+  async function findEvents(before: Backtest): Promise<Backtest | undefined> {
+    const { first, last, count } = await queue.span(before)
+    const total = Math.min(count, before.parameters.limit)
+    return save(before, { ...before, cursor: last + 1, firstSequence: first, total })
   }
 
   /** Replays the next batch of events and saves the counts. Returns undefined if another node has taken over. */

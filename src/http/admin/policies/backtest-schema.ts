@@ -192,7 +192,7 @@ export const Backtest = Type.Object(
     revision: Type.Integer({ description: 'The revision of the policy whose draft is replayed.' }),
     status: Type.Enum([...backtestStatuses], { description: 'The progress of the backtest.' }),
     progress: Type.Object(
-      { done: count('Events processed.'), total: count('Events in total.') },
+      { done: count('Events processed.'), total: count('Events in total. The `limit` until they are counted.') },
       { description: 'Events processed, and their total.' },
     ),
     from: unixTime('Start of the time range.'),

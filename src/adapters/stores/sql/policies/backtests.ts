@@ -32,14 +32,6 @@ const ofRequests = `code = 'gateway.request.decided'`
 /** Backtests in SQL, in the given transaction. */
 export function backtestStore(tx: Transaction): BacktestStore {
   return {
-    async span(organizationId, { fromMs, toMs }) {
-      const [row] = await tx.query<{ first: number | null; last: number | null; count: number }>(
-        `select min(sequence) as first, max(sequence) as last, count(*) as count from audit_event
-         where organization_id = $1 and time >= $2 and time < $3 and ${ofRequests}`,
-        [organizationId, fromMs, toMs],
-      )
-      return { first: row?.first ?? 0, last: row?.last ?? 0, count: row?.count ?? 0 }
-    },
     async insert(backtest) {
       await tx.run(
         `insert into backtest (${columns}, lease_until) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13, 0)`,
@@ -113,14 +105,22 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
       const [row] = (claimed?.rows ?? []) as BacktestRow[]
       return row && backtestOf(row)
     },
+    async span({ organizationId, parameters: { fromMs, toMs } }) {
+      const [row] = await database.report<{ first: number | null; last: number | null; count: number }>(
+        `select min(sequence) as first, max(sequence) as last, count(*) as count from audit_event
+         where organization_id = $1 and time >= $2 and time < $3 and ${ofRequests}`,
+        [organizationId, fromMs, toMs],
+      )
+      return { first: row?.first ?? 0, last: row?.last ?? 0, count: row?.count ?? 0 }
+    },
     async events({ organizationId, parameters, cursor, firstSequence }, limit) {
-      const rows = await database.read<EventRow>(
+      const rows = await database.report<EventRow>(
         `select ${eventColumns} from ${eventTables}
          where e.organization_id = $1 and e.sequence < $2 and e.sequence >= $3 and e.time >= $4 and e.time < $5
            and e.${ofRequests} order by e.sequence desc limit $6`,
         [organizationId, cursor, firstSequence, parameters.fromMs, parameters.toMs, limit],
       )
-      const query: Transaction['query'] = (sql, params) => database.read(sql, params)
+      const query: Transaction['query'] = (sql, params) => database.report(sql, params)
       return (await withBodies({ query }, organizationId, rows)).map(loggedOf)
     },
     async save(backtest, cursorBefore) {

@@ -42,7 +42,7 @@ describe('a backtest of a draft over HTTP', () => {
       policy_id: policyId,
       revision: 1,
       status: 'running',
-      progress: { done: 0, total: 4 },
+      progress: { done: 0, total: 1000 },
       limit: 1000,
       sample_percent: 100,
       result: null,
