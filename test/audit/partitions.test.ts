@@ -122,6 +122,33 @@ for (const { name, skip, open } of servers) {
       assert.equal((await scene.log.verify()).first, 16)
     })
 
+    it('of several days keep the rows of expired events until they are dropped, and no read finds these', async () => {
+      await using opened = await open()
+      const scene = await openScene(opened.database)
+      await scene.create({ retentionDays: 180 })
+      await scene.days(7)
+      await packChains(scene.database)
+      const before = await scene.names()
+      const [first] = await scene.partitions({ isWide: true })
+      const daysOfFirst = ((first?.toMs ?? 0) - scene.startMs) / dayMs
+      await scene.trim({ keepMs: (7 - daysOfFirst) * dayMs + hourMs * 12 })
+      assert.deepEqual(await scene.names(), before.slice(1)) // without that of before the first day
+      const expired = (await scene.log.verify()).first - 1
+      assert.ok(expired > 0)
+      assert.equal(await scene.countIn('audit_event', 'join audit_chain h on t.sequence < h.first_sequence'), expired)
+      const texts = await scene.countIn('audit_content', 'join audit_chain h on t.sequence < h.first_sequence')
+      assert.equal(texts, 0)
+      const { items, hasMore } = await scene.log.reads.list('org_1', {}, { limit: 100, order: 'asc' })
+      assert.deepEqual([items[0]?.sequence, hasMore], [expired + 1, false])
+      const requests = await scene.log.reads.listRequests('org_1', {}, { limit: 1, order: 'asc' })
+      assert.ok((requests.items[0]?.sequence ?? 0) > expired)
+      const oldest = items[0]?.document.time ?? 0
+      assert.equal((await oldestRows(scene.database)).eventAtMs, oldest)
+      await scene.assertWhole()
+      await scene.trim({ keepMs: dayMs })
+      assert.equal((await scene.names()).includes(first?.name ?? ''), false)
+    })
+
     it('are dropped although a few events were signed only on the next day, which are moved', async () => {
       await using opened = await open()
       const scene = await openScene(opened.database)
@@ -279,10 +306,12 @@ async function openScene(database: Database) {
     log,
     startMs,
     countIn,
-    create: () => createPartitions(database, { nowMs: log.clock.nowMs(), retentionDays: 30 }),
+    create: ({ retentionDays = 30 } = {}) => createPartitions(database, { nowMs: log.clock.nowMs(), retentionDays }),
     names: async () => (await listPartitions(query)).map(({ name }) => name),
-    trim: () =>
-      trimChains({ database, clock: log.clock, events: log.events, keepMs: 2 * dayMs, maxBacklogMs: 14 * dayMs }),
+    partitions: async ({ isWide }: { readonly isWide: boolean }) =>
+      (await listPartitions(query)).filter(({ fromMs, toMs }) => isWide === toMs - fromMs > dayMs && fromMs > 0),
+    trim: ({ keepMs = 2 * dayMs } = {}) =>
+      trimChains({ database, clock: log.clock, events: log.events, keepMs, maxBacklogMs: 14 * dayMs }),
     /** Three requests and a checkpoint for each of these days. */
     async days(count: number, organizations = ['org_1']) {
       for (let day = 0; day < count; day++) {

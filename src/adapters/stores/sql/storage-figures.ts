@@ -30,7 +30,8 @@ const fileBytes = (path: string): Promise<number> =>
 /** The time of a delta is in its id: the ten digits before the 16 random ones. */
 const oldestSql = `select
   (select min(first_time) from (
-    select (select e.time from audit_event e where e.organization_id = h.organization_id order by e.sequence limit 1) as first_time
+    select (select e.time from audit_event e
+      where e.organization_id = h.organization_id and e.sequence >= h.first_sequence order by e.sequence limit 1) as first_time
     from audit_chain h) as chains) as event_time,
   (select min(substr(id, length(id) - 25, 10)) from rollup_delta) as delta_digits`
 

@@ -40,11 +40,15 @@ export const unindexedSequence = 'e.sequence + 0'
 export const orderOf = ({ requestId }: AuditFilter, { isPartitioned }: EventTable): string =>
   isPartitioned && requestId !== undefined ? unindexedSequence : 'e.sequence'
 
+/** Rows of expired events stay until their partition is dropped. `$1` is the organization. */
+const isInChain = 'e.sequence >= (select h.first_sequence from audit_chain h where h.organization_id = $1)'
+
 /** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
 export function otherConditions(filter: AuditFilter, table: EventTable): string {
   const { family, code, decision, withoutRequests } = filter
   const isNoRequest = withoutRequests === true || (code !== undefined && code !== plainRequest)
   const conditions = [
+    ...(table.isPartitioned ? [isInChain] : []),
     ...timeConditions(filter, table),
     ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
     ...(isNoRequest ? [`e.code <> '${plainRequest}'`] : []),

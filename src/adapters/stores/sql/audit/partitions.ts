@@ -132,6 +132,16 @@ async function dropPartition(tx: Transaction, name: string, maxMoved: number): P
   if (kept > 0) await tx.run('insert into audit_event select * from kept_event')
 }
 
+/**
+ * The start of the partition of several days that has events of this time. Undefined if it has only one day, for the default partition, and
+ * for the table from before there were partitions, which has events of months.
+ */
+export async function startOfWidePartition(database: Database, ms: number): Promise<number | undefined> {
+  const partitions = await listPartitions((sql, params) => database.read(sql, params))
+  const isWide = ({ fromMs, toMs }: Partition): boolean => fromMs !== -Infinity && toMs - fromMs > dayMs
+  return partitions.find((partition) => partition.fromMs <= ms && ms < partition.toMs && isWide(partition))?.fromMs
+}
+
 /** Counts up to `most`. The order makes PostgreSQL use the key for each chain instead of reading all events. */
 async function countKept(query: Transaction['query'], name: string, most: number): Promise<number> {
   const [row] = await query<{ count: number }>(

@@ -6,7 +6,7 @@ import { lastArchived } from './archived-objects.ts'
 import { appendInTransaction, lockHead } from './chain.ts'
 import { blockOf, blockSize, lastOfBlock } from './block-codec.ts'
 import { packBlock, unpackBlocks } from './block-thread.ts'
-import { dropPartitions, startOfDay } from './partitions.ts'
+import { dropPartitions, startOfDay, startOfWidePartition } from './partitions.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
 export type RetentionParts = {
@@ -55,8 +55,11 @@ export async function trimChains(parts: RetentionParts): Promise<number> {
   }
   // Otherwise the next run removes what is left, most of it by dropping a partition.
   const canRemove = database.engine === 'sqlite' || (await dropPartitions(database, { beforeMs: expiryOf(parts) }))
-  if (canRemove)
-    for (const chain of await chainsToClean(parts, cuts)) await removeExpired(parts, chain).catch(unlessOtherNode)
+  if (canRemove) {
+    const rowsBeforeMs = await rowsToDelete(parts)
+    for (const chain of await chainsToClean(parts, { cuts, rowsBeforeMs }))
+      await removeExpired(parts, { ...chain, rowsBeforeMs }).catch(unlessOtherNode)
+  }
   if (failures.length > 0) throw new ArchiveFailed(failures)
   return old.length
 }
@@ -136,6 +139,17 @@ async function cutOf(
   return row?.cut ?? null
 }
 
+/**
+ * The rows of expired events before this time are deleted. Events that are older than a checkpoint by their sequence are also
+ * older by their time, up to the difference between the clocks of two nodes. On PostgreSQL, rows in a partition of several days stay until
+ * it is dropped: no list shows events before the start of their chain, and their texts and bodies are deleted at once.
+ */
+async function rowsToDelete(parts: RetentionParts): Promise<number> {
+  const expiryMs = expiryOf(parts)
+  const startMs = parts.database.engine === 'sqlite' ? undefined : await startOfWidePartition(parts.database, expiryMs)
+  return startMs ?? expiryMs + dayMs
+}
+
 type ExpiredRows = { readonly organizationId: string; readonly from: number; readonly end: number }
 
 type StartRow = {
@@ -148,13 +162,16 @@ type StartRow = {
 }
 
 /** Chains with rows before their start: just cut, or left by a process that ended early. */
-async function chainsToClean(parts: RetentionParts, cuts: readonly ExpiredRows[]): Promise<ExpiredRows[]> {
+async function chainsToClean(
+  parts: RetentionParts,
+  { cuts, rowsBeforeMs }: { readonly cuts: readonly ExpiredRows[]; readonly rowsBeforeMs: number },
+): Promise<ExpiredRows[]> {
   const first = (column: string, table: string): string =>
     `(select min(t.${column}) from ${table} t where t.organization_id = h.organization_id)`
   const rows = await parts.database.read<StartRow>(
     `select h.organization_id, h.first_sequence,
        (select min(e.sequence) from audit_event e
-        where e.organization_id = h.organization_id and e.sequence < h.first_sequence and ${isOld(parts)}) as event,
+        where e.organization_id = h.organization_id and e.sequence < h.first_sequence and e.time < ${rowsBeforeMs}) as event,
        ${first('sequence', 'audit_content')} as content, ${first('sequence', 'audit_body')} as body,
        ${first('block', 'audit_block')} as block
      from audit_chain h where h.first_sequence > 1`,
@@ -171,18 +188,14 @@ async function chainsToClean(parts: RetentionParts, cuts: readonly ExpiredRows[]
     .filter(({ from, end }) => from < end)
 }
 
-/**
- * Lets PostgreSQL skip the partitions of later days. Events that are older than a checkpoint by their sequence are also older by
- * their time, up to the difference between the clocks of two nodes.
- */
-const isOld = (parts: RetentionParts): string => `time < ${expiryOf(parts) + dayMs}`
-
 /** Blocks of events that are removed in one step. On SQLite all other writers wait for a step. */
 const blocksPerStep = { sqlite: 1, postgres: 16 } as const
 
 /** Removes events in steps. After each step, other writers have as much time as it took. */
-async function removeExpired(parts: RetentionParts, { organizationId, from, end }: ExpiredRows): Promise<void> {
-  const { database, clock } = parts
+async function removeExpired(
+  { database, clock }: RetentionParts,
+  { organizationId, from, end, rowsBeforeMs }: ExpiredRows & { readonly rowsBeforeMs: number },
+): Promise<void> {
   for (let at = from, to = from; at < end; at = to) {
     to = Math.min(lastOfBlock(blockOf(at) + blocksPerStep[database.engine] - 1) + 1, end)
     const startMs = clock.monotonicMs()
@@ -192,7 +205,7 @@ async function removeExpired(parts: RetentionParts, { organizationId, from, end 
       { sql: `delete from audit_content ${within}`, params },
       { sql: `delete from audit_body ${within}`, params },
       ...(await blockRemovals(database, organizationId, to)),
-      { sql: `delete from audit_event ${within} and ${isOld(parts)}`, params },
+      { sql: `delete from audit_event ${within} and time < ${rowsBeforeMs}`, params },
     ])
     if (to < end) await new Promise<void>((resolve) => clock.after(clock.monotonicMs() - startMs, resolve))
   }
