@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { noClassification, readsAll, strongest } from './classifier.ts'
 import type {
   Classification,
@@ -5,6 +6,7 @@ import type {
   Classifier,
   StreamResult,
   SynchronousClassifier,
+  TextDirection,
 } from './classifier.ts'
 import { createCascadeStream } from './cascade-stream.ts'
 import { settleText, type JudgeText, type SecondStageParts } from './cascade-text.ts'
@@ -54,10 +56,12 @@ export function createCascade(parts: CascadeParts): Classifier {
 
   const classify: Classifier['classify'] = (text, direction, reader = readsAll) => {
     const linear = first.classify(text, direction)
-    const stage = stageFor(reader)
-    if (!stage.isNear(linear)) return linear
+    return near(reader.categories)(linear) ? settleNear(linear, { text, direction, reader }) : linear
+  }
+
+  function settleNear(linear: Classification, { text, direction, reader }: NearText): MaybePromise<Classification> {
     const askNow: AskInTurn = (texts, question) => ask(texts, question, textLimitMs)
-    return settleText({ first, ...stage }, linear, { text, direction, ask: askNow })
+    return settleText({ first, ...stageFor(reader) }, linear, { text, direction, ask: askNow })
   }
 
   return {
@@ -75,7 +79,8 @@ export function createCascade(parts: CascadeParts): Classifier {
       }),
     classifyWhole(text, direction, reader = readsAll) {
       const result = first.classifyWhole?.(text, direction)
-      return result === undefined || isAnyNear(stageFor(reader), result) ? undefined : result
+      if (result === undefined || isOff()) return result
+      return isAnyNear(result, near(reader.categories)) ? undefined : result
     },
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),
   }
@@ -89,15 +94,23 @@ const offAnswer = ['linear_encoder_failed'] as const
 
 type IsNear = (linear: Pick<Classification, 'scores'>) => boolean
 
+type NearText = {
+  readonly text: string
+  readonly direction: TextDirection
+  readonly reader: ClassificationReader
+}
+
 /** Scores at places only rise, so the strongest of them is near if any is. */
-const isAnyNear = ({ isNear }: SecondStageParts, { whole, decided }: StreamResult): boolean =>
+const isAnyNear = ({ whole, decided }: StreamResult, isNear: IsNear): boolean =>
   isNear(whole) || (decided !== undefined && isNear(decided))
 
 /** Whether the encoder is asked for a reader of some categories. */
 function createNear(stack: EncoderStack): (read: ReadonlySet<Category>) => IsNear {
   const known = new WeakMap<ReadonlySet<Category>, IsNear>()
   return (read) => {
-    const isNear = known.get(read) ?? createIsNear(stack, read)
+    const existing = known.get(read)
+    if (existing !== undefined) return existing
+    const isNear = createIsNear(stack, read)
     known.set(read, isNear)
     return isNear
   }

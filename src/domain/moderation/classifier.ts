@@ -140,7 +140,7 @@ export function strongest(first: Classification, second: Classification): Classi
   const stage = strongestStage(first, second)
   return {
     scores: perCategory((category) => Math.max(first.scores[category], second.scores[category])),
-    flagged: [...new Set([...first.flagged, ...second.flagged])],
+    flagged: second.flagged.length === 0 ? first.flagged : [...new Set([...first.flagged, ...second.flagged])],
     isProvisional: first.isProvisional === true || second.isProvisional === true,
     ...(stage !== undefined && { stage }),
   }

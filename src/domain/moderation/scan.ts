@@ -1,13 +1,14 @@
 /** Scans one text for everything that rules depend on: classifier scores, terms and personal data. */
 import { hash } from 'node:crypto'
-import { andThen, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
+import { andThen, isPromise, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { readsAll, strongest, withAll } from './classifier.ts'
 import type { Classification, ClassificationReader, Classifier, TextDirection } from './classifier.ts'
 import { encodedTexts } from './encoded-text.ts'
 import type { EncodedText } from './encoded-text.ts'
 import { createIncrementalSearch } from './personal-data/incremental-search.ts'
+import type { IncrementalSearch } from './personal-data/incremental-search.ts'
 import type { PersonalDatum } from './personal-data/kinds.ts'
-import { slicesOf } from './slices.ts'
+import { sliceCharacters, slicesOf } from './slices.ts'
 import type { TextSlice } from './slices.ts'
 import type { TermHit, Terms } from './terms.ts'
 import { createScanCache } from './scan-cache.ts'
@@ -101,51 +102,71 @@ function scanUncached(
   classifier: Classifier,
   pause: () => Promise<unknown>,
 ): MaybePromise<ScanResult> {
-  const { text, direction, reader, terms, skipsPersonalData } = request
-  const { mode = fullScan(text, { classifier, direction, reader }) } = request
-  const hits = terms === undefined ? undefined : new Map<string, TermHit>()
-  const classifications: Classification[] = []
-  let personalData: readonly PersonalDatum[] = []
-
-  const scanSlice = (slice: TextSlice): MaybePromise<unknown> => {
-    if (terms !== undefined && hits !== undefined)
-      addHits(hits, slice, [...terms.find(slice.text), ...hitsInEncoded(mode.encodedTexts(slice), terms)])
-    if (skipsPersonalData !== true) personalData = mode.personalData(slice)
-    return andThen(mode.classify(slice), (classification) => classifications.push(classification))
+  const { text } = request
+  const scanning = { ...request, mode: request.mode ?? new FullScan(request, classifier) }
+  if (text.length <= sliceCharacters) return scanSlice(scanning, { text, start: 0 })
+  const results: ScanResult[] = []
+  const addAfterPause = async (slice: TextSlice): Promise<unknown> => {
+    if (slice.start > 0) await pause()
+    return results.push(await scanSlice(scanning, slice))
   }
-  const scanAfterPause = (slice: TextSlice): MaybePromise<unknown> =>
-    slice.start === 0 ? scanSlice(slice) : pause().then(() => scanSlice(slice))
-
-  return andThen(sequentially(slicesOf(text), scanAfterPause), () => ({
-    classification: classifications.reduce(strongest),
-    termHits: hits === undefined ? noHits : [...hits.values()],
-    personalData,
-  }))
+  return andThen(sequentially(slicesOf(text), addAfterPause), () => joinSlices(results))
 }
 
-const noHits: readonly TermHit[] = []
+type Scanning = ScanRequest & { readonly mode: ScanMode }
+
+function scanSlice({ terms, skipsPersonalData, mode }: Scanning, slice: TextSlice): MaybePromise<ScanResult> {
+  const termHits = terms === undefined ? none : hitsIn(slice, terms, mode)
+  const personalData = skipsPersonalData === true ? none : mode.personalData(slice)
+  const classified = mode.classify(slice)
+  if (!isPromise(classified)) return { classification: classified, termHits, personalData }
+  return classified.then((classification) => ({ classification, termHits, personalData }))
+}
+
+const none: readonly never[] = []
+
+const joinSlices = (results: readonly ScanResult[]): ScanResult => ({
+  classification: results.map(({ classification }) => classification).reduce(strongest),
+  termHits: firstOfEachTerm(results.flatMap(({ termHits }) => termHits)),
+  personalData: results.at(-1)?.personalData ?? none,
+})
+
+/** Scans a text that was not scanned before. */
+class FullScan implements ScanMode {
+  readonly name = ''
+  readonly request: ScanRequest
+  readonly classifier: Classifier
+  search: IncrementalSearch | undefined = undefined
+
+  constructor(request: ScanRequest, classifier: Classifier) {
+    this.request = request
+    this.classifier = classifier
+  }
+
+  classify(slice: TextSlice): MaybePromise<Classification> {
+    const { classifier } = this
+    const { direction, reader } = this.request
+    const own = classifier.classify(slice.text, direction, reader)
+    const encoded = encodedTexts(slice.text)
+    if (encoded.length === 0) return own
+    return andThen(own, (classification) => withEncoded(classification, encoded, { classifier, direction, reader }))
+  }
+
+  encodedTexts(slice: TextSlice): readonly EncodedText[] {
+    return encodedTexts(slice.text)
+  }
+
+  personalData({ start, text }: TextSlice): readonly PersonalDatum[] {
+    this.search ??= createIncrementalSearch()
+    this.search.searchTo(this.request.text, start + text.length)
+    return this.search.matches
+  }
+}
 
 type ClassifierCall = {
   readonly classifier: Pick<Classifier, 'classify'>
   readonly direction: TextDirection
   readonly reader?: ClassificationReader | undefined
-}
-
-function fullScan(text: string, call: ClassifierCall): ScanMode {
-  const { classifier, direction, reader } = call
-  const search = createIncrementalSearch()
-  return {
-    name: '',
-    classify: (slice) =>
-      andThen(classifier.classify(slice.text, direction, reader), (own) =>
-        withEncoded(own, encodedTexts(slice.text), call),
-      ),
-    encodedTexts: (slice) => encodedTexts(slice.text),
-    personalData(slice) {
-      search.searchTo(text, slice.start + slice.text.length)
-      return search.matches
-    },
-  }
 }
 
 /** Classifies encoded texts separately, because mixed into the carrier text they would hardly change its scores. */
@@ -155,10 +176,17 @@ export const withEncoded = (
   { classifier, direction, reader }: ClassifierCall,
 ): MaybePromise<Classification> => withAll(own, encoded, ({ text }) => classifier.classify(text, direction, reader))
 
-function addHits(hits: Map<string, TermHit>, slice: TextSlice, found: readonly TermHit[]): void {
-  for (const { term, start, end } of found) {
-    if (!hits.has(term)) hits.set(term, { term, start: slice.start + start, end: slice.start + end })
-  }
+function hitsIn(slice: TextSlice, terms: Terms, mode: ScanMode): readonly TermHit[] {
+  const found = [...terms.find(slice.text), ...hitsInEncoded(mode.encodedTexts(slice), terms)]
+  if (found.length === 0) return none
+  const moved = found.map(({ term, start, end }) => ({ term, start: slice.start + start, end: slice.start + end }))
+  return firstOfEachTerm(moved)
+}
+
+function firstOfEachTerm(hits: readonly TermHit[]): readonly TermHit[] {
+  const first = new Map<string, TermHit>()
+  for (const hit of hits) if (!first.has(hit.term)) first.set(hit.term, hit)
+  return [...first.values()]
 }
 
 /** A term in an encoded text is reported at the position of the encoding. */
