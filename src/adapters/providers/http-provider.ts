@@ -115,7 +115,7 @@ class ResponseStream extends IterableStream<Chunk> {
       const { call, post } = this.exchange
       const prepared = prepare(this.exchange, this.lease)
       const response = await post(prepared.outgoing, call.signal, this.lease)
-      this.started = { response, reader: readerFor(this.exchange, prepared) }
+      this.started = { response, reader: readerFor(this.exchange, prepared, response.kind) }
       return pollChunk(this.started)
     } catch (error) {
       return this.fail(error)
@@ -131,13 +131,17 @@ class ResponseStream extends IterableStream<Chunk> {
 
 type Started = { readonly response: UpstreamResponse; readonly reader: ResponseReader }
 
-function readerFor({ format, call }: UpstreamExchange, { writer, requestBody, onText }: Prepared): ResponseReader {
+function readerFor(
+  { format, call }: UpstreamExchange,
+  { writer, requestBody, onText }: Prepared,
+  kind: UpstreamResponse['kind'],
+): ResponseReader {
   const decoder = format.createDecoder(writer)
   return {
     decoder,
     conformance: format.createConformanceCheck(),
     writer,
-    frameCache: format.allowsFrameCache ? createFrameCache() : undefined,
+    frameCache: kind === 'stream' && format.allowsFrameCache ? createFrameCache() : undefined,
     shape: format.shape,
     outOfBandReader: createOutOfBandReader({ requestBody, stops: call.request.stop, isEmitted: decoder.isEmitted }),
     onText,

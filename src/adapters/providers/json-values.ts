@@ -8,7 +8,11 @@ export const asRecord = (value: unknown): JsonRecord | undefined => (isRecord(va
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-export const asRecords = (value: unknown): readonly JsonRecord[] => asList(value).filter(isRecord)
+/** Usually all items of a list are records, and then it is not copied. */
+export function asRecords(value: unknown): readonly JsonRecord[] {
+  const list = asList(value)
+  return list.every(isRecord) ? list : list.filter(isRecord)
+}
 
 /** Returns an empty string if the value is not a string. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')

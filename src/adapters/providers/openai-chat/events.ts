@@ -25,7 +25,8 @@ type TextKind = 'text' | 'thinking' | 'refusal'
 
 type Choice = {
   readonly writer: EventWriter
-  readonly toolCalls: ToolCallAssembler
+  /** Undefined before the first tool call. */
+  toolCalls: ToolCallAssembler | undefined
   open: { readonly kind: TextKind; readonly block: number } | undefined
   textBlocks: number
   /** Citations that came before the text. */
@@ -81,6 +82,7 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
   // Some servers send an empty list with every text delta. It must not close the text block.
   for (const call of asRecords(delta['tool_calls'])) {
     closeText(reader)
+    reader.toolCalls ??= createToolCallAssembler(reader.writer)
     reader.toolCalls.add(call)
   }
   const finish = asText(choice['finish_reason'])
@@ -95,8 +97,7 @@ function readChoice(state: State, choice: JsonRecord, delta: JsonRecord): void {
 function choiceOf({ writer, choices }: State, index: number): Choice {
   const known = choices.get(index)
   if (known !== undefined) return known
-  const toolCalls = createToolCallAssembler(writer)
-  const choice: Choice = { writer, toolCalls, open: undefined, textBlocks: 0, earlyCitations: [] }
+  const choice: Choice = { writer, toolCalls: undefined, open: undefined, textBlocks: 0, earlyCitations: [] }
   choices.set(index, choice)
   return choice
 }
@@ -117,7 +118,7 @@ function addText(choice: Choice, kind: TextKind, text: string): void {
   if (text === '') return
   if (choice.open?.kind !== kind) {
     closeText(choice)
-    choice.toolCalls.interrupt()
+    choice.toolCalls?.interrupt()
     choice.open = { kind, block: choice.writer.open({ type: kind }) }
     if (kind === 'text') choice.textBlocks += 1
   }
@@ -152,7 +153,7 @@ function endAnswer({ writer, choices, finish, stopSequence, usage }: State): voi
   for (const choice of choices.values()) {
     hasRefusal ||= choice.open?.kind === 'refusal'
     closeText(choice)
-    choice.toolCalls.finish()
+    choice.toolCalls?.finish()
   }
   const reported = stopReasons.get(finish) ?? 'end'
   const stopReason = stopSequence === undefined ? reported : 'stop-sequence'
