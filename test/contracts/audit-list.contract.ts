@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditLogStore } from '../../src/adapters/stores/sql/audit/log.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { hourMs } from '../../src/base/clock.ts'
 import type { AuditContent } from '../../src/domain/audit/event/content.ts'
 import type { AuditFilter } from '../../src/domain/audit/log.ts'
 import type { AuditEntry } from '../../src/domain/identity/audit-log.ts'
@@ -102,6 +103,24 @@ export function auditListContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await matching({ fromMs: 5_000 }), [])
     })
 
+    it('finds the events of a period between checkpoints, even if they were written hours late', async () => {
+      await using scene = await openScene(open)
+      const atHours = (hours: number): number => hours * hourMs
+      await scene.append('first', atHours(100))
+      await scene.sign(5, atHours(101))
+      await scene.append('second', atHours(120))
+      await scene.append('late', atHours(99))
+      await scene.sign(7, atHours(121))
+      await scene.append('last', atHours(200))
+      await scene.sign(8, atHours(201))
+      const matching = async (filter: AuditFilter): Promise<string[]> =>
+        (await scene.list(filter)).items.map(({ id }) => id)
+      assert.deepEqual(await matching({ fromMs: atHours(98), toMs: atHours(101) }), ['late', 'first'])
+      assert.deepEqual(await matching({ fromMs: atHours(120) }), ['last', 'second'])
+      assert.deepEqual(await matching({ fromMs: atHours(150), toMs: atHours(300) }), ['last'])
+      assert.deepEqual(await matching({ fromMs: 5_000, toMs: atHours(110) }), ['late', 'first'])
+    })
+
     it('continues after the event of a cursor, and rejects a cursor of another organization', async () => {
       await using scene = await openScene(open)
       const { items, hasMore } = await scene.list({ projectId: 'proj_1' }, { after: 'refused', limit: 1 })
@@ -135,6 +154,10 @@ async function openScene(open: () => Promise<Database>) {
   return {
     append: (id: string, timeMs: number, content?: AuditContent) =>
       log.appender.append('org_1', [log.events.makeEvent({ ...request, timeMs, content }, id)]),
+    sign: (sequence: number, timeMs: number) =>
+      database.write([
+        { sql: `insert into audit_checkpoint values ('org_1', $1, $2, '{}')`, params: [sequence, timeMs] },
+      ]),
     events: (withTexts: boolean) => log.reads.events('org_1', { after: 0, limit: 9, withTexts }),
     list: (filter: AuditFilter, page: { after?: string; limit?: number } = {}, organizationId = 'org_1') =>
       log.reads.list(organizationId, filter, { limit: 9, order: 'desc', ...page }),

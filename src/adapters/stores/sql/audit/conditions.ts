@@ -1,3 +1,4 @@
+import { dayMs } from '../../../../base/clock.ts'
 import type { AuditFilter } from '../../../../domain/audit/log.ts'
 import { plainRequest } from './rows.ts'
 
@@ -58,19 +59,30 @@ export function otherConditions(filter: AuditFilter, table: EventTable): string 
 }
 
 /**
- * Sequences and times grow nearly together. With times alone, SQLite reads and sorts all events of the period for one page.
- * With the range of sequences as well, it reads only the page. `$1` is the organization. PostgreSQL reads the partitions of the
- * period only, in the order of the log.
+ * Sequences and times grow nearly together. With times alone, SQLite reads and sorts all events of the period for one page. With a range of
+ * sequences as well, it reads only the page. `$1` is the organization. PostgreSQL reads the partitions of the period only, in the
+ * order of the log.
  */
 function timeConditions({ fromMs, toMs }: AuditFilter, { isPartitioned }: EventTable): string[] {
-  const bounds = [
-    ...(fromMs === undefined ? [] : [`time >= ${Math.trunc(fromMs)}`]),
-    ...(toMs === undefined ? [] : [`time < ${Math.trunc(toMs)}`]),
+  const conditions = [
+    ...(fromMs === undefined ? [] : [`e.time >= ${Math.trunc(fromMs)}`]),
+    ...(toMs === undefined ? [] : [`e.time < ${Math.trunc(toMs)}`]),
   ]
-  const conditions = bounds.map((bound) => `e.${bound}`)
-  if (bounds.length === 0 || isPartitioned) return conditions
-  // `+ 0`, because the engine would find the least sequence by reading all events in their order.
-  const within = (edge: string): string =>
-    `(select ${edge}(t.sequence + 0) from audit_event t where t.organization_id = $1 and ${bounds.map((bound) => `t.${bound}`).join(' and ')})`
-  return [...conditions, `e.sequence between ${within('min')} and ${within('max')}`]
+  if (isPartitioned) return conditions
+  return [
+    ...conditions,
+    ...(fromMs === undefined ? [] : [`e.sequence > (${lastSignedBefore(fromMs - maxLateMs)})`]),
+    ...(toMs === undefined ? [] : [`e.sequence <= (${firstSignedFrom(toMs + maxLateMs)})`]),
+  ]
 }
+
+/** An event is appended within a day after its time, and a clock is set back by less than a day. */
+const maxLateMs = dayMs
+
+/** Everything up to the sequence of a checkpoint was appended before the checkpoint was signed. */
+const lastSignedBefore = (ms: number): string =>
+  `select coalesce(max(p.sequence), 0) from audit_checkpoint p where p.organization_id = $1 and p.time < ${Math.trunc(ms)}`
+
+const firstSignedFrom = (ms: number): string =>
+  `select coalesce(min(p.sequence), ${Number.MAX_SAFE_INTEGER}) from audit_checkpoint p
+   where p.organization_id = $1 and p.time >= ${Math.trunc(ms)}`
