@@ -70,6 +70,22 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     assert.equal(await requestCount(), countBefore)
   })
 
+  it('sends nothing before the models have arrived', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    const models = Promise.withResolvers<void>()
+    await page.route('**/v1/organization/models', async (route) => {
+      await models.promise
+      await route.continue()
+    })
+    await openPlayground(page)
+    await page.getByLabel('Text of turn 1').fill('Good morning')
+    await page.getByRole('button', { name: 'Send to the model', disabled: true }).waitFor()
+    models.resolve()
+    await sendByKeyboard(page)
+    await page.getByRole('log', { name: 'Answer' }).getByText('Good morning').waitFor()
+  })
+
   for (const dialect of ['messages', 'responses', 'chat']) {
     it(`streams an answer of ${dialect}, and shows its steps, events and code`, async () => {
       await using open = await openPage(browser)

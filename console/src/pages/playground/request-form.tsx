@@ -36,7 +36,10 @@ export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }
   const { settings, texts } = form
   const { tools, problem } = toolsIn(texts.tools)
   const hasLabels = isHeaderText(form.search.user) && isHeaderText(form.search.target)
-  const canSend = onSend !== undefined && !isRunning && problem === undefined && hasLabels && hasText(texts)
+  /** Not before the models and projects have arrived. */
+  const hasTarget = settings.model !== '' && settings.project !== ''
+  const isComplete = hasTarget && hasLabels && problem === undefined && hasText(texts)
+  const canSend = onSend !== undefined && !isRunning && isComplete
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (canSend) onSend()
