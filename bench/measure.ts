@@ -29,11 +29,12 @@ let seed = randomInt(1e9)
 /** The CPU time of a process is hardly affected by a noisy machine, unlike the time on the clock. */
 export async function measure({ running, upstreamPort, benchCase, target, ...rest }: Measurement): Promise<Figure> {
   const { workload, connections = usualConnections, perSecond = 0, name } = benchCase
-  const { port, pid, probeFile, headers } = running
+  const { port, pid, probeFile, hasEncoder = false, headers } = running
   const process = { port, upstreamPort, pid, ...(probeFile !== undefined && { probeFile }) }
   const plan: LoadPlan = {
     ...process,
     ...rest,
+    hasEncoder,
     workload,
     headers: headers(workload),
     connections,

@@ -37,7 +37,7 @@ const seconds = Number(values.seconds ?? 4)
 const mostSeconds = Number(values['warm-up'] ?? (values.quick ? 12 : 40))
 const firstWarmUp = {
   windowSeconds: 3,
-  minSeconds: Math.min(28, mostSeconds),
+  minSeconds: 28,
   maxSeconds: mostSeconds,
   tolerance: 0.05,
 }

@@ -80,14 +80,14 @@ describe('the bench', () => {
   })
 
   it('shows only the aims whose cases ran, and whether they are met', () => {
-    const figures = [figureOf('bare', 100), figureOf('gatehouse', 300), figureOf('portkey', 600)]
+    const figures = [figureOf('gatehouse', 300), figureOf('gatehouse, 20 policies', 400), figureOf('portkey', 600)]
     const run = { date: '', commit: '', cpu: '', cores: 2, node: '', rounds: 1, seconds: 1 }
     const aims = aimsOf({ ...run, durableWrite: { p50Ms: 1, p99Ms: 1 }, figures })
     assert.deepEqual(
       aims.map(({ what, measured, isMet }) => [what, measured, isMet]),
       [
-        ['Whole request, fresh text, against bare', '3.00 times', true],
-        ['Whole request, fresh text, against Portkey', '0.50 times', false],
+        ['Whole request, fresh text, against Portkey', '0.50 times', true],
+        ['20 policies, against none', '1.33 times', false],
       ],
     )
   })

@@ -6,6 +6,7 @@ import { readProcess, readResidentKb, totalMicros, useBetween, type ProcessReadi
 import { quantilesOf } from './quantiles.ts'
 import type { Waits } from '../targets/trace-probe.ts'
 import { readProbe, type ProbeReading } from './probe-reading.ts'
+import { countEncoderTexts } from './encoder-texts.ts'
 import { createRequests, type Workload } from './workload.ts'
 
 /**
@@ -21,6 +22,8 @@ export type LoadPlan = {
   readonly workload: Workload
   /** Where the measured process writes its readings, if it has a probe. */
   readonly probeFile?: string
+  /** Whether its metrics count the texts that its encoder was asked for. */
+  readonly hasEncoder: boolean
   readonly headers: readonly string[]
   readonly connections: number
   /** A fixed rate, with latency counted from when a request is due. 0: each connection sends its next request at once. */
@@ -52,6 +55,8 @@ export type LoadResult = {
   /** Of the main thread: bytes allocated by JavaScript, and pauses for garbage collection. */
   readonly heap?: { readonly allocatedBytes: number; readonly pausesMs: number; readonly longestPauseMs: number }
   readonly waits?: Waits
+  /** Texts that the encoder was asked for, also those that it did not read. */
+  readonly encoderTexts?: number
   /** CPU of the load generator itself per request. */
   readonly loadMicros: number
   /** Of paced streams: chunks that arrived, and how long after they were sent. */
@@ -109,10 +114,12 @@ function drive(at: number): { connection: () => Connection; closed: Promise<void
 async function run(): Promise<LoadResult> {
   const { warmUpSeconds, hasSettled } = await warm()
   const before = await probe()
+  const textsBefore = await countEncoderTexts(plan)
   delays?.start()
   const measured = await measureFor(plan.seconds)
   const chunks = await delays?.end()
   const after = await probe()
+  const encoderTexts = (await countEncoderTexts(plan)) - textsBefore
   const heap = before &&
     after && {
       allocatedBytes: after.allocatedBytes - before.allocatedBytes,
@@ -120,7 +127,8 @@ async function run(): Promise<LoadResult> {
       longestPauseMs: after.longestPauseMs,
     }
   const waits = after?.waits
-  return { ...measured, warmUpSeconds, hasSettled, ...chunks, ...(heap && { heap }), ...(waits && { waits }) }
+  const seen = { ...(heap && { heap }), ...(waits && { waits }), ...(plan.hasEncoder && { encoderTexts }) }
+  return { ...measured, warmUpSeconds, hasSettled, ...chunks, ...seen }
 }
 
 async function probe(): Promise<ProbeReading | undefined> {

@@ -1,12 +1,17 @@
 import type { Figure } from '../measure.ts'
-import { median, ratio } from './rows.ts'
+import { encoderShare, median, ratio } from './rows.ts'
 import type { Results } from './results.ts'
 
 /** What we want to reach, and what was measured. */
 export type Aim = { readonly what: string; readonly aim: string; readonly measured: string; readonly isMet: boolean }
 
 type Measured = number | undefined
-type Quantity = readonly [what: string, atMost: Measured, unit: 'times' | 'ms' | 'us' | 'KB' | 'MB', measured: Measured]
+type Quantity = readonly [
+  what: string,
+  atMost: Measured,
+  unit: 'times' | 'ms' | 'us' | 'KB' | 'MB' | '%',
+  measured: Measured,
+]
 
 const [whole, rate, burst, paced] = [
   'whole, fresh',
@@ -27,22 +32,22 @@ export function aimsOf({ figures, durableWrite, idle }: Results): Aim[] {
   const delayP99 = (target: string): Measured => middle(paced, target, ({ chunkP99Ms }) => chunkP99Ms)
   const memory = (name: string): Measured => middle(name, plain, ({ residentKb }) => residentKb)
   const quantities: Quantity[] = [
-    ['Whole request, fresh text, against bare', 4.5, 'times', times(whole, plain, 'bare')],
-    ['The same with 20 policies', 5, 'times', times(whole, with20, 'bare')],
-    ['200 policies, against 20', 1.5, 'times', times(whole, with200, with20)],
-    ['Whole request, fresh text, against Portkey', 0.4, 'times', times(whole, plain, 'portkey')],
+    ['Whole request, fresh text, against Portkey', 0.6, 'times', times(whole, plain, 'portkey')],
+    ['20 policies, against none', 1.2, 'times', times(whole, with20, plain)],
+    ['200 policies, against 20', 1.2, 'times', times(whole, with200, with20)],
+    ['Texts for the encoder per 100 requests', 0.5, '%', middle(whole, plain, encoderShare)],
     ['Whole request, repeated text, against bare', 3, 'times', times('whole, repeated', plain, 'bare')],
-    ['Allocated by JavaScript a request', 70, 'KB', middle(whole, plain, allocatedKb)],
+    ['Allocated by JavaScript a request', 60, 'KB', middle(whole, plain, allocatedKb)],
     ['A chunk of a burst, against bare', 3, 'times', times(burst, plain, 'bare')],
-    ['A chunk at 20 a second, 100 streams, against bare', 1.8, 'times', times(paced, plain, 'bare')],
+    ['A chunk at 20 a second, 100 streams, against bare', 2.5, 'times', times(paced, plain, 'bare')],
     ['Delay of a chunk at 20 words a second, p50', 60, 'ms', delayP50(plain)],
-    ['Delay of a chunk at 20 words a second, p99', 300, 'ms', delayP99(plain)],
+    ['Delay of a chunk at 20 words a second, p99', 250, 'ms', delayP99(plain)],
     ['The same with 20 policies, p50', 60, 'ms', delayP50(with20)],
-    ['The same with 20 policies, p99', 300, 'ms', delayP99(with20)],
-    ['Memory of a stream', 60, 'KB', perUnit(memory('500 paced streams'), memory(paced), 400)],
+    ['The same with 20 policies, p99', 250, 'ms', delayP99(with20)],
+    ['Memory of a stream', 100, 'KB', perUnit(memory('500 paced streams'), memory(paced), 400)],
     ['200 a second, p50 over direct', durableWrite.p50Ms + 0.7, 'ms', difference(p50(plain), p50('direct'))],
     ['200 a second, p99', sum(product(p99('bare'), 3), durableWrite.p50Ms), 'ms', p99(plain)],
-    ['200 a second, CPU of a request', 0.9, 'ms', quotient(cost(rate, plain), 1000)],
+    ['200 a second, CPU of a request', 1.5, 'ms', quotient(cost(rate, plain), 1000)],
     ['Turn 50 of a chat, against turn 2', 1.3, 'times', quotient(cost('turn 50 of a chat'), cost('turn 2 of a chat'))],
     ['1,000 keys, against one', 1.1, 'times', times('many callers', keys, plain)],
     ['1,000 organizations, against one', 1.1, 'times', times('many callers', organizations, plain)],

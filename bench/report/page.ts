@@ -6,7 +6,7 @@ import { aimsOf } from './aims.ts'
 import { picture } from './picture.ts'
 import type { Figure } from '../measure.ts'
 import type { Results } from './results.ts'
-import { rowsOf, type CaseRows, type Row } from './rows.ts'
+import { encoderShare, rowsOf, type CaseRows, type Row } from './rows.ts'
 
 const page = here('../docs/performance.md')
 const image = here('../docs/images/performance.svg')
@@ -91,6 +91,8 @@ const requestColumns: readonly Column[] = [
     title: 'KB allocated',
     read: ({ figure: { heap, requests } }) => (heap ? whole(heap.allocatedBytes / 1024 / requests) : ''),
   },
+  { title: 'Memory MB', read: ({ figure }) => whole(figure.residentKb / 1024) },
+  { title: 'Texts for the encoder, %', read: ({ figure }) => encoderShare(figure)?.toFixed(1) ?? '' },
   {
     title: 'Longest GC pause ms',
     read: ({ figure: { heap, case: name } }) =>

@@ -11,7 +11,13 @@ export type Row = {
   readonly mostMicros: number
   /** The cost as a multiple of the bare proxy's in the same round, which ran within seconds; the median of the rounds. */
   readonly timesBare: number | undefined
+  /** Whether the cost was stable when the first round began. */
+  readonly hasSettled: boolean
 }
+
+/** Texts for the encoder per hundred requests. */
+export const encoderShare = ({ encoderTexts, requests }: Figure): number | undefined =>
+  encoderTexts === undefined ? undefined : (100 * encoderTexts) / requests
 
 export type CaseRows = { readonly benchCase: BenchCase; readonly rows: readonly Row[] }
 
@@ -25,7 +31,7 @@ export function rowsOf(figures: readonly Figure[]): CaseRows[] {
       const costs = own.map(({ cpuMicros }) => cpuMicros)
       const timesBare = name === 'direct' ? undefined : ratio(ofCase, name, 'bare')
       const spread = { leastMicros: Math.min(...costs), mostMicros: Math.max(...costs) }
-      return [{ target: name, switchedOn, figure, timesBare, ...spread }]
+      return [{ target: name, switchedOn, figure, timesBare, ...spread, hasSettled: own[0]?.hasSettled === true }]
     })
     return rows.length === 0 ? [] : [{ benchCase, rows }]
   })

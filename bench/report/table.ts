@@ -2,7 +2,7 @@ import type { BenchCase } from '../cases.ts'
 import { chunksPerAnswer } from '../load/workload.ts'
 import type { Figure } from '../measure.ts'
 import { stages, type Stage } from '../targets/trace-probe.ts'
-import { rowsOf, type Row } from './rows.ts'
+import { encoderShare, rowsOf, type Row } from './rows.ts'
 
 /** Plain text for the terminal. */
 export function table(figures: readonly Figure[]): string {
@@ -15,8 +15,9 @@ export function table(figures: readonly Figure[]): string {
     .join('\n')
 }
 
-function line({ workload }: BenchCase, { target, figure, leastMicros, mostMicros, timesBare }: Row): string {
-  const { cpuMicros, p50Ms, p99Ms, heap, requests, chunks, chunkP50Ms = 0, chunkP99Ms = 0 } = figure
+function line({ workload }: BenchCase, row: Row): string {
+  const { target, figure, leastMicros, mostMicros, timesBare, hasSettled } = row
+  const { cpuMicros, p50Ms, p99Ms, heap, requests, chunks, chunkP50Ms = 0, chunkP99Ms = 0, residentKb } = figure
   const ratio = timesBare === undefined ? '' : `${timesBare.toFixed(2)} x bare`
   const spread = `(${leastMicros.toFixed(0)} to ${mostMicros.toFixed(0)})`
   const delay =
@@ -25,7 +26,17 @@ function line({ workload }: BenchCase, { target, figure, leastMicros, mostMicros
       : `chunk delay p50 ${chunkP50Ms.toFixed(0)} p99 ${chunkP99Ms.toFixed(0)} ms`
   const perRequest = workload.stream === 'burst' ? ` ${(cpuMicros / chunksPerAnswer).toFixed(1)} a chunk` : ''
   const garbage = heap === undefined ? '' : `${(heap.allocatedBytes / 1024 / requests).toFixed(0)} KB allocated`
-  const columns = [cpuMicros.toFixed(0).padStart(8) + perRequest, ratio.padEnd(12), spread.padEnd(16), delay, garbage]
+  const share = encoderShare(figure)
+  const columns = [
+    cpuMicros.toFixed(0).padStart(8) + perRequest,
+    ratio.padEnd(12),
+    spread.padEnd(16),
+    delay,
+    `${(residentKb / 1024).toFixed(0)} MB`,
+    garbage,
+    share === undefined ? '' : `${share.toFixed(1)} % ask the encoder`,
+    hasSettled ? '' : 'not settled',
+  ]
   return `  ${target.padEnd(31)} ${columns.join('  ')}\n${threadsLine(figure)}${waitsLines(figure)}`
 }
 

@@ -53,7 +53,7 @@ export async function startGatehouse(
     ...(await createKeys(client, created.project_id, keys - 1)),
     ...(await createOrganizations(client, organizations - 1)),
   ]
-  return { ...running, headers: () => apiKeys.map((key) => `authorization: Bearer ${key}\r\n`) }
+  return { ...running, hasEncoder: true, headers: () => apiKeys.map((key) => `authorization: Bearer ${key}\r\n`) }
 }
 
 /** The Node options of `npm start`. */

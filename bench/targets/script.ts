@@ -14,6 +14,8 @@ export type Running = {
   readonly readyMs: number
   /** The file of its probe, if it has one. */
   readonly probeFile?: string
+  /** Whether its metrics count the texts that its encoder was asked for. */
+  readonly hasEncoder?: true
   /** Header lines for each of its callers. */
   readonly headers: (workload: Workload) => readonly string[]
   /** The end of what it wrote to standard error. */
