@@ -3,6 +3,7 @@
  * others are copied out, so that a stream that is dropped leaves nothing behind.
  */
 import { appendText } from '../../../base/append-text.ts'
+import { firstHomoglyph, foldCharacters } from '../../../domain/moderation/normalise.ts'
 import { createWordEnd } from '../../../domain/moderation/word-end.ts'
 import type { Address, Kernel } from './kernel/load.ts'
 import { createStreamFolding, noPosition } from './stream-folding.ts'
@@ -83,18 +84,18 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): TextStre
   }
   const start = (): ScoreStream => createScoreStream({ kernel, score, enter, peek, leave })
 
-  /** Undefined if the text is not ASCII, or longer than the kernel reads at once. */
-  function scoreAscii(text: string): StreamedScores | undefined {
-    if (text.length > kernel.maxPush || !writeAscii(kernel, text)) return undefined
+  /** Undefined if letters of the text depend on their context, or if it is longer than the kernel reads at once. */
+  function scoreAtOnce(text: string): StreamedScores | undefined {
+    const isAscii = text.length <= kernel.maxPush && writeAscii(kernel, text)
+    const folded = isAscii ? text : foldAtOnce(text)
+    if (folded === undefined || folded.length > kernel.maxPush) return undefined
     saveOwner()
     kernel.begin(area, streamBuckets, noPosition)
-    const inText = lastPlaceScores(kernel.readAscii(area, text.length))
+    const inText = lastPlaceScores(isAscii ? kernel.readAscii(area, text.length) : readPart(kernel, area, folded))
     const atEnd = lastPlaceScores(kernel.read(area, 0, 1))
     const words = kernel.view.numbers[(area >> 2) + wordsAt] ?? 0
-    return {
-      whole: words <= streamBuckets * bucketWords ? scoresOf(kernel, area) : score(text),
-      decided: atEnd ?? inText,
-    }
+    const whole = words <= streamBuckets * bucketWords ? scoresOf(kernel, area) : score(text)
+    return { whole, decided: atEnd ?? inText }
   }
 
   /** The highest scores at the places that the kernel has just passed and all before. */
@@ -108,7 +109,13 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): TextStre
     return { whole: stream.whole(), decided: stream.decided() }
   }
 
-  return { start, scoreWhole: (text) => scoreAscii(text) ?? scoreStreamed(text) }
+  return { start, scoreWhole: (text) => scoreAtOnce(text) ?? scoreStreamed(text) }
+}
+
+/** Undefined if letters of the text depend on their context. */
+function foldAtOnce(text: string): string | undefined {
+  const folded = foldCharacters(text)
+  return firstHomoglyph(folded) >= 0 ? undefined : folded
 }
 
 type StreamParts = TextStreamsParts & {
