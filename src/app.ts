@@ -25,6 +25,7 @@ import { createSystem } from './app/system.ts'
 import { openTraces } from './app/traces.ts'
 import { openStoredData } from './app/stored-data.ts'
 import { exampleModel } from './app/upstreams.ts'
+import { workerChecks } from './app/workers.ts'
 import { dayMs } from './base/clock.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createCallerOf } from './http/caller.ts'
@@ -61,7 +62,7 @@ const consoleFolder = new URL('../console/dist/', import.meta.url)
 export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
   await using built = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure(built, config, { env, world })
-  const { database, clock, ids, log, metrics } = infrastructure
+  const { database, clock, ids, log, metrics, readMetrics } = infrastructure
   const administration = createAdministration({
     ...infrastructure,
     secretFiles: secretFilesOf(config, infrastructure.random),
@@ -119,7 +120,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     isShuttingDown: listeners.isShuttingDown,
     clock,
     ids,
-    metrics,
+    readMetrics,
     publicUrl: listeners.publicUrl,
     configuredUrl: config.server.public_url,
     console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
@@ -195,5 +196,6 @@ const readinessOf = (
   { part: 'credits', problem: async () => credits.problem() },
   { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
   { part: 'audit archive', problem: async () => audit.archiveProblem(), isVital: () => false },
+  ...workerChecks(infrastructure.workers),
   { part: 'server', problem: async () => serverProblem() },
 ]

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parse } from 'yaml'
+import type { Workers } from '../src/app/workers.ts'
 import { findProgram } from '../scripts/test/binaries.ts'
 import { createFakeEncoder, opens } from './support/fake-encoder.ts'
 import { startTestApp, type TestApp } from './support/app.ts'
@@ -59,6 +60,18 @@ function labelsByMetric(exposition: string): Map<string, Set<string>> {
   return found
 }
 
+/** A worker that is alone with one that has died. */
+const workers: Workers = {
+  number: 1,
+  count: 2,
+  states: () => [
+    { number: 1, isReady: true, restarts: 0 },
+    { number: 2, isReady: false, restarts: 1 },
+  ],
+  readOthers: async () => [],
+  answerWith() {},
+}
+
 /** An app with every optional part, after one answered and one failed request. */
 async function startScene() {
   await using built = new AsyncDisposableStack()
@@ -78,6 +91,7 @@ async function startScene() {
         moderation: { encoder: 'auto' },
       },
       openEncoder: opens(createFakeEncoder(() => ({}))),
+      workers,
     }),
   )
   for (const status of [200, 502]) {

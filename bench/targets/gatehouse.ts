@@ -57,7 +57,7 @@ export async function startGatehouse(
 }
 
 /** The Node options of `npm start`. */
-function startFlags(): string[] {
+export function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(here('../package.json'), 'utf8')) as { scripts: { start: string } }
   return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }

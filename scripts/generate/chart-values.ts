@@ -53,6 +53,7 @@ export const ChartValues = {
   drainSeconds: Type.Integer({ minimum: 0, maximum: 3600 }),
   firstKeysInLog: Type.Boolean(),
   replicas: count,
+  workers: Type.Unsafe({ type: ['integer', 'string'], minimum: 1, maximum: 256, pattern: '^auto$' }),
   autoscaling: closed({
     enabled: Type.Boolean(),
     minReplicas: count,

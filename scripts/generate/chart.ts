@@ -18,7 +18,7 @@ export function chartFiles(): Record<string, () => string> {
 }
 
 type Node = {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly default?: unknown
   readonly pattern?: string
@@ -44,6 +44,7 @@ const setByChart = [
   'server.metrics_port',
   'server.metrics_host',
   'server.drain_delay_ms',
+  'server.workers',
   'server.tls.cert_file',
   'server.tls.key_file',
   'server.tls.metrics',

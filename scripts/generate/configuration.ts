@@ -1,7 +1,7 @@
 import { ConfigSchema } from '../../src/config/schema.ts'
 
 type Node = {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly description?: string
   readonly default?: unknown
   readonly env?: string
@@ -9,6 +9,7 @@ type Node = {
   readonly enum?: readonly unknown[]
   readonly minimum?: number
   readonly maximum?: number
+  readonly pattern?: string
   readonly items?: Node
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]
@@ -72,6 +73,7 @@ function tableOf(rows: readonly (readonly [string, Node])[], parent: Node): stri
 const variablesOf = ({ env, envFile }: Node): string =>
   env === undefined ? '' : envFile ? `\`${env}\`, or \`${env}_FILE\` that names a file` : `\`${env}\``
 
+/** A number or a word, such as `auto`, has two types and the word as its pattern. */
 function typeOf(node: Node): string {
   if (node.enum) return node.enum.map((value) => `\`${String(value)}\``).join(', ')
   if (node.type === 'array') return `list of ${node.items ? typeOf(node.items) : 'anything'}`
@@ -81,6 +83,7 @@ function typeOf(node: Node): string {
         ? ''
         : ` from ${node.minimum}`
       : ` ${node.minimum ?? 0} to ${node.maximum}`
+  if (typeof node.type === 'object') return `integer${bounds}, or \`${node.pattern?.slice(1, -1) ?? 'a text'}\``
   return `${node.type ?? 'text'}${bounds}`
 }
 

@@ -179,11 +179,11 @@ function reportLate({ log, metrics }: AuditServicesParts): CheckpointParts['onLa
 
 /** Not used with embedded storage, where the spool would be on the same disk as the log. */
 async function openBacklog(
-  { config, metrics, jobs, clock, log }: AuditServicesParts,
+  { spoolDir, metrics, jobs, clock, log }: AuditServicesParts,
   appender: AuditAppender,
   opened: AsyncDisposableStack,
 ): Promise<AuditBacklog> {
-  const spool = opened.use(createAuditSpool(join(config.storage.data_dir, 'audit-spool')))
+  const spool = opened.use(createAuditSpool(join(spoolDir, 'audit-spool')))
   const backlog = await createAuditBacklog({ appender, spool, clock, onSetAside: logSetAside(log, 'audit event') })
   opened.defer(async () => void (backlog.waiting() > 0 && (await backlog.flush())))
   opened.use(jobs.start('flush-spooled-audit-events', backlog.retry))

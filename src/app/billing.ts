@@ -109,11 +109,11 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
 }
 
 async function openBacklog(
-  { config, clock, failpoint, metrics, jobs, log }: CreditParts,
+  { spoolDir, clock, failpoint, metrics, jobs, log }: CreditParts,
   ledger: LedgerStore,
   opened: AsyncDisposableStack,
 ): Promise<ChargeBacklog> {
-  const spool = opened.use(createChargeSpool(join(config.storage.data_dir, 'spool')))
+  const spool = opened.use(createChargeSpool(join(spoolDir, 'spool')))
   const backlog = await createChargeBacklog({
     ledger,
     spool,

@@ -91,7 +91,7 @@ async function openInProcess(config: Config): Promise<Connection> {
     clock,
     ids,
     log,
-    metrics,
+    readMetrics: async () => metrics.expose(),
     recorder: createRequestRecorder({ clock, log, metrics }),
     requestTimeoutMs: config.server.request_timeout_ms,
     publicUrl: () => '',

@@ -1,12 +1,7 @@
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { systemClock } from '../base/clock.ts'
 import type { Config } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
 import { jobs, type JobDefinition } from '../jobs/jobs.ts'
 import { readJobMetrics, type JobTimes } from '../jobs/job-metrics.ts'
-import { askRunningServer } from './running-server.ts'
-import { planListeners } from './listen-addresses.ts'
 
 export type JobDiagnosis = {
   readonly part: string
@@ -15,17 +10,31 @@ export type JobDiagnosis = {
   readonly fix?: string
 }
 
-const metricsTimeoutMs = 3_000
-
-/** Lists the jobs of this configuration, and when each last succeeded if a server answers at its metrics address. */
-export const checkJobs = async (config: Config): Promise<JobDiagnosis[]> =>
-  diagnoseJobs(config, await readMetrics(config), systemClock.nowMs())
-
-/** The same from the text of `/metrics`; undefined if no server answers. */
+/**
+ * Lists the jobs of this configuration, and when each last succeeded by the text of `/metrics`, which is undefined if no server
+ * answers.
+ */
 export function diagnoseJobs(config: Config, metrics: string | undefined, nowMs: number): JobDiagnosis[] {
   const times = metrics === undefined ? undefined : readJobMetrics(metrics)
-  return startedJobs(config).map((job) => diagnoseJob(job, times && (times.get(job.name) ?? {}), nowMs))
+  return startedJobs(config).map((job) => diagnoseJob(job, times && timesOf(job, times.get(job.name)), nowMs))
 }
+
+/** A job that runs on one node may have run on any worker. If each worker runs it, the one that is worst off counts. */
+function timesOf({ runs }: JobDefinition, byWorker: readonly JobTimes[] = []): JobTimes {
+  const newest = (ms: readonly (number | undefined)[]): number | undefined =>
+    ms.reduce((last, each) => (each !== undefined && each > (last ?? 0) ? each : last), undefined)
+  if (runs === 'each node') return byWorker.find(isFailing) ?? byWorker[0] ?? {}
+  const [lastSuccessMs, lastFailureMs] = [
+    newest(byWorker.map((times) => times.lastSuccessMs)),
+    newest(byWorker.map((times) => times.lastFailureMs)),
+  ]
+  return {
+    ...(lastSuccessMs !== undefined && { lastSuccessMs }),
+    ...(lastFailureMs !== undefined && { lastFailureMs }),
+  }
+}
+
+const isFailing = ({ lastSuccessMs = 0, lastFailureMs = 0 }: JobTimes): boolean => lastFailureMs > lastSuccessMs
 
 function startedJobs(config: Config): JobDefinition[] {
   const { database_url: databaseUrl, redis_url: redisUrl } = config.storage
@@ -64,32 +73,4 @@ function durationOf(ms: number): string {
   if (seconds < 120 && seconds !== 60) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
   return minutes < 120 && minutes !== 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
-}
-
-/** The text of `/metrics` of the server that runs on the data folder or that this configuration describes; undefined if none answers. */
-async function readMetrics(config: Config): Promise<string | undefined> {
-  return (await askRunningServer(config, '/metrics', metricsTimeoutMs)) ?? readPort(config)
-}
-
-function readPort({ server }: Config): Promise<string | undefined> {
-  const listener = planListeners(server).find(({ purposes }) => purposes.has('metrics'))
-  if (listener === undefined || listener.port === 0) return Promise.resolve(undefined)
-  const { host, port, purposes } = listener
-  const isSecure = server.tls !== undefined && (server.tls.metrics || purposes.size > 1)
-  return new Promise((resolve) => {
-    const none = (): void => resolve(undefined)
-    // The certificate names the public host, not the address that the server listens on; the metrics hold no secrets.
-    const options = { host, port, path: '/metrics', timeout: metricsTimeoutMs, rejectUnauthorized: false }
-    const request = (isSecure ? requestHttps : requestHttp)(options, (response) => {
-      const chunks: Buffer[] = []
-      response
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .once('error', none)
-        .once('end', () => resolve(response.statusCode === 200 ? Buffer.concat(chunks).toString() : undefined))
-    })
-    request
-      .once('error', none)
-      .once('timeout', () => request.destroy())
-      .end()
-  })
 }

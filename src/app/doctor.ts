@@ -1,23 +1,24 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { DatabaseTooNew } from '../adapters/stores/sql/migrate.ts'
 import { SecretMissing } from '../adapters/stores/sql/sqlite/data-folder.ts'
-import { createResponseSpool } from '../adapters/stores/sql/response-spool.ts'
-import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
+import { systemClock } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import { plural } from '../base/plural.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { checkDisk } from './doctor-disk.ts'
-import { checkJobs } from './doctor-jobs.ts'
+import { diagnoseJobs } from './doctor-jobs.ts'
 import { checkRedis, checkRuntime, checkTls } from './doctor-node.ts'
 import { planListeners, type PlannedListener } from './listen-addresses.ts'
 import type { OrganizationBody, SecretStatusBody } from './api-types.ts'
 import { connect, NoDatabase } from './connect.ts'
+import { checkWorkers } from './doctor-workers.ts'
+import { readRunningMetrics } from './running-metrics.ts'
 import { askRunningServer } from './running-server.ts'
 import { tryConnect, type Diagnosis } from './diagnosis.ts'
 import { checkModeration } from './doctor-moderation.ts'
 import { checkOidc } from './doctor-oidc.ts'
+import { checkSpools } from './doctor-spools.ts'
 import { checkTokens } from './doctor-tokens.ts'
 import { checkTraces } from './doctor-traces.ts'
 import { checkUpstreams, type UpstreamCheckOptions } from './doctor-upstreams.ts'
@@ -52,6 +53,7 @@ export async function diagnose(
   }
   const folder = checkFolder(config)
   const isUsable = folder.every(({ state }) => state !== 'wrong')
+  const metrics = await readRunningMetrics(config)
   return [
     runtime,
     valid,
@@ -61,13 +63,14 @@ export async function diagnose(
     ...(await checkRedis(config)),
     ...(await checkServer(config)),
     ...(await Promise.all(planListeners(config.server).map(checkPort))),
+    ...checkWorkers(config, metrics),
     ...checkTls(config.server),
     ...(await checkTokens(config, options)),
     ...(await checkOidc(config, options)),
     ...(await checkUpstreams(config, env, options)),
     ...(await checkTraces(config, options)),
     await checkModeration(config),
-    ...(await checkJobs(config)),
+    ...diagnoseJobs(config, metrics, systemClock.nowMs()),
   ]
 }
 
@@ -173,20 +176,6 @@ function storageFix({ storage }: Config, error: unknown): string {
   return storage.database_url === undefined
     ? 'Is the disk full or the folder damaged? Restore it from a backup.'
     : 'Is PostgreSQL running, and is DATABASE_URL right?'
-}
-
-/** The data folder of a node holds what could not be written to PostgreSQL yet. It must not be deleted before that is written. */
-async function checkSpools({ storage }: Config): Promise<Diagnosis[]> {
-  if (storage.database_url === undefined) return []
-  await using charges = createChargeSpool(join(storage.data_dir, 'spool'))
-  await using events = createAuditSpool(join(storage.data_dir, 'audit-spool'))
-  await using responses = createResponseSpool(join(storage.data_dir, 'response-spool'))
-  const counts = { charges: await charges.count(), events: await events.count(), responses: await responses.count() }
-  if (Object.values(counts).every((count) => count === 0))
-    return [{ part: 'spool', state: 'ok', message: 'nothing is waiting' }]
-  const message = `charges that wait for PostgreSQL: ${counts.charges}, audit events: ${counts.events}, responses: ${counts.responses}`
-  const fix = `A running node writes them once PostgreSQL answers. Keep ${resolve(storage.data_dir)} until then.`
-  return [{ part: 'spool', state: 'warning', message, fix }]
 }
 
 /** The server that runs on the data folder, which may listen on another port than the configuration of this command names. */

@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts'
-import type { Metrics } from '../base/metrics.ts'
 import type { Catalogue } from '../domain/inference/catalogue.ts'
 import type { ModelDirectory } from '../domain/inference/model-directory.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
@@ -39,7 +38,8 @@ export type FamilyParts = InferenceParts &
   SystemParts & {
     readonly catalogue: Catalogue
     readonly modelDirectory: ModelDirectory
-    readonly metrics: Metrics
+    /** The metrics of this server, in the Prometheus text format. */
+    readonly readMetrics: () => Promise<string>
     readonly administration: Pick<
       AdminParts,
       | 'reads'
@@ -102,7 +102,7 @@ export function createFamilies(
       prefixes: ['/'],
       routes: [
         ...healthRoutes(parts.readiness, hasConsole),
-        ...ifServed('metrics', () => metricsRoutes(parts.metrics)),
+        ...ifServed('metrics', () => metricsRoutes(parts.readMetrics)),
         ...(isDescribed ? docsRoutes({ families: () => families, publicUrl: docsUrl }) : []),
         ...(isDescribed ? openapiRoutes(() => families, { version: parts.version, url: docsUrl }) : []),
       ],

@@ -15,9 +15,11 @@ import { fileValuesOf } from '../config/file-values.ts'
 import type { Keyring } from '../domain/identity/keyring.ts'
 import { createChanges, type Changes } from '../domain/identity/changes.ts'
 import { createScheduler, type Scheduler } from '../jobs/scheduler.ts'
+import { takeOverSpools } from './leftover-spools.ts'
 import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './upstreams.ts'
+import { createReadMetrics, nodeName, spoolFolder, type Workers } from './workers.ts'
 
 /** What tests replace: time, randomness, log, network, the encoder of the classifier. */
 export type World = {
@@ -30,15 +32,25 @@ export type World = {
   readonly openEncoder?: typeof openEncoder
   /** Not for tests alone: `gatehouse serve --accept-loss`. */
   readonly acceptsLoss?: boolean
+  /** Set if several processes serve the ports. */
+  readonly workers?: Workers | undefined
 }
 
 /** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
-export type Infrastructure = Required<Omit<World, 'acceptsLoss'>> & {
+export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> & {
   readonly built: AsyncDisposableStack
   readonly config: Config
   readonly dataDir: string
+  /** The folder of what waits for PostgreSQL. */
+  readonly spoolDir: string
+  /** The processes that serve the same ports; undefined if this is the only one. */
+  readonly workers: Workers | undefined
+  /** The name of this node. */
+  readonly nodeName: string
   readonly ids: Ids
   readonly metrics: Metrics
+  /** The metrics of this process, and of the other workers if there are any, in the Prometheus text format. */
+  readonly readMetrics: () => Promise<string>
   readonly database: Database
   /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
   readonly requestWrites: Database
@@ -64,7 +76,7 @@ export async function openInfrastructure(
   config: Config,
   { env, world }: { env: Environment; world: World },
 ): Promise<Infrastructure> {
-  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged } = world
+  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged, workers } = world
   const open = world.openEncoder ?? openEncoder
   const opened = built.use(await openStorage(config, { ...world, clock, random }))
   const { database, requestWrites, keyring, verification, health: storage } = opened
@@ -78,7 +90,7 @@ export async function openInfrastructure(
     (secret) => secret ?? [],
   )
   const secrets = (): string[] => [...keyring.texts(), ...configured, ...live.texts()]
-  const log = world.log ?? createLog({ level: config.log.level, secrets })
+  const log = world.log ?? createLog({ level: config.log.level, secrets, worker: workers?.number })
   built.defer(() => log.flush())
   const messages = { warn: (message: string) => log.warn(message), info: (message: string) => log.info(message) }
   const metrics = createMetrics()
@@ -91,15 +103,24 @@ export async function openInfrastructure(
   if (database.engine === 'postgres') {
     built.use(jobs.start('watch-changes', await createChangePoll({ database, clock, changes })))
   }
+  const { data_dir: dataDir } = config.storage
+  if (database.engine === 'postgres') {
+    const count = await takeOverSpools(dataDir, workers)
+    if (count > 0) log.warn({ count }, 'took over charges, audit events and responses that another process had spooled')
+  }
   const ids = createIds(clock, random)
   const replaceable = { clock, random, failpoint, network, log, openEncoder: open }
   return {
     built,
     config,
-    dataDir: config.storage.data_dir,
+    dataDir,
+    spoolDir: spoolFolder(dataDir, workers),
+    workers,
+    nodeName: nodeName(workers),
     ...replaceable,
     ids,
     metrics,
+    readMetrics: createReadMetrics(metrics, workers),
     database,
     requestWrites,
     storage,

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts'
 import { messageOf, type Fault } from '../base/fault.ts'
-import type { Metrics } from '../base/metrics.ts'
 import type { Random } from '../base/random.ts'
 import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
@@ -29,7 +28,7 @@ export type OperatorFamilyParts = SystemParts & {
   readonly clock: Clock
   readonly publicUrl: () => string
   readonly readiness: readonly ReadinessCheck[]
-  readonly metrics: Metrics
+  readonly readMetrics: () => Promise<string>
   readonly reports: AdminParts['reports']
   readonly preflight: AdminParts['preflight']
   readonly catalogue: AdminParts['catalogue']
@@ -62,7 +61,7 @@ export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamil
       prefixes: ['/'],
       routes: [
         ...healthRoutes(own.readiness),
-        ...metricsRoutes(own.metrics),
+        ...metricsRoutes(own.readMetrics),
         ...openapiRoutes(() => families, { version: packageFile.version, url: undefined }),
       ],
       encodeError: withCause(createDefaultErrors(own.publicUrl)),

@@ -25,7 +25,7 @@ export async function openStoredData(infrastructure: Infrastructure): Promise<St
 /** Stored responses, with a spool for the time without PostgreSQL. With embedded storage the spool would be on the same disk. */
 async function openStoredResponses({
   built,
-  config,
+  spoolDir,
   database,
   metrics,
   jobs,
@@ -34,7 +34,7 @@ async function openStoredResponses({
 }: Infrastructure): Promise<StoredResponses> {
   const kept = storedResponses(database)
   if (database.engine === 'sqlite') return kept
-  const spool = built.use(createResponseSpool(join(config.storage.data_dir, 'response-spool')))
+  const spool = built.use(createResponseSpool(join(spoolDir, 'response-spool')))
   const onSetAside = logSetAside(log, 'response')
   const { stored, waiting, setAside, flush, retry } = await withResponseBacklog({
     stored: kept,

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Environment } from '../config/config.ts'
 import { effectiveSettings } from '../config/effective-settings.ts'
 import { originsOf } from '../config/origins.ts'
@@ -27,14 +26,14 @@ export function createSystem(
   infrastructure: Infrastructure,
   { served, env, counters, readiness }: Sources,
 ): SystemParts & { readonly readStorage: () => Promise<StorageStatus> } {
-  const { clock, config, database, metrics } = infrastructure
+  const { clock, config, database, nodeName, readMetrics } = infrastructure
   const startedAtMs = clock.nowMs()
   const settings = effectiveSettings(config)
   const upstreams = createUpstreamWatch(infrastructure, { ...served, env })
   return {
     listServedModels: served.listServed,
     upstreams,
-    node: { id: counters.ownEpoch, host: hostname() },
+    node: { id: counters.ownEpoch, host: nodeName },
     readStorage: createStorageStatus(infrastructure),
     isSystemVisible: config.administration.system_visible,
     readSystem: async () => ({
@@ -51,7 +50,7 @@ export function createSystem(
         ...(await checkRedis(config)),
         ...checkTls(config.server),
         ...upstreamFindings(upstreams),
-        ...diagnoseJobs(config, metrics.expose(), clock.nowMs()),
+        ...diagnoseJobs(config, await readMetrics(), clock.nowMs()),
       ],
     }),
   }

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { Agent } from 'undici'
 import { createRequest } from '../adapters/network/request.ts'
 import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
@@ -32,7 +31,7 @@ export function tracesUrl(config: Config): URL | undefined {
 
 /** Imported here, so that a server without traces does not load the code. */
 async function openExporter(infrastructure: Infrastructure, url: URL, version: string): Promise<StartTrace> {
-  const { built, config, clock, random, metrics, jobs, upstreams, warn } = infrastructure
+  const { built, config, nodeName, clock, random, metrics, jobs, upstreams, warn } = infrastructure
   const { traces } = config
   const { createSpanExporter, spanResults } = await import('../adapters/traces/span-exporter.ts')
   const { requestSpans } = await import('../adapters/traces/request-spans.ts')
@@ -54,7 +53,7 @@ async function openExporter(infrastructure: Infrastructure, url: URL, version: s
         resource: {
           'service.name': traces.service_name,
           'service.version': version,
-          'service.instance.id': hostname(),
+          'service.instance.id': nodeName,
           ...traces.resource_attributes,
         },
         version,

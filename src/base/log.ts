@@ -14,15 +14,17 @@ export type LogOptions = {
   /** Texts that must never be logged: upstream keys, the server secret. */
   readonly secrets?: () => readonly string[]
   readonly destination?: DestinationStream
+  /** The number of the process that writes the log, if several write one. */
+  readonly worker?: number | undefined
 }
 
-export function createLog({ level, secrets = () => [], destination }: LogOptions): Log {
+export function createLog({ level, secrets = () => [], destination, worker }: LogOptions): Log {
   const scrub = createScrub(secrets)
   const stream = destination ?? createBufferedStdout()
   const log = pino(
     {
       level,
-      base: null,
+      base: worker === undefined ? null : { worker },
       messageKey: 'message',
       timestamp: () => `,"time":"${isoTime()}"`,
       formatters: { level: (label) => ({ level: label }) },
@@ -30,11 +32,12 @@ export function createLog({ level, secrets = () => [], destination }: LogOptions
     },
     stream,
   )
+  const own = worker === undefined ? '' : `"worker":${worker},`
   const isOn = log.isLevelEnabled('info')
   const access = (fields: object): void => {
     if (isOn)
       stream.write(
-        `{"level":"info","time":"${isoTime()}",${JSON.stringify(fields).slice(1, -1)},"message":"request"}\n`,
+        `{"level":"info","time":"${isoTime()}",${own}${JSON.stringify(fields).slice(1, -1)},"message":"request"}\n`,
       )
   }
   return Object.assign(log, { access })

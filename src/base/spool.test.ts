@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createMemorySpool } from '../../test/support/memory-spool.ts'
 import { Fault } from './fault.ts'
-import { createDrainingSpool, type Spool } from './spool.ts'
+import { createDrainingSpool, moveSpool, type Spool } from './spool.ts'
 
 const outage = new Fault('unavailable', 'storage_unavailable', 'The database cannot be reached.')
 
@@ -77,5 +77,24 @@ describe('a draining spool with an item that the database rejects for good', () 
     state.bad = new Set(many)
     assert.equal(await draining.flush(), false)
     assert.deepEqual([written, draining.waiting()], [['good'], 600])
+  })
+})
+
+describe('a spool that is moved to another one', () => {
+  it('leaves nothing behind, and brings the items that were set aside', async () => {
+    const items = Array.from({ length: 1_200 }, (_, at) => `item ${at}`)
+    const from = createMemorySpool((item: string) => item, [...items, 'rejected'])
+    await from.setAside('rejected')
+    const to = createMemorySpool((item: string) => item, ['own', 'item 7'])
+    assert.equal(await moveSpool(from, to), 1_201)
+    assert.equal(await from.count(), 0)
+    assert.deepEqual(new Set(await to.read(2_000)), new Set(['own', 'rejected', ...items]))
+  })
+
+  it('keeps an item until the other spool has it', async () => {
+    const from = createMemorySpool((item: string) => item, ['only'])
+    const full = { ...createMemorySpool((item: string) => item), append: () => Promise.reject(new Error('disk full')) }
+    await assert.rejects(moveSpool(from, full), /disk full/)
+    assert.equal(await from.count(), 1)
   })
 })

@@ -120,6 +120,22 @@ export async function createDrainingSpool<T>(parts: SpoolDrainParts<T>): Promise
   }
 }
 
+/**
+ * Moves all items, and those that were set aside, to another spool. They are durable there before they are removed here, so an item
+ * that is moved when the process dies is in both, and is written once.
+ */
+export async function moveSpool<T>(from: Spool<T>, to: Spool<T>): Promise<number> {
+  let moved = 0
+  await from.restoreSetAside()
+  if ((await from.count()) === 0) return moved
+  for (let items = await from.read(batchSize); items.length > 0; items = await from.read(batchSize)) {
+    await to.append(items)
+    await from.remove(items)
+    moved += items.length
+  }
+  return moved
+}
+
 const isOutage = (error: unknown): boolean => isFault(error) && error.kind === 'unavailable'
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

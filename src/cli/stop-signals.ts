@@ -1,5 +1,6 @@
 import { repeat, systemClock, type Clock } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
+import type { OwnWorker } from './workers/join.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
 /** Signals within this time count as one: a terminal signals every process of its group, and npm forwards its own copy. */
@@ -15,8 +16,8 @@ export type StopSignals = {
   readonly second: Promise<void>
 }
 
-/** SIGTERM, Ctrl-C and the end of the npm that started the server stop it. */
-export function listenForStop(env: Environment): StopSignals {
+/** SIGTERM, Ctrl-C and the end of the npm or of the supervisor that started the server stop it. */
+export function listenForStop(env: Environment, worker?: Pick<OwnWorker, 'onSupervisorGone'>): StopSignals {
   const first = Promise.withResolvers<void>()
   const second = Promise.withResolvers<void>()
   let firstAtMs: number | undefined
@@ -26,6 +27,7 @@ export function listenForStop(env: Environment): StopSignals {
     first.resolve()
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  worker?.onSupervisorGone(onSignal)
   watchNpm(env, { clock: systemClock, isGone: () => process.ppid !== parentAtStart, onGone: () => first.resolve() })
   return { first: first.promise, second: second.promise }
 }

@@ -11,18 +11,20 @@ export type Welcome = {
   readonly config: Config
   readonly models: Awaited<ReturnType<App['models']>>
   readonly first: SetUp | undefined
+  /** How many processes serve; undefined if it is one. */
+  readonly workers?: number | undefined
   /** A one-time link; undefined if this start prints none. */
   readonly consoleLink: string | undefined
 }
 
-type Started = Pick<Welcome, 'addresses' | 'config' | 'first'>
+type Started = Pick<Welcome, 'addresses' | 'config' | 'first' | 'workers'>
 
 export async function createWelcome(app: App, started: Started): Promise<Welcome> {
   return { app, ...started, models: await app.models(), consoleLink: await consoleLink(app.client, started.config) }
 }
 
 /** For people. */
-export function welcomeText({ app, addresses, config, models, first, consoleLink: link }: Welcome): string {
+export function welcomeText({ app, addresses, config, models, first, workers, consoleLink: link }: Welcome): string {
   const { api: address, administration, metrics } = addresses
   const { names, example } = models
   const { storage } = config
@@ -34,6 +36,7 @@ export function welcomeText({ app, addresses, config, models, first, consoleLink
     ...(administration === address ? [] : [`  admin      ${administration}/v1/organization`]),
     ...(metrics === address ? [] : [`  metrics    ${metrics}/metrics`]),
     `  storage    ${storage.database_url === undefined ? `embedded, in ${storage.data_dir}` : 'PostgreSQL'}`,
+    ...(workers === undefined ? [] : [`  workers    ${workers}`]),
     `  limits     ${app.limits}`,
     `  models     ${modelsText(names)}`,
   ]
@@ -48,7 +51,7 @@ export function welcomeText({ app, addresses, config, models, first, consoleLink
  * with `withSecrets`, for a start whose output is the only place that the operator sees.
  */
 export function welcomeLine(welcome: Welcome, { withSecrets }: { readonly withSecrets: boolean }): string {
-  const { app, addresses, config, models, first, consoleLink: link } = welcome
+  const { app, addresses, config, models, first, workers, consoleLink: link } = welcome
   const { storage } = config
   return logLine('Gatehouse started', {
     version: app.version,
@@ -58,6 +61,7 @@ export function welcomeLine(welcome: Welcome, { withSecrets }: { readonly withSe
     metrics: `${addresses.metrics}/metrics`,
     storage: storage.database_url === undefined ? 'embedded' : 'postgresql',
     ...(storage.database_url === undefined && { data_dir: storage.data_dir }),
+    ...(workers !== undefined && { workers }),
     limits: app.limits,
     models: models.names.slice(0, maxNamesShown),
     ...(withSecrets && link !== undefined && { console_link: link }),

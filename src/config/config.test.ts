@@ -28,6 +28,11 @@ describe('the configuration', () => {
     assert.deepEqual([console.enabled, server.trust_proxy], [false, true])
     assert.throws(() => readConfig({ GATEHOUSE_CONSOLE: 'no' }), /console\.enabled must be boolean/)
   })
+  it('reads a number or the word auto as the number of workers', () => {
+    const workersOf = (text: string): unknown => readConfig({ GATEHOUSE_WORKERS: text }).server.workers
+    assert.deepEqual([workersOf('auto'), workersOf('3'), workersOf('')], ['auto', 3, 1])
+    for (const text of ['0', '1.5', 'many']) assert.throws(() => workersOf(text), /server\.workers must/)
+  })
   it('reads from the environment what differs behind a load balancer', () => {
     const { server } = readConfig({ GATEHOUSE_PUBLIC_URL: 'https://gw.example.com', GATEHOUSE_DRAIN_DELAY_MS: '5000' })
     assert.deepEqual([server.public_url, server.drain_delay_ms], ['https://gw.example.com', 5000])

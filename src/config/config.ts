@@ -113,7 +113,7 @@ function orConfigError<T>(read: () => T): T {
 type SchemaNode = TSchema & {
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly items?: SchemaNode
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly env?: string
   /** Whether the variable with the suffix `_FILE` may name a file instead. */
   readonly envFile?: boolean
@@ -154,8 +154,9 @@ function withEnvironment(
 }
 
 /** A text that is no value of the type stays a text, which the validation then rejects. */
-function valueIn(text: string, type: string | undefined): unknown {
+function valueIn(text: string, type: SchemaNode['type']): unknown {
   if (type === 'integer') return Number(text)
+  if (type?.includes('integer')) return /^-?\d+$/.test(text) ? Number(text) : text
   return type === 'boolean' && /^(?:true|false)$/.test(text) ? text === 'true' : text
 }
 

@@ -11,7 +11,7 @@ type Node = {
   readonly properties?: Readonly<Record<string, Node>>
   readonly items?: Node
   readonly patternProperties?: object
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly pattern?: string
   readonly default?: unknown
@@ -40,7 +40,7 @@ function planted() {
     if (node.type === 'array') return node.items?.enum ? node.default : [make(node.items ?? {}, `${path}[0]`)]
     return node.type === 'string' ? plant(path, node) : node.default
   }
-  return { config: make(ConfigSchema, '') as Config, texts }
+  return { config: make(ConfigSchema as Node, '') as Config, texts }
 }
 
 /** Fields that hold a credential. */

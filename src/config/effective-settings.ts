@@ -30,6 +30,7 @@ const shownTexts: ReadonlySet<string> = new Set([
   'server.public_url',
   'server.admin_host',
   'server.metrics_host',
+  'server.workers',
   'server.tls.cert_file',
   'server.tls.key_file',
   'storage.data_dir',

@@ -70,6 +70,16 @@ export const Server = section(
         'HTTPS on every port. Without it the server uses plain HTTP, for a proxy that terminates TLS.',
       ),
     ),
+    workers: Type.Unsafe<number | 'auto'>({
+      type: ['integer', 'string'],
+      minimum: 1,
+      maximum: 256,
+      pattern: '^auto$',
+      default: 1,
+      env: 'GATEHOUSE_WORKERS',
+      description:
+        'Processes that serve the ports together, each a node of its own. More than 1 needs `storage.database_url` and `storage.redis_url`. `auto`: one for each core with both of them, otherwise 1. See [the guide](guide/scale-out.md#workers-on-every-core).',
+    }),
     trust_proxy: Type.Boolean({
       default: false,
       env: 'GATEHOUSE_TRUST_PROXY',

@@ -31,13 +31,21 @@ export function createJobMetrics(metrics: Metrics): (job: JobName, run: JobRun) 
   }
 }
 
-/** Reads the times of each job from the text of a server's `/metrics`. A job that has not run yet is left out. */
-export function readJobMetrics(text: string): ReadonlyMap<string, JobTimes> {
-  const times = new Map<string, JobTimes>()
-  for (const [, metric, name = '', value] of text.matchAll(/^(\w+)\{job="([^"]+)"\} (\S+)$/gm)) {
+/**
+ * Reads the times of each job from the text of a server's `/metrics`, one entry for each worker that has run it. A job that has not run
+ * yet is left out.
+ */
+export function readJobMetrics(text: string): ReadonlyMap<string, readonly JobTimes[]> {
+  const times = new Map<string, Map<string, JobTimes>>()
+  for (const [, metric, worker = '', name = '', value] of text.matchAll(sample)) {
+    if (metric !== lastSuccess && metric !== lastFailure) continue
     const atMs = Number(value) * 1000
-    if (metric === lastSuccess) times.set(name, { ...times.get(name), lastSuccessMs: atMs })
-    if (metric === lastFailure) times.set(name, { ...times.get(name), lastFailureMs: atMs })
+    const byWorker = times.get(name) ?? new Map<string, JobTimes>()
+    times.set(name, byWorker)
+    const time = metric === lastSuccess ? { lastSuccessMs: atMs } : { lastFailureMs: atMs }
+    byWorker.set(worker, { ...byWorker.get(worker), ...time })
   }
-  return times
+  return new Map([...times].map(([name, byWorker]) => [name, [...byWorker.values()]]))
 }
+
+const sample = /^(\w+)\{(?:worker="(\d+)",)?job="([^"]+)"\} (\S+)$/gm

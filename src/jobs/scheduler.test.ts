@@ -70,7 +70,7 @@ describe('the scheduler', () => {
     assert.match(metrics.expose(), /^gatehouse_job_runs_total\{job="sign-audit-log",result="ok"\} 2$/m)
     assert.match(metrics.expose(), /^gatehouse_job_runs_total\{job="sign-audit-log",result="failed"\} 1$/m)
     const times = { lastSuccessMs: 3 * everyMs, lastFailureMs: 2 * everyMs }
-    assert.deepEqual([...readJobMetrics(metrics.expose())], [[name, times]])
+    assert.deepEqual([...readJobMetrics(metrics.expose())], [[name, [times]]])
   })
 })
 

@@ -11,13 +11,18 @@ export type ScratchDatabase = AsyncDisposable & { readonly url: string }
 /** An empty database on the test server, so that parallel suites do not interfere. Disposing drops it. */
 export async function createScratchDatabase(): Promise<ScratchDatabase> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set')
+  return createScratchDatabaseOn(serverUrl)
+}
+
+/** The same on any server, for benches. */
+export async function createScratchDatabaseOn(server: string): Promise<ScratchDatabase> {
   const name = `scratch_${randomBytes(8).toString('hex')}`
-  await runOn(serverUrl, `create database ${name}`)
-  const url = new URL(serverUrl)
+  await runOn(server, `create database ${name}`)
+  const url = new URL(server)
   url.pathname = `/${name}`
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => runOn(serverUrl, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => runOn(server, `drop database if exists ${name} with (force)`),
   }
 }
 

@@ -14,6 +14,10 @@
 {{- if and (not $database) (include "gatehouse.hasRedis" .) -}}
 {{- fail "redis is set without a database: embedded storage runs one pod, which counts limits in memory." -}}
 {{- end -}}
+{{- $hasWorkers := not (has (toString .Values.workers) (list "auto" "1")) -}}
+{{- if and $hasWorkers (not (and $database (include "gatehouse.hasRedis" .))) -}}
+{{- fail "workers is more than 1 without database.existingSecret and redis.existingSecret: several processes need both." -}}
+{{- end -}}
 {{- if and (not $database) .Values.autoscaling.enabled -}}
 {{- fail "autoscaling.enabled needs database.existingSecret: embedded storage belongs to one pod." -}}
 {{- end -}}

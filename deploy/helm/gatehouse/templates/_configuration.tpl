@@ -9,6 +9,16 @@
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) (dict "server" $server)) -}}
 {{- end -}}
 
+{{/* The value of GATEHOUSE_WORKERS. Empty: the server starts one process. */}}
+{{- define "gatehouse.workers" -}}
+{{- $limits := default dict .Values.resources.limits -}}
+{{- if ne (toString .Values.workers) "auto" -}}
+{{- .Values.workers -}}
+{{- else if and (include "gatehouse.hasDatabase" .) (include "gatehouse.hasRedis" .) $limits.cpu -}}
+auto
+{{- end -}}
+{{- end -}}
+
 {{/* The Secret of `secretsInValues`. */}}
 {{- define "gatehouse.secretsInValues" -}}
 {{- with .Values.secretsInValues -}}

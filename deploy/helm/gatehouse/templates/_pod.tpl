@@ -33,6 +33,9 @@ spec:
         {{- if .Values.admin.port }}
         - { name: GATEHOUSE_ADMIN_PORT, value: {{ .Values.admin.port | quote }} }
         {{- end }}
+        {{- with include "gatehouse.workers" . }}
+        - { name: GATEHOUSE_WORKERS, value: {{ . | quote }} }
+        {{- end }}
         {{- if not .Values.firstKeysInLog }}
         - { name: GATEHOUSE_KEYS_FILE, value: {{ include "gatehouse.dataFolder" . }}/first-keys.json }
         {{- end }}

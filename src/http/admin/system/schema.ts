@@ -49,7 +49,9 @@ export const SystemObject = Type.Object(
     node: Type.Object(
       {
         id: text('The id of the node. It changes when the node restarts.'),
-        host: text('The name of its machine.'),
+        host: text(
+          'The name of its machine, with the number of the worker if there are several, such as `gateway-1/2`.',
+        ),
         started_at: unixTime('When it started.'),
       },
       { description: 'The node that answered.' },
