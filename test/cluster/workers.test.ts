@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -16,6 +18,7 @@ import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 import { startWorkerServer, type WorkerServer } from '../support/worker-server.ts'
 
 const skip = withoutPostgres || withoutRedis
+const fixture = (name: string): string => new URL(`../fixtures/tls/${name}`, import.meta.url).pathname
 const main = new URL('../../bin/gatehouse.mjs', import.meta.url).pathname
 const noLimit = { rpm: 0, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
 
@@ -55,6 +58,14 @@ type System = {
 
 const readSystem = async ({ url, keys }: WorkerServer): Promise<System> =>
   JSON.parse(await read(`${url}/v1/organization/system`, { authorization: `Bearer ${keys.admin}` })) as System
+
+/** The status over HTTPS, on a connection of its own. The certificate is that of another name. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const options = { agent: false as const, rejectUnauthorized: false }
+  const [response] = (await once(get(url, options), 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
 
 /** The sum of the samples of a metric, by worker. */
 function sumsByWorker(metrics: string, name: string): Record<string, number> {
@@ -218,6 +229,43 @@ describe('two workers behind one port', { skip }, () => {
     assert.equal((await held.answer).status, 200)
     assert.equal(await server.exited, 0)
     assert.deepEqual(pids.filter(isAlive), [])
+  })
+
+  it('stop at once at a second signal', async () => {
+    await using scene = await startScene(2)
+    const { server } = scene
+    const held = await startHeldAnswer(scene)
+    const failed = assert.rejects(held.answer.then((answer) => answer.json()))
+    process.kill(server.pid, 'SIGTERM')
+    while (!server.lines.some((line) => line.includes('Stopping'))) await sleep(10)
+    await sleep(1_100) // signals within a second count as one
+    process.kill(server.pid, 'SIGTERM')
+    await failed
+    assert.equal(await server.exited, 0)
+    held.finish()
+  })
+
+  it('share every port over HTTPS and plain HTTP, also after one was started again', async () => {
+    const tls = { cert_file: fixture('gateway.cert.pem'), key_file: fixture('gateway.key.pem'), metrics: false }
+    await using database = await createScratchDatabase()
+    const options = { databaseUrl: database.url, redisUrl: redisUrl ?? '', workers: 2 }
+    await using server = await startWorkerServer({
+      ...options,
+      config: { server: { host: 'localhost', metrics_port: 0, tls } },
+    })
+    const up = async (): Promise<number> => {
+      const sums = sumsByWorker(await read(server.metricsUrl).catch(() => ''), 'gatehouse_worker_up')
+      return Object.values(sums).reduce((sum, value) => sum + value, 0)
+    }
+    while ((await up()) < 2) await sleep(50)
+    const [first = 0] = server.workerPids()
+    process.kill(first, 'SIGKILL')
+    while (server.workerPids().includes(first) || (await up()) < 2) await sleep(50)
+    const { port } = new URL(server.url)
+    const statuses = await Promise.all(
+      Array.from({ length: 4 }, () => statusOf(`https://localhost:${port}/health/ready?strict`)),
+    )
+    assert.deepEqual(statuses, [200, 200, 200, 200])
   })
 
   it('finish their answers and end if the supervisor is killed', async () => {

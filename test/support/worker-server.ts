@@ -21,6 +21,7 @@ export type WorkerServerOptions = {
 /** `gatehouse serve` with workers, in processes of their own. */
 export type WorkerServer = AsyncDisposable & {
   readonly url: string
+  readonly metricsUrl: string
   readonly pid: number
   readonly dataDir: string
   /** Empty if the database had an organization already. */
@@ -36,6 +37,7 @@ export type WorkerServer = AsyncDisposable & {
 
 type Welcome = {
   readonly api?: string
+  readonly metrics?: string
   readonly first_start?: { readonly api_key: string; readonly admin_key: string }
 }
 
@@ -71,11 +73,12 @@ export async function startWorkerServer(options: WorkerServerOptions): Promise<W
     if (line.includes('"Gatehouse started"')) welcome.resolve(JSON.parse(line) as Welcome)
   })
   void exited.then((code) => welcome.reject(new Error(`the server ended with ${code}: ${lines.join('\n')}`)))
-  const { api = '', first_start: first } = await welcome.promise
+  const { api = '', metrics = '', first_start: first } = await welcome.promise
   const url = api.replace(/\/v1$/, '')
   const kept = opened.move()
   return {
     url,
+    metricsUrl: metrics,
     pid: child.pid ?? 0,
     dataDir,
     keys: { api: first?.api_key ?? '', admin: first?.admin_key ?? '' },
