@@ -49,7 +49,9 @@ const S3 = entry(
     ),
     kms_key_id: Type.Optional(
       Type.String({
-        pattern: '^[\\x21-\\x7e]{1,2048}$',
+        // Helm rejects a pattern that repeats more than 1,000 times.
+        pattern: '^[\\x21-\\x7e]+$',
+        maxLength: 2048,
         description: 'KMS key that encrypts the objects. Only with `sse` `aws:kms`.',
       }),
     ),
