@@ -187,6 +187,17 @@ describe('the Helm chart', { skip, concurrency: 2 }, () => {
     assert.deepEqual(scaleTargetRef, { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'gateway' })
   })
 
+  it('starts workers if their number is set, or if a pod with a database and Redis has a limit of processor time', () => {
+    const workersOf = (file: string, ...more: string[]): unknown => {
+      const text = JSON.stringify(render(file, ...more).filter(({ kind }) => /^(?:Deployment|StatefulSet)$/.test(kind)))
+      return /"GATEHOUSE_WORKERS","value":"(\w+)"/.exec(text)?.[1]
+    }
+    const limit = ['--set', 'resources.limits.cpu=2']
+    assert.equal(workersOf('everything.yaml'), '2')
+    assert.deepEqual([workersOf('cluster.yaml'), workersOf('cluster.yaml', ...limit)], [undefined, 'auto'])
+    assert.equal(workersOf('embedded.yaml', ...limit), undefined)
+  })
+
   it('migrates in a hook, after the objects that only the hook uses', () => {
     for (const name of ['cluster.yaml', 'everything.yaml', 'trial.yaml']) {
       const hooks = render(name)
@@ -240,7 +251,7 @@ describe('the Helm chart', { skip, concurrency: 2 }, () => {
       ports.map((port) => port.name),
       monitor.endpoints.map((endpoint) => endpoint.port),
     )
-    assert.equal(objects.filter(({ metadata }) => metadata.labels['grafana_dashboard'] === '1').length, 4)
+    assert.equal(objects.filter(({ metadata }) => metadata.labels['grafana_dashboard'] === '1').length, 5)
   })
 
   it('removes the path prefix before it forwards a request', () => {
@@ -270,6 +281,7 @@ describe('the Helm chart', { skip, concurrency: 2 }, () => {
     ],
     ['Redis without a database', 'embedded.yaml', 'redis.existingSecret=a', /redis is set without a database/],
     ['scaling without a database', 'embedded.yaml', 'autoscaling.enabled=true', /needs database\.existingSecret/],
+    ['workers without a database', 'embedded.yaml', 'workers=2', /workers is more than 1 without/],
     ['two sources of secrets', 'trial.yaml', 'database.existingSecret=a', /choose one/],
     ['secrets that are not enabled', 'trial.yaml', 'secretsInValues.enabled=false', /has secrets but is not enabled/],
     ['one claim for many pods', 'cluster.yaml', 'persistence.existingClaim=a', /cannot share one claim/],
