@@ -33,7 +33,7 @@ async function idsIn(dataDir: string, name: string): Promise<string[]> {
   return (await spool.count()) === 0 ? [] : (await spool.read(10)).map(({ id }) => id)
 }
 
-describe('what a process spooled that is not started any more', () => {
+describe('the spool of a process that is no longer started', () => {
   it('is taken over by the first worker if there are fewer workers, or workers instead of one process', async () => {
     await using folder = await folderWith('.', 'worker-1', 'worker-2', 'worker-3', 'worker-4')
     assert.equal(await takeOverSpools(folder.path, { number: 2, count: 2 }), 0)
@@ -43,7 +43,7 @@ describe('what a process spooled that is not started any more', () => {
     assert.equal(await takeOverSpools(folder.path, { number: 1, count: 2 }), 0)
   })
 
-  it('is taken over by the one process if there are no workers any more', async () => {
+  it('is taken over by the single process if the workers are gone', async () => {
     await using folder = await folderWith('worker-1', 'worker-2', 'worker-old')
     assert.equal(await takeOverSpools(folder.path, undefined), 2)
     assert.deepEqual(new Set(await idsIn(folder.path, '.')), new Set(['worker-1', 'worker-2']))

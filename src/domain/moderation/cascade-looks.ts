@@ -34,7 +34,7 @@ const countsFor = 256
 /** No result is used before this position, because a few words do not say what a text is about. The encoder begins to read a word earlier. */
 const countsFrom = 56
 const readsFrom = 48
-/** A result is not used any more if the score of the first stage has risen by more than this since, in log-odds. */
+/** A result is no longer used if the score of the first stage has risen by more than this since, in log-odds. */
 const mostRise = 0.5
 /** If chunks come faster than this, the text is complete before the encoder has read, and it is not asked. */
 const fewestMsPerChunk = 8
