@@ -60,10 +60,13 @@ export function databaseContract(name: string, open: Open, options: ContractOpti
         ])
       })
 
-      it('writes in two parts, of which the second depends on the rows of the first', async () => {
+      it('writes in two parts, of which the second depends on the last rows of the first', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 7), insert('b', 8)])
-        const first = { sql: 'update item set amount = amount + 1 where id = $1 returning amount', params: ['a'] }
+        const first = [
+          { sql: 'update item set amount = amount + 1 where id = $1 returning id', params: ['a'] },
+          { sql: 'select amount from item where id = $1', params: ['a'] },
+        ]
         await database.writeAfter<{ amount: number }>(first, ([row]) => [
           { sql: 'update item set amount = $1 where id = $2', params: [(row?.amount ?? 0) * 10, 'b'] },
           insert('c', 1),
@@ -78,7 +81,7 @@ export function databaseContract(name: string, open: Open, options: ContractOpti
       it('rolls both parts back if the second fails or cannot be made', async () => {
         await using database = await openWithTables()
         await database.write([insert('a', 7)])
-        const first = { sql: 'update item set amount = amount + 1 where id = $1', params: ['a'] }
+        const first = [{ sql: 'update item set amount = amount + 1 where id = $1', params: ['a'] }]
         await assert.rejects(
           database.writeAfter(first, () => [insert('b', 1), insert('a', 1)]),
           hasReason('unique'),

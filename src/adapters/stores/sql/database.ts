@@ -22,11 +22,11 @@ export type Database = AsyncDisposable & {
   write(statements: readonly Statement[], options?: WriteOptions): Promise<StatementResult[]>
 
   /**
-   * One atomic step in two parts: `next` makes the second from the rows of the first. Durable once resolved. PostgreSQL gets each
-   * part in one round trip with its `begin` or `commit`, so a row that `first` locks is locked for one turn of the event loop.
-   * What `next` throws rolls the step back. It is called again if the server rolled the step back because of a deadlock.
+   * One atomic step in two parts: `next` makes the second from the rows of the last statement of the first. Durable once resolved.
+   * PostgreSQL gets each part in one round trip with its `begin` or `commit`, so what `first` locks is locked for one turn of the
+   * event loop. What `next` throws rolls the step back. It is called again if the server rolled the step back because of a deadlock.
    */
-  writeAfter<R extends DatabaseRow = DatabaseRow>(first: Unguarded, next: MakeStatements<R>): Promise<void>
+  writeAfter<R extends DatabaseRow = DatabaseRow>(first: readonly Unguarded[], next: MakeStatements<R>): Promise<void>
 
   /**
    * For changes that must read before they write. Everything that `work` does through `tx` is one transaction, committed when
@@ -52,7 +52,7 @@ export type CallFigures = { readonly running: number; readonly waiting: number }
 export type WriteOptions = {
   /**
    * False for counts that may lose a second: the step is on the disk within a second after its promise resolved. A crash of the
-   * process does not undo it, but a loss of power may. An engine may wait for the disk all the same.
+   * process does not undo it, but a loss of power may. An engine may wait for the disk nevertheless.
    */
   readonly waitsForDisk?: boolean
 }
@@ -75,7 +75,7 @@ export type Statement = {
 }
 /** A statement that may change any number of rows. */
 export type Unguarded = Omit<Statement, 'expect'>
-/** The statements of a step that depend on the rows of its first one. */
+/** The statements of a step that depend on the rows of its first part. */
 export type MakeStatements<R extends DatabaseRow> = (rows: readonly R[]) => readonly Unguarded[]
 export type StatementResult = { readonly rows: DatabaseRow[]; readonly changed: number }
 

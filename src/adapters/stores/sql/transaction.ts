@@ -68,8 +68,9 @@ function openStatements(session: Session) {
 
 /** The work of `writeAfter`, for an engine without round trips. */
 export const inTwoParts =
-  <R extends DatabaseRow>(first: Unguarded, next: MakeStatements<R>) =>
+  <R extends DatabaseRow>(first: readonly Unguarded[], next: MakeStatements<R>) =>
   async (tx: Transaction): Promise<void> => {
-    const rows = await tx.query<R>(first.sql, first.params)
+    let rows: R[] = []
+    for (const { sql, params } of first) rows = await tx.query<R>(sql, params)
     for (const { sql, params } of next(rows)) await tx.run(sql, params)
   }

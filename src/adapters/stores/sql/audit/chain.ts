@@ -97,7 +97,7 @@ export function createAuditAppender(
   async function appendToLockedHead(events: readonly AuditEvent[], position: ChainPosition): Promise<boolean> {
     const startMs = clock.monotonicMs()
     try {
-      await database.writeAfter<HeadRow>({ sql: lockRow, params: [position.organizationId] }, ([row]) => {
+      await database.writeAfter<HeadRow>([{ sql: lockRow, params: [position.organizationId] }], ([row]) => {
         if (row === undefined) throw new MissingChain()
         onLocked(clock.monotonicMs() - startMs)
         return appendStatements(headOf(row), events, position).statements

@@ -103,6 +103,17 @@ export function outcomeOf(text: string): WrittenOutcome {
 export const accountLock = (engine: Database['engine'], organizationId: string): Statement[] =>
   engine === 'sqlite' ? [] : [{ sql: `select pg_advisory_xact_lock(${lockKey('$1')})`, params: [organizationId] }]
 
+/** The same for the organization of a slice. */
+export const accountLockOfSlice = (engine: Database['engine'], sliceId: string): Statement[] =>
+  engine === 'sqlite'
+    ? []
+    : [
+        {
+          sql: `select pg_advisory_xact_lock(${lockKey('organization_id')}) from credit_slice where id = $1`,
+          params: [sliceId],
+        },
+      ]
+
 /** The same for several organizations, always in the same order, so that two such steps cannot deadlock. */
 export const accountLocks = (engine: Database['engine'], organizationIds: ReadonlySet<string>): Statement[] =>
   engine === 'sqlite'

@@ -1,7 +1,14 @@
-import type { LedgerStore, NewSlice, Slice, SliceRequest } from '../../../../domain/credits/ledger-store.ts'
-import type { Database, Transaction } from '../database.ts'
-import { lockAccount, insertLedgerEntry, type LedgerEntryParts } from './ledger-entries.ts'
-import { sliceColumns, sliceOf, stateOf, type SliceRow } from './rows.ts'
+import type {
+  LedgerStore,
+  NewSlice,
+  OpenedSlice,
+  Slice,
+  SliceRequest,
+  ToppedUpSlice,
+} from '../../../../domain/credits/ledger-store.ts'
+import type { Database, Unguarded } from '../database.ts'
+import { ledgerEntry, lockAccount, type LedgerEntryParts } from './ledger-entries.ts'
+import { accountLockOfSlice, sliceColumns, sliceOf, stateOf, type SliceRow } from './rows.ts'
 
 /** A slice also gets this fraction of the balance, so that the next requests need no top-up. */
 const aheadShare = 20
@@ -11,36 +18,39 @@ type SliceStore = Pick<
   'openSlice' | 'topUpSlice' | 'retireSlice' | 'closeSlice' | 'liveSlices' | 'settledOf' | 'drift'
 >
 
-/** Slices in SQL. Besides grants, only they change an organization's balance. */
+/**
+ * Slices in SQL. Besides grants, only they change an organization's balance. Each change is one step of two round trips, because all
+ * nodes wait for the lock of the account.
+ */
 export function sliceStore(database: Database, parts: LedgerEntryParts): SliceStore {
   return {
-    openSlice: ({ organizationId, ...newSlice }, request) =>
-      database.transaction(async (tx) => {
-        await lockAccount(tx, database.engine, organizationId)
-        const existing = await findOpen(tx, organizationId, newSlice.epoch)
-        if (existing) return { result: 'exists', slice: existing }
-        const availableMicro = await readAvailable(tx, organizationId)
-        if (availableMicro < request.leastMicro) return { result: 'insufficient', availableMicro }
+    openSlice({ organizationId, ...newSlice }, request) {
+      const sql = `select a.available, ${sliceColumnsOf('s')} from credit_account a left join credit_slice s
+        on s.organization_id = a.organization_id and s.epoch = $2 and s.state = 'open' where a.organization_id = $1`
+      const first = [...lockAccount(database.engine, organizationId), { sql, params: [organizationId, newSlice.epoch] }]
+      return change<OpenedSlice>(first, ({ slice: existing, availableMicro }) => {
+        if (existing) return { value: { result: 'exists', slice: existing } }
+        if (availableMicro < request.leastMicro) return { value: { result: 'insufficient', availableMicro } }
         const amountMicro = share(availableMicro, request)
-        const slice = await insert(tx, parts, { ...newSlice, organizationId, amountMicro })
-        await hold(tx, slice, { micro: amountMicro, note: 'opened' })
-        return { result: 'opened', slice }
-      }),
+        const slice = newlyOpened({ ...newSlice, organizationId, amountMicro })
+        return {
+          value: { result: 'opened', slice },
+          statements: [insertSlice(slice, parts.clock.nowMs()), ...hold(slice, { micro: amountMicro, note: 'opened' })],
+        }
+      })
+    },
 
     topUpSlice: (id, request) =>
-      database.transaction(async (tx) => {
-        const slice = await lockSlice(tx, id)
-        if (slice?.state !== 'open') return { result: 'retired' }
-        const availableMicro = await readAvailable(tx, slice.organizationId)
+      change<ToppedUpSlice>(lockAndRead(id), ({ slice, availableMicro }) => {
+        if (slice?.state !== 'open') return { value: { result: 'retired' } }
         const takenMicro = availableMicro < request.leastMicro ? 0 : share(availableMicro, request)
-        const amountMicro = slice.amountMicro + takenMicro
-        await tx.run('update credit_slice set amount = $2 where id = $1', [id, amountMicro])
-        await hold(tx, slice, { micro: takenMicro, note: 'raised' })
+        const toppedUp = { ...slice, amountMicro: slice.amountMicro + takenMicro }
         return {
-          result: 'topped-up',
-          slice: { ...slice, amountMicro },
-          takenMicro,
-          availableMicro: availableMicro - takenMicro,
+          value: { result: 'topped-up', slice: toppedUp, takenMicro, availableMicro: availableMicro - takenMicro },
+          statements: [
+            { sql: 'update credit_slice set amount = $2 where id = $1', params: [id, toppedUp.amountMicro] },
+            ...hold(slice, { micro: takenMicro, note: 'raised' }),
+          ],
         }
       }),
 
@@ -50,11 +60,10 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
     },
 
     closeSlice: (id) =>
-      database.transaction(async (tx) => {
-        const slice = await lockSlice(tx, id)
-        if (slice === undefined || slice.state === 'closed') return
-        await tx.run(`update credit_slice set state = 'closed' where id = $1`, [id])
-        await releaseRemainder(tx, slice)
+      change(lockAndRead(id), ({ slice }) => {
+        if (slice === undefined || slice.state === 'closed') return { value: undefined }
+        const update = { sql: `update credit_slice set state = 'closed' where id = $1`, params: [id] }
+        return { value: undefined, statements: [update, ...releaseRemainder(slice)] }
       }),
 
     async liveSlices() {
@@ -81,27 +90,35 @@ export function sliceStore(database: Database, parts: LedgerEntryParts): SliceSt
     },
   }
 
-  async function lockSlice(tx: Transaction, id: string): Promise<Slice | undefined> {
-    const sql = `select ${sliceColumns} from credit_slice where id = $1`
-    const [unlocked] = await tx.query<SliceRow>(sql, [id])
-    if (unlocked === undefined) return undefined
-    await lockAccount(tx, database.engine, unlocked.organization_id)
-    const [row] = await tx.query<SliceRow>(sql, [id])
-    return row && sliceOf(row)
+  /** Runs `first`, which locks the account and reads it with its slice, and then the statements that `decide` makes of them. */
+  async function change<T>(first: readonly Unguarded[], decide: (account: LockedAccount) => Decision<T>): Promise<T> {
+    let value: T | undefined
+    await database.writeAfter<AccountWithSlice>(first, ([row]) => {
+      const slice = row === undefined || row.id === null ? undefined : sliceOf(row)
+      const decision = decide({ slice, availableMicro: row?.available ?? 0 })
+      value = decision.value
+      return decision.statements ?? []
+    })
+    return value as T
   }
 
-  async function hold(tx: Transaction, slice: Slice, { micro, note }: { micro: number; note: string }): Promise<void> {
-    if (micro > 0) await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro, note })
+  function lockAndRead(sliceId: string): Unguarded[] {
+    const sql = `select a.available, ${sliceColumnsOf('s')} from credit_slice s
+      join credit_account a on a.organization_id = s.organization_id where s.id = $1`
+    return [...accountLockOfSlice(database.engine, sliceId), { sql, params: [sliceId] }]
+  }
+
+  function hold(slice: Slice, { micro, note }: { micro: number; note: string }): readonly Unguarded[] {
+    return micro > 0 ? ledgerEntry(parts, { ...named(slice), from: 'available', to: 'held', micro, note }) : []
   }
 
   /** Returns the unspent credits to the balance. If the slice was overspent, the balance pays the difference. */
-  async function releaseRemainder(tx: Transaction, slice: Slice): Promise<void> {
+  function releaseRemainder(slice: Slice): readonly Unguarded[] {
     const rest = slice.amountMicro - slice.settledMicro
     const note = 'closed'
-    if (rest > 0)
-      await insertLedgerEntry(tx, parts, { ...named(slice), from: 'held', to: 'available', micro: rest, note })
-    if (rest < 0)
-      await insertLedgerEntry(tx, parts, { ...named(slice), from: 'available', to: 'held', micro: -rest, note })
+    if (rest < 0) return hold(slice, { micro: -rest, note })
+    if (rest === 0) return []
+    return ledgerEntry(parts, { ...named(slice), from: 'held', to: 'available', micro: rest, note })
   }
 }
 
@@ -110,27 +127,28 @@ const named = ({ id, organizationId }: Slice) => ({ organizationId, kind: 'slice
 const share = (availableMicro: number, { wantedMicro }: SliceRequest): number =>
   Math.min(availableMicro, wantedMicro + Math.floor(availableMicro / aheadShare))
 
-async function findOpen(tx: Transaction, organizationId: string, epoch: string): Promise<Slice | undefined> {
-  const sql = `select ${sliceColumns} from credit_slice where organization_id = $1 and epoch = $2 and state = 'open'`
-  const [row] = await tx.query<SliceRow>(sql, [organizationId, epoch])
-  return row && sliceOf(row)
-}
+/** The columns of the slice are null if there is none. */
+type AccountWithSlice = { available: number } & (SliceRow | Record<keyof SliceRow, null>)
 
-async function readAvailable(tx: Transaction, organizationId: string): Promise<number> {
-  const sql = 'select available from credit_account where organization_id = $1'
-  const [row] = await tx.query<{ available: number }>(sql, [organizationId])
-  return row?.available ?? 0
-}
+type LockedAccount = { readonly slice: Slice | undefined; readonly availableMicro: number }
 
-async function insert(
-  tx: Transaction,
-  { clock }: LedgerEntryParts,
-  { id, organizationId, holder, epoch, amountMicro }: NewSlice & Pick<Slice, 'amountMicro'>,
-): Promise<Slice> {
-  await tx.run(
-    `insert into credit_slice (id, organization_id, holder, epoch, amount, settled, state, opened_at)
-     values ($1, $2, $3, $4, $5, 0, 'open', $6)`,
-    [id, organizationId, holder, epoch, amountMicro, clock.nowMs()],
-  )
-  return { id, organizationId, holder, epoch, amountMicro, settledMicro: 0, state: 'open', closingAtMs: null }
-}
+type Decision<T> = { readonly value: T; readonly statements?: readonly Unguarded[] }
+
+const sliceColumnsOf = (table: string): string =>
+  sliceColumns
+    .split(', ')
+    .map((column) => `${table}.${column}`)
+    .join(', ')
+
+const newlyOpened = (slice: NewSlice & Pick<Slice, 'amountMicro'>): Slice => ({
+  ...slice,
+  settledMicro: 0,
+  state: 'open',
+  closingAtMs: null,
+})
+
+const insertSlice = (slice: Slice, nowMs: number): Unguarded => ({
+  sql: `insert into credit_slice (id, organization_id, holder, epoch, amount, settled, state, opened_at)
+    values ($1, $2, $3, $4, $5, 0, 'open', $6)`,
+  params: [slice.id, slice.organizationId, slice.holder, slice.epoch, slice.amountMicro, nowMs],
+})

@@ -54,12 +54,12 @@ export async function runStep(client: PoolClient, statements: readonly Statement
 /** One atomic step in two round trips: up to the rows of `first`, and from there to the commit. */
 export async function runInTwoParts<R extends DatabaseRow>(
   client: PoolClient,
-  first: Unguarded,
+  first: readonly Unguarded[],
   next: MakeStatements<R>,
 ): Promise<void> {
   try {
-    const [, locked] = await sendTogether(client, [begin, first])
-    await sendTogether(client, [...next((locked?.rows ?? []) as R[]), commit])
+    const results = await sendTogether(client, [begin, ...first])
+    await sendTogether(client, [...next((results.at(-1)?.rows ?? []) as R[]), commit])
   } catch (error) {
     await rollback(client)
     throw error
