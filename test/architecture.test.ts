@@ -13,7 +13,13 @@ import {
   strayTimers,
 } from './support/architecture/conventions.ts'
 import { protocolKnowledge } from './support/architecture/knowledge.ts'
-import { familyTies, groundBreaches, unknownModules, upwardImports } from './support/architecture/modules.ts'
+import {
+  consoleBreaches,
+  familyTies,
+  groundBreaches,
+  unknownModules,
+  upwardImports,
+} from './support/architecture/modules.ts'
 import { readSourceTree, type SourceFile } from './support/architecture/source-tree.ts'
 
 /** A rule about the source tree, and a small tree that violates it. The planted violation proves that the rule can fail. */
@@ -211,6 +217,27 @@ describe('the exceptions to the maximum file length', () => {
     const tree = plant({ 'wire/table.ts': '//\n'.repeat(301), 'wire/short.ts': '' })
     const exceptions = { 'wire/table.ts': 'a table', 'wire/short.ts': 'was long once' }
     assert.deepEqual(oversized(tree, exceptions), ['wire/short.ts needs no exception'])
+  })
+})
+
+describe('the layers of the console', () => {
+  it('are kept', () =>
+    assert.deepEqual(consoleBreaches(readSourceTree(join(import.meta.dirname, '../console/src'))), []))
+
+  it('detect a planted violation', () => {
+    const tree = plant({
+      'shell/router.tsx': "import { OverviewPage } from '../pages/overview/page.tsx'",
+      'pages/overview/page.tsx': "import { words } from '../../words/en.ts'\nimport { Row } from '../requests/row.tsx'",
+      'pages/requests/row.tsx': "import { Shell } from '../../shell/router.tsx'",
+      'kit/badge.tsx': "import { useSession } from '../session/session.tsx'",
+      'session/session.tsx': "import { client } from '../api/client.ts'\nimport '../../../src/base/fault.ts'",
+    })
+    assert.deepEqual(consoleBreaches(tree), [
+      'kit/badge.tsx -> session/session.tsx',
+      'pages/overview/page.tsx -> pages/requests/row.tsx',
+      'pages/requests/row.tsx -> shell/router.tsx',
+      'session/session.tsx -> ../../src/base/fault.ts',
+    ])
   })
 })
 

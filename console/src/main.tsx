@@ -5,9 +5,9 @@ import './style/tokens.css'
 import './style/base.css'
 import './style/tones.css'
 import { signIn } from './api/client.ts'
-import { App } from './app/app.tsx'
-import { queryClient } from './app/query-client.ts'
-import { applyPreferences } from './app/preferences.ts'
+import { App } from './shell/app.tsx'
+import { queryClient } from './session/query-client.ts'
+import { applyPreferences } from './session/preferences.ts'
 import { words } from './words/en.ts'
 
 applyPreferences()

@@ -48,6 +48,6 @@ export const fullTime = (atMs: number): string =>
 /** The day, with its year. */
 export const day = (atMs: number): string => dayAndYear.format(atMs)
 
-/** The label of an axis that spans so many seconds. */
+/** The label of an axis that spans this number of seconds. */
 export const axisTime = (atMs: number, spanSeconds: number): string =>
   spanSeconds <= 172_800 ? clockMinutes.format(atMs) : dayFormat.format(atMs)

@@ -15,6 +15,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   base: [],
 }
 
+/** The same for `console/src`. */
+const consoleMayImport: Readonly<Record<string, readonly string[]>> = {
+  main: ['shell', 'session', 'api', 'words', 'style'],
+  shell: ['pages', 'session', 'kit', 'api', 'words', 'style'],
+  pages: ['session', 'kit', 'api', 'words', 'style'],
+  session: ['kit', 'api', 'words'],
+  kit: ['api', 'words', 'style'],
+  api: ['words'],
+  words: [],
+  style: [],
+}
+
 /** Other modules of the domain may import these; these import only `base`. */
 const groundLayer = ['identity', 'inference']
 
@@ -24,6 +36,14 @@ export const upwardImports = (tree: readonly SourceFile[]): string[] =>
     if (to === '../package.json') return false
     if (to.startsWith('../') || to.endsWith('.test.ts')) return true
     return moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to))
+  })
+
+/** Imports of the console go down its layers, and a page imports no other page. */
+export const consoleBreaches = (tree: readonly SourceFile[]): string[] =>
+  breachesOf(tree, (from, to) => {
+    const [module, target] = [moduleOf(from), moduleOf(to)]
+    if (module !== target) return !consoleMayImport[module]?.includes(target)
+    return innerModuleOf('pages', from) !== innerModuleOf('pages', to)
   })
 
 /** Files outside the known modules. */

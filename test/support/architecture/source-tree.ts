@@ -13,7 +13,7 @@ export type SourceFile = {
 
 /** Every TypeScript file below the folder except tests, with its imports. */
 export function readSourceTree(root: string): SourceFile[] {
-  const files = globSync('**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+  const files = globSync('**/*.{ts,tsx}', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   return files
     .filter((path) => !path.endsWith('.test.ts'))
     .sort()
@@ -31,7 +31,7 @@ function readSource(root: string, path: string): SourceFile {
   }
 }
 
-const isProjectFile = (specifier: string): boolean => /^\.|\.ts$/.test(specifier)
+const isProjectFile = (specifier: string): boolean => /^\.|\.tsx?$/.test(specifier)
 
 /** Includes type imports, because files with circular types cannot be understood separately either. */
 function specifiersIn(text: string): string[] {

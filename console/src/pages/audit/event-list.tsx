@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 import type { Names } from '../../api/names.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'

@@ -6,7 +6,7 @@ import {
   useProjectNames,
   type Names,
 } from '../../api/names.ts'
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 
 /** The names of everything that an event can be about or caused by, as far as the signed-in key may see them. */
 export function useNames(): Names {

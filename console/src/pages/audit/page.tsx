@@ -1,5 +1,5 @@
 import { Outlet, useParams, useSearch } from '@tanstack/react-router'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks, type TabLink } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { useChange } from '../../api/use-change.ts'
 import { definedOf, useList } from '../../api/use-list.ts'
 import type { AuditSearch } from './search.ts'

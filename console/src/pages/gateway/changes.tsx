@@ -1,7 +1,7 @@
 import { api, dataOf } from '../../api/client.ts'
 import { isApiError } from '../../api/error.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'

@@ -1,4 +1,4 @@
-import { useMe } from '../../app/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { count, shortCount } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'

@@ -1,4 +1,4 @@
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 
 /** Why the signed-in administrator may not change credits and limits; undefined if it may. */

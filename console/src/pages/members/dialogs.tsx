@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
-import { useMe } from '../../app/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { command } from '../../kit/command.ts'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { ConfirmName } from '../../kit/confirm-name.tsx'

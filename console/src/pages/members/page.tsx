@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'

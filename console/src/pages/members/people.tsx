@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useMe } from '../../app/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { Badge, type Tone } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'

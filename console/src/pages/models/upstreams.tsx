@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 import { Badge, type Tone } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'

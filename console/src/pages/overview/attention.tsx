@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { attentionLink, severityTones, urgentCount, type AttentionItem } from '../../app/attention.ts'
+import { attentionLink, severityTones, urgentCount, type AttentionItem } from '../../session/attention.ts'
 import { Shape } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { time } from '../../kit/format.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { Traffic } from '../../app/traffic.ts'
+import type { Traffic } from '../../session/traffic.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { count, time } from '../../kit/format.ts'

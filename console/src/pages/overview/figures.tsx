@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import type { Traffic } from '../../app/traffic.ts'
+import type { Traffic } from '../../session/traffic.ts'
 import { milliseconds, percent } from '../../kit/format.ts'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { words } from '../../words/en.ts'
-import type { Overview } from '../../app/overview.ts'
+import type { Overview } from '../../session/overview.ts'
 import { useLiveFigures } from './use-live-figures.ts'
 import styles from './figures.module.css'
 

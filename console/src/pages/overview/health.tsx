@@ -1,7 +1,7 @@
 import { Shape, type Tone } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { words } from '../../words/en.ts'
-import type { Overview } from '../../app/overview.ts'
+import type { Overview } from '../../session/overview.ts'
 import styles from './rows.module.css'
 
 type Part = Overview['health'][number]

@@ -1,7 +1,7 @@
 import { Card } from '../../kit/card.tsx'
 import { count, dollars } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
-import type { Overview } from '../../app/overview.ts'
+import type { Overview } from '../../session/overview.ts'
 import styles from './spend.module.css'
 
 const text = words.overview

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import { useModelNames } from '../../api/names.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 
 export type FirstFacts = {
   /** The newest request. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLive } from '../../api/live.ts'
-import type { Overview } from '../../app/overview.ts'
+import type { Overview } from '../../session/overview.ts'
 
 const stream = { path: '/v1/organization/overview/stream', event: 'tick' } as const
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { ChecksCard } from './checks-card.tsx'

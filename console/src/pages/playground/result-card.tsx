@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useInferenceUrl, useMay } from '../../app/session.tsx'
+import { useInferenceUrl, useMay } from '../../session/session.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useProjectNames } from '../../api/names.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'

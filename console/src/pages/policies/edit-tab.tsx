@@ -1,4 +1,4 @@
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { errorOfField } from '../../api/use-change.ts'
 import { isApiError } from '../../api/error.ts'
 import { Card } from '../../kit/card.tsx'

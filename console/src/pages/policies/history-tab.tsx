@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'

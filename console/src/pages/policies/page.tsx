@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'

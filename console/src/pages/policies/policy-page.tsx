@@ -1,6 +1,6 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button, buttonClass } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { LeaveDialog } from '../../kit/leave-dialog.tsx'

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import type { PoliciesSearch } from './search.ts'
 
 export type PolicySummary = components['schemas']['PolicySummary']

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useProjectNames } from '../../api/names.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { count } from '../../kit/format.ts'

@@ -1,6 +1,6 @@
 import { useProjectNames } from '../../api/names.ts'
 import { errorOfField } from '../../api/use-change.ts'
-import { useMe } from '../../app/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { Card } from '../../kit/card.tsx'
 import { Field } from '../../kit/field.tsx'
 import { Slider } from '../../kit/slider.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
-import { useMe } from '../../app/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
 import { dayOf, type KeyDraft } from './key-draft.ts'

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useProjectNames } from '../../api/names.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'

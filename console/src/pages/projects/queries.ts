@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { definedOf, useList } from '../../api/use-list.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import type { ProjectsSearch } from './search.ts'
 
 export type Project = components['schemas']['Project']

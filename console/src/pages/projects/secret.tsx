@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { serverUrl } from '../../api/client.ts'
 import { useModelNames } from '../../api/names.ts'
-import { useInferenceUrl } from '../../app/session.tsx'
+import { useInferenceUrl } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { Dialog } from '../../kit/dialog.tsx'

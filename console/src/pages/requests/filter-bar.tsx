@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { buttonClass, Button } from '../../kit/button.tsx'
 import { Chip } from '../../kit/chip.tsx'
 import { decisionName } from '../../kit/decision-badge.tsx'

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { stepSeconds, useTrafficByDecision } from '../../app/traffic.ts'
+import { stepSeconds, useTrafficByDecision } from '../../session/traffic.ts'
 import { actedSeries, decisionBar } from '../../kit/decision-bars.ts'
 import { time } from '../../kit/format.ts'
 import { StackedBars, TimeAxis, type Bar } from '../../kit/stacked-bars.tsx'

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../app/time-range.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import type { RequestFilters } from './search.ts'
 
 export type RequestRow = components['schemas']['Request']
@@ -39,7 +39,7 @@ export const useRequest = (requestId: string) =>
       dataOf(api.GET('/v1/organization/requests/{request_id}', { params: { path: { request_id: requestId } } })),
   })
 
-/** The kept texts. Loaded once, because the server records each read, and dropped when nobody shows them any more. */
+/** The kept texts. Loaded once, because the server records each read, and dropped when no component shows them. */
 export const useRequestContent = (requestId: string, isShown: boolean) =>
   useQuery({
     queryKey: ['request', requestId, 'content'],

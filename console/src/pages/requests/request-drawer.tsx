@@ -1,7 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { curlOf } from '../../kit/curl.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { MarkedText } from '../../kit/marked-text.tsx'

@@ -1,4 +1,4 @@
-import { useMay, useMe } from '../../app/session.tsx'
+import { useMay, useMe } from '../../session/session.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'

@@ -5,8 +5,8 @@ import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
-import { setPreferences } from './preferences.ts'
-import { useMe } from './session.tsx'
+import { setPreferences } from '../session/preferences.ts'
+import { useMe } from '../session/session.tsx'
 import styles from './shell.module.css'
 
 /** Menus are a fourth of the code that every page needs, so they are loaded after the first page. */

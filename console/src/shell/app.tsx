@@ -3,9 +3,9 @@ import { FailureState } from '../kit/state.tsx'
 import { isApiError } from '../api/error.ts'
 import { words } from '../words/en.ts'
 import { router } from './router.tsx'
-import { MeProvider, useMeQuery } from './session.tsx'
+import { MeProvider, useMeQuery } from '../session/session.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
-import { useSignedOut } from './signed-out.ts'
+import { useSignedOut } from '../session/signed-out.ts'
 
 /** Signed out: the sign-in page. Signed in: the pages, and a dialog over them if the session ends meanwhile. */
 export function App({ linkError }: { readonly linkError: string | undefined }) {

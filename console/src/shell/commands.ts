@@ -2,10 +2,10 @@ import type { NavigateOptions } from '@tanstack/react-router'
 import { serverUrl } from '../api/client.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { keyLink } from './attention.ts'
+import { keyLink } from '../session/attention.ts'
 import { pages } from './pages.ts'
-import { setPreferences } from './preferences.ts'
-import { leave } from './session.tsx'
+import { setPreferences } from '../session/preferences.ts'
+import { leave } from '../session/session.tsx'
 
 export type Command = {
   readonly id: string

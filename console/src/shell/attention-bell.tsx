@@ -4,9 +4,9 @@ import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuItem, MenuLabel } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
-import { attentionLink, severityTones, urgentCount } from './attention.ts'
-import { useOverview } from './overview.ts'
-import { useMay } from './session.tsx'
+import { attentionLink, severityTones, urgentCount } from '../session/attention.ts'
+import { useOverview } from '../session/overview.ts'
+import { useMay } from '../session/session.tsx'
 import styles from './attention-bell.module.css'
 
 const text = words.shell.attention

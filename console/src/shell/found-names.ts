@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { useDebounced } from '../kit/use-debounced.ts'
 import { words } from '../words/en.ts'
-import { keyLink } from './attention.ts'
+import { keyLink } from '../session/attention.ts'
 import type { Command } from './commands.ts'
-import { useMay } from './session.tsx'
+import { useMay } from '../session/session.tsx'
 
 type Named = { readonly id: string; readonly name: string }
 type Finder = {

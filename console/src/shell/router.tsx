@@ -18,7 +18,7 @@ import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readSettingsSearch } from '../pages/settings/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
-import { readTimeRange } from './time-range.ts'
+import { readTimeRange } from '../session/time-range.ts'
 
 /** The time range follows from page to page, so it belongs to the root. */
 const root = createRootRoute({

@@ -3,7 +3,7 @@ import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuChoice } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
-import { rangeNames, timeRangeOf, useTimeRangeSearch, type RangeName } from './time-range.ts'
+import { rangeNames, timeRangeOf, useTimeRangeSearch, type RangeName } from '../session/time-range.ts'
 import styles from './range-menu.module.css'
 
 /** The time range of all pages. */

@@ -3,8 +3,8 @@ import { buttonClass } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../kit/menu.tsx'
 import { words } from '../words/en.ts'
-import { densities, setPreferences, themes, useLook } from './preferences.ts'
-import { leave, useMe } from './session.tsx'
+import { densities, setPreferences, themes, useLook } from '../session/preferences.ts'
+import { leave, useMe } from '../session/session.tsx'
 import styles from './menus.module.css'
 
 const text = words.shell

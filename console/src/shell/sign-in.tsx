@@ -8,8 +8,8 @@ import { CodeBlock } from '../kit/code-block.tsx'
 import { Field } from '../kit/field.tsx'
 import { Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { queryClient } from './query-client.ts'
-import { setSignedOut } from './signed-out.ts'
+import { queryClient } from '../session/query-client.ts'
+import { reportSignedIn } from '../session/signed-out.ts'
 import styles from './sign-in.module.css'
 
 const text = words.signIn
@@ -96,7 +96,7 @@ const useIdentityProvider = () =>
 const goOn = (): void => {
   api.GET('/v1/organization/me').then(
     () => {
-      setSignedOut(false)
+      reportSignedIn()
       return queryClient.invalidateQueries()
     },
     () => undefined,
@@ -108,7 +108,7 @@ function KeyForm() {
   const mutation = useMutation({
     mutationFn: (key: string) => signIn({ key }),
     onSuccess: () => {
-      setSignedOut(false)
+      reportSignedIn()
       return queryClient.invalidateQueries()
     },
   })

@@ -1,0 +1,24 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { isApiError } from '../api/error.ts'
+import { reportSignedOut } from './signed-out.ts'
+
+const isUnauthorized = (error: unknown): boolean => isApiError(error) && error.status === 401
+
+/** Errors of the caller are final; others are tried twice more. */
+const retry = (failures: number, error: unknown): boolean =>
+  failures < 2 && !(isApiError(error) && error.status >= 400 && error.status < 500)
+
+export const queryClient = new QueryClient({
+  // A sign-in cancels the queries of before, so this one was sent after it.
+  queryCache: new QueryCache({
+    onError(error) {
+      if (isUnauthorized(error)) reportSignedOut(Date.now())
+    },
+  }),
+  mutationCache: new MutationCache({
+    onError(error, ...[_variables, _result, mutation]) {
+      if (isUnauthorized(error)) reportSignedOut(mutation.state.submittedAt)
+    },
+  }),
+  defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true } },
+})
