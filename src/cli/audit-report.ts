@@ -121,7 +121,7 @@ function keyLine({ key_id: keyId, reason, from, to }: LogReportBody['key_finding
 
 const againstFindingTexts: Readonly<Record<NonNullable<AgainstReport['finding']>['reason'], string>> = {
   rewritten: 'differs from the log: the log was rewritten after it was exported',
-  removed: 'is not in the log any more: it was removed after it was exported',
+  removed: 'is no longer in the log: it was removed after it was exported',
   cut: 'is behind the end of the log: the end was cut off after it was exported',
   copy_altered: 'was altered in the export itself',
   unknown_key: 'has an exported checkpoint that was signed with a key that is not trusted',

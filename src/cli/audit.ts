@@ -5,7 +5,7 @@ import { plural } from '../base/plural.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'
 import { listArchive } from './audit-archive.ts'
 import { describeVerification } from './audit-report.ts'
-import { UsageError, type Command, type CommandContext } from './command.ts'
+import { UsageError, unknownSubcommand, type Command, type CommandContext } from './command.ts'
 import { openConnection, runOnServer } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -63,8 +63,7 @@ stay, and the log stays verifiable. --org may be left out while there is only on
     const { values, positionals } = readArguments(context.args, options, 1)
     const verbs = { list: listEvents, verify, export: exportEvents, archive: listArchive, keys: listKeys, erase }
     const [verb = ''] = positionals
-    if (!isVerb(verbs, verb))
-      throw new UsageError(verb === '' ? 'The subcommand is missing.' : `There is no audit ${verb}.`)
+    if (!isVerb(verbs, verb)) throw unknownSubcommand('audit', verb)
     return verbs[verb](context, values)
   },
 }

@@ -44,3 +44,9 @@ export class UsageError extends Error {
     this.name = 'UsageError'
   }
 }
+
+/** `verb` is empty if the command needs one and none was given. */
+export function unknownSubcommand(command: string, verb: string): UsageError {
+  const problem = verb === '' ? `${command} needs a subcommand` : `Unknown subcommand: ${command} ${verb}`
+  return new UsageError(`${problem}. gatehouse ${command} --help lists them.`)
+}

@@ -1,6 +1,6 @@
 import type { ConsoleLinkBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 
 const options = { key: { type: 'string' }, org: { type: 'string' }, json: { type: 'boolean' } } as const
@@ -16,8 +16,7 @@ The link works once, within 15 minutes. --org may be left out while there is onl
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = ''] = positionals
-    if (verb !== 'link')
-      throw new UsageError(verb === '' ? 'The subcommand is missing.' : `There is no console ${verb}.`)
+    if (verb !== 'link') throw unknownSubcommand('console', verb)
     return runOnServer(context, values, async ({ client }) => {
       const body = values.key === undefined ? {} : { key_id: values.key }
       const link = await client.post<ConsoleLinkBody>('/operator/organization/console_links', body)

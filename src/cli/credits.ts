@@ -1,6 +1,6 @@
 import type { BalanceBody, GrantBody, LedgerEntryBody } from '../app/api-types.ts'
 import { readArguments, readCount, readNumber, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -41,7 +41,7 @@ function verbOf(verb: string, amount: string | undefined, values: Values): Work 
   }
   if (verb === 'ledger') return listEntries(readCount(values.limit, '--limit') ?? 20)
   const path = changePaths.get(verb)
-  if (path === undefined) throw new UsageError(`There is no credits ${verb}.`)
+  if (path === undefined) throw unknownSubcommand('credits', verb)
   const change = {
     credits: readNumber(required(amount, 'The number of credits'), 'The number of credits') ?? 0,
     ...(values.ref === undefined ? {} : { ref: values.ref }),

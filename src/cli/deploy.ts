@@ -1,7 +1,7 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { systemRandom } from '../base/random.ts'
 import { readArguments, readList, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { UsageError, unknownSubcommand, type Command } from './command.ts'
 
 export const deploy: Command = {
   summary: 'Write the settings of a deployment',
@@ -15,7 +15,7 @@ of a deployment keep the passwords of their first start. docs/guide/scale-out.md
   async run({ args, print }) {
     const { values, positionals } = readArguments(args, { profiles: { type: 'string' } }, 1)
     const verb = required(positionals[0], 'The verb')
-    if (verb !== 'env') throw new UsageError(`There is no deploy ${verb}.`)
+    if (verb !== 'env') throw unknownSubcommand('deploy', verb)
     print(environmentFile(readProfiles(values.profiles)))
     return 0
   },

@@ -3,7 +3,7 @@ import { isRecord } from '../base/record.ts'
 import type { ApiClient } from '../app/api-client.ts'
 import type { ConfigurationBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command, type CommandContext } from './command.ts'
+import { unknownSubcommand, type Command, type CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
 import { leafDifferences, leafDiffLines } from './leaf-diff.ts'
 import type { FieldDifference } from './policies/diff.ts'
@@ -31,7 +31,7 @@ and asks for confirmation. Fields that the file leaves out get their default.
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'show', file] = positionals
-    if (verb !== 'show' && verb !== 'apply') throw new UsageError(`There is no gateway ${verb}.`)
+    if (verb !== 'show' && verb !== 'apply') throw unknownSubcommand('gateway', verb)
     const config = verb === 'apply' ? readConfiguration(required(file, 'FILE')) : undefined
     return runOnServer(context, values, ({ client }) => {
       const call = { client, values, context }

@@ -1,7 +1,7 @@
 import { apiPath, type ApiClient } from '../app/api-client.ts'
 import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } from '../app/api-types.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import type { Connection } from '../app/connect.ts'
 import { dateOf, tableWithOwners } from './table.ts'
@@ -53,7 +53,7 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
   if (verb === 'update') return update(required(id, 'The id of the key'), values)
   if (verb === 'rotate') return rotate(required(id, 'The id of the key'), values)
   if (verb === 'revoke') return revoke(required(id, 'The id of the key'))
-  throw new UsageError(`There is no keys ${verb}.`)
+  throw unknownSubcommand('keys', verb)
 }
 
 /** Every API key may call models. */

@@ -2,7 +2,7 @@ import type { LedgerVerificationBody } from '../app/api-types.ts'
 import { verifyLedger } from '../app/ledger-verification.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 
 const options = { json: { type: 'boolean' }, 'since-checkpoint': { type: 'boolean' } } as const
@@ -17,7 +17,7 @@ progress on a terminal. If a row is inconsistent, prints the first one and exits
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'verify'] = positionals
-    if (verb !== 'verify') throw new UsageError(`There is no ledger ${verb}.`)
+    if (verb !== 'verify') throw unknownSubcommand('ledger', verb)
     return runOnServer(context, values, async ({ client }) => {
       const report = await verifyLedger(client, {
         isSinceCheckpoint: values['since-checkpoint'] ?? false,

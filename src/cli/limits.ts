@@ -1,6 +1,6 @@
 import type { LimitsBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { table } from './table.ts'
 
@@ -22,7 +22,7 @@ plan that they follow from. --org may be left out while there is only one organi
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'show'] = positionals
-    if (verb !== 'show') throw new UsageError(`There is no limits ${verb}.`)
+    if (verb !== 'show') throw unknownSubcommand('limits', verb)
     return runOnServer(context, values, async ({ client }) => {
       const query = { project_id: values.project, api_key_id: values.key }
       const response = await client.get<LimitsBody>('/v1/organization/limits', query)

@@ -1,7 +1,7 @@
 import { apiPath, type ApiList } from '../app/api-client.ts'
 import type { MemberBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -51,7 +51,7 @@ function verbOf(verb: string, id: string | undefined, { email, subject, name, ro
   if (verb === 'suspend') return change(id, { status: 'suspended' })
   if (verb === 'activate') return change(id, { status: 'active' })
   if (verb === 'remove') return remove(required(id, 'The id of the member'))
-  throw new UsageError(`There is no members ${verb}.`)
+  throw unknownSubcommand('members', verb)
 }
 
 function change(id: string | undefined, body: Readonly<Record<string, string | undefined>>): Work {

@@ -1,6 +1,6 @@
 import type { ServedModelsBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { table } from './table.ts'
 
@@ -16,7 +16,7 @@ each is defined. It needs a running server. --org may be left out while there is
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'list'] = positionals
-    if (verb !== 'list') throw new UsageError(`There is no models ${verb}.`)
+    if (verb !== 'list') throw unknownSubcommand('models', verb)
     return runOnServer(context, values, async ({ client }) => {
       const response = await client.get<ServedModelsBody>('/v1/organization/models')
       return { json: response, text: describe(response) }

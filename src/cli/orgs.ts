@@ -1,7 +1,7 @@
 import type { ApiList } from '../app/api-client.ts'
 import type { CreatedOrganizationBody, GrantBody, OrganizationBody, OverrideBody } from '../app/api-types.ts'
 import { readArguments, readNumber, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { balanceResult } from './credits.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { setupText } from './setup.ts'
@@ -70,7 +70,7 @@ function verbOf(verb: string, word: string | undefined, values: Values): Work {
     case 'set-limits':
       return setLimits(values)
     default:
-      throw new UsageError(`There is no orgs ${verb}.`)
+      throw unknownSubcommand('orgs', verb)
   }
 }
 

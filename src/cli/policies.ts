@@ -1,5 +1,5 @@
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { apply } from './policies/apply.ts'
 import { backtest, backtests } from './policies/backtest.ts'
@@ -36,7 +36,7 @@ backtests lists those of the last 30 days; --cancel ends a running one.
     const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
-    if (!work) throw new UsageError(`There is no policies ${verb}.`)
+    if (!work) throw unknownSubcommand('policies', verb)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
     if (verb === 'apply') required(values.file, '-f FILE')
     return runOnServer(context, values, (connection) => work({ connection, id, values, context }))

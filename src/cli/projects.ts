@@ -1,7 +1,7 @@
 import { apiPath, type ApiList } from '../app/api-client.ts'
 import type { ProjectBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import { dateOf, tableWithOwners } from './table.ts'
 
@@ -38,7 +38,7 @@ function verbOf(verb: string, id: string | undefined, values: Values): Work {
     return async ({ client }) =>
       resultOf(await client.post<ProjectBody>(apiPath`/v1/organization/projects/${projectId}/${verb}`))
   }
-  throw new UsageError(`There is no projects ${verb}.`)
+  throw unknownSubcommand('projects', verb)
 }
 
 function resultOf(response: ProjectBody | ApiList<ProjectBody>): Result {

@@ -1,7 +1,7 @@
 import { apiPath } from '../app/api-client.ts'
 import type { RequestBody, RequestDetailBody } from '../app/api-types.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'
-import { UsageError, type Command, type CommandContext } from './command.ts'
+import { unknownSubcommand, type Command, type CommandContext } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -42,7 +42,7 @@ also prints its texts, if audit.content keeps them; the audit log records who re
     const [verb = 'list', id] = positionals
     if (verb === 'list') return list(context, values)
     if (verb === 'show') return show(context, values, required(id, 'The id of the request'))
-    throw new UsageError(`There is no requests ${verb}.`)
+    throw unknownSubcommand('requests', verb)
   },
 }
 

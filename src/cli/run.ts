@@ -13,7 +13,8 @@ type CommandEnvironment = Omit<CommandContext, 'args' | 'config' | 'commands' | 
 
 /** Runs a command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration, or the code of the command. */
 export async function runCommandLine(argv: readonly string[], environment: CommandEnvironment): Promise<number> {
-  const [name, ...args] = argv
+  const [typed, ...args] = argv
+  const name = typed === undefined ? undefined : (formerNames.get(typed) ?? typed)
   const { env, print: printData } = environment
   // JSON is for programs, which get every character.
   const shown = args.includes('--json') ? (text: string) => text : visible
@@ -29,7 +30,7 @@ export async function runCommandLine(argv: readonly string[], environment: Comma
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load) {
-    printError(`There is no command ${name}.\n\n${await overview()}`)
+    printError(`Unknown command: ${name}.\n\n${await overview()}`)
     return 2
   }
   const command = await load()
@@ -55,6 +56,9 @@ export async function runCommandLine(argv: readonly string[], environment: Comma
     return failure.exitCode
   }
 }
+
+/** Names of commands in versions before, which still work. */
+const formerNames: ReadonlyMap<string, string> = new Map([['exports', 'sinks']])
 
 /** Options of every command, and the variable that each stands for. */
 const commonSettings = { '--config': 'GATEHOUSE_CONFIG', '--data-dir': 'GATEHOUSE_DATA_DIR' }

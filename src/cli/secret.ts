@@ -2,7 +2,7 @@ import { plural } from '../base/plural.ts'
 import type { ApiClient } from '../app/api-client.ts'
 import type { SecretStatusBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { oneLine } from './table.ts'
 
@@ -33,7 +33,7 @@ function perform(verb: string, force: boolean, client: ApiClient): Promise<Secre
   if (verb === 'status') return client.get('/operator/secret')
   if (verb === 'rotate') return client.post('/operator/secret/rotate')
   if (verb === 'retire') return client.post('/operator/secret/retire', { force })
-  throw new UsageError(`There is no secret ${verb}.`)
+  throw unknownSubcommand('secret', verb)
 }
 
 function describe({ previous_id: previous, next_id: next, lost, ...status }: SecretStatusBody): string {
@@ -63,7 +63,7 @@ function previousLines(
     keptIn === 'data_folder'
       ? 'gatehouse secret retire removes it.'
       : 'remove GATEHOUSE_SECRET_PREVIOUS from every node.'
-  if (!isNeeded) return [`Nothing needs the previous one, ${previous}, any more: ${removal}`]
+  if (!isNeeded) return [`Nothing needs the previous one, ${previous}: ${removal}`]
   const { keys, encrypted_values: values, audit_logs: logs, audit_texts: texts } = needs
   const isMoved = values + logs + texts === 0
   return [

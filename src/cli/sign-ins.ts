@@ -1,7 +1,7 @@
 import { apiPath } from '../app/api-client.ts'
 import type { SignInBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -24,7 +24,7 @@ gatehouse sign-ins end ID [--org ID] [--json]
 function verbOf(verb: string, id: string | undefined): Work {
   if (verb === 'list') return list
   if (verb === 'end') return end(required(id, 'The id of the sign-in'))
-  throw new UsageError(`There is no sign-ins ${verb}.`)
+  throw unknownSubcommand('sign-ins', verb)
 }
 
 const list: Work = async ({ client }) => {

@@ -1,6 +1,6 @@
 import type { SystemBody } from '../app/api-types.ts'
 import { readArguments } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -16,7 +16,7 @@ gatehouse doctor checks the installation without one. --org may be left out whil
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
     const [verb = 'show'] = positionals
-    if (verb !== 'show') throw new UsageError(`There is no system ${verb}.`)
+    if (verb !== 'show') throw unknownSubcommand('system', verb)
     return runOnServer(context, values, async ({ client }) => {
       const response = await client.get<SystemBody>('/v1/organization/system')
       return { json: response, text: describe(response, values.all ?? false) }

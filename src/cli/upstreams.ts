@@ -1,7 +1,7 @@
 import { apiPath } from '../app/api-client.ts'
 import type { ProbeBody, UpstreamsBody } from '../app/api-types.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Work } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
@@ -35,7 +35,7 @@ function verbOf(verb: string, name: string | undefined): Work {
       return { json: probe, text: describeProbe(probe), isFailed: !probe.success }
     }
   }
-  throw new UsageError(`There is no upstreams ${verb}.`)
+  throw unknownSubcommand('upstreams', verb)
 }
 
 function describe({ data }: UpstreamsBody): string {

@@ -151,7 +151,7 @@ it('a secret of an existing sink is sent again only with --update-secrets', asyn
   assert.match(missing.errors, /all\.yaml:15: config\.token: the variable SPLUNK_TOKEN is not set\./)
   scene.env['SPLUNK_TOKEN'] = 'ffffffff-9a55-4b8e-8a0e-3c1f0a6effff'
   assert.equal((await scene.apply('--update-secrets')).status, 0)
-  const { data } = await scene.json('exports', 'list')
+  const { data } = await scene.json('sinks', 'list')
   assert.equal(data[0].config.token, '••••ffff')
 })
 

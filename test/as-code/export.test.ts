@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { it } from 'node:test'
 import { openAsCode } from '../support/as-code.ts'
 
-it('export removes its file of a kind that has no entries any more, and no file that somebody else wrote', async () => {
+it('export removes its file of a kind that has no entries left, and no file that somebody else wrote', async () => {
   await using scene = await openAsCode()
   const yamlFiles = (): string[] =>
     readdirSync(scene.files)

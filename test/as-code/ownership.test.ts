@@ -73,7 +73,7 @@ it('resources that apply creates are managed by the owner of the files, in the A
   assert.equal((await scene.apply()).status, 0)
   assert.deepEqual(await ownersIn(scene), ownedBy('platform-config'))
   assert.equal((await scene.plan()).status, 0)
-  for (const list of ['projects', 'keys', 'exports', 'policies']) {
+  for (const list of ['projects', 'keys', 'sinks', 'policies']) {
     const { output } = await scene.run(list, 'list')
     assert.match(output, /MANAGED BY\n/)
     assert.match(output, / platform-config$/m)
@@ -195,7 +195,7 @@ it('the audit log has the owner that a change has set', async () => {
   assert.equal(JSON.stringify(data).match(/"managed_by":"platform-config"/g)?.length, 6, JSON.stringify(data))
 })
 
-it('--prune deletes what the owner manages and no file describes any more, and nothing else', async () => {
+it('--prune deletes what the owner manages and no file describes, and nothing else', async () => {
   await using scene = await openAsCode()
   scene.write('projects: [{ name: By hand }]')
   await scene.apply()

@@ -21,13 +21,13 @@ it('a reference in the address of a sink that somebody created over the API is n
   assert.equal((await scene.run('export', '-o', scene.files)).status, 0)
   assert.equal((await scene.plan()).status, 0)
 
-  await scene.run('exports', 'delete', id)
+  await scene.run('sinks', 'delete', id)
   scene.env[`GATEHOUSE_${id.toUpperCase()}_SECRET`] = secret
   const plan = await scene.plan()
   assert.match(plan.output, /\+ config\.url: http:\/\/127\.0\.0\.1:9\/\$\{OPERATOR_PASSWORD\}$/m)
   const applied = await scene.apply()
   assert.equal(applied.status, 0, applied.errors)
-  const { data } = await scene.json('exports', 'list')
+  const { data } = await scene.json('sinks', 'list')
   assert.equal(data[0].config.url, 'http://127.0.0.1:9/${OPERATOR_PASSWORD}')
   for (const text of [plan.output, applied.output, JSON.stringify(data)]) assert.ok(!text.includes('correct-horse'))
 })

@@ -73,7 +73,7 @@ describe('gatehouse deploy env', () => {
     assert.equal(status, 2)
     assert.match(errors, /--profiles: there is no profile clutser; choose from cluster, observe\./)
     await using line = await openCommandLine()
-    assert.match((await line.call('deploy', 'up')).errors, /There is no deploy up\./)
+    assert.match((await line.call('deploy', 'up')).errors, /Unknown subcommand: deploy up\./)
   })
 })
 

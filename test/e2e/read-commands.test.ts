@@ -18,7 +18,7 @@ describe('a command in a folder without a database', () => {
     ['audit', 'list'],
     ['audit', 'verify'],
     ['policies', 'list'],
-    ['exports', 'list'],
+    ['sinks', 'list'],
     ['limits', 'show'],
     ['keys', 'create', '--name', 'a'],
   ]
@@ -71,7 +71,7 @@ describe('an error with --json', () => {
     assert.equal((await errorOf(line, 'keys', 'revoke')).code, 'invalid_usage')
     const invalid = await errorOf(line, 'projects', 'create', '--name', 'x'.repeat(81))
     assert.deepEqual([invalid.code, invalid.param], ['invalid_parameter', 'name'])
-    assert.equal((await errorOf(line, 'exports', 'show', 'sink_gone')).code, 'not_found')
+    assert.equal((await errorOf(line, 'sinks', 'show', 'sink_gone')).code, 'not_found')
   })
 })
 
@@ -205,17 +205,18 @@ describe('commands that read', () => {
       file,
       `type: webhook\nlabel: Security\nconfig: { url: '${receiver.origin}/events', secret: at-least-24-plain-characters }\n`,
     )
-    const { export: sink } = await line.json('exports', 'create', '-f', file)
-    assert.match((await line.call('exports', 'list')).output, new RegExp(`${sink.id} +webhook +Security`))
-    const tested = await line.call('exports', 'test', sink.id)
+    const { export: sink } = await line.json('sinks', 'create', '-f', file)
+    assert.match((await line.call('sinks', 'list')).output, new RegExp(`${sink.id} +webhook +Security`))
+    const tested = await line.call('sinks', 'test', sink.id)
     assert.deepEqual([tested.status, /accepted the event/.test(tested.output)], [0, true])
-    assert.match((await line.call('exports', 'disable', sink.id)).output, /disabled/)
+    assert.match((await line.call('sinks', 'disable', sink.id)).output, /disabled/)
     writeFileSync(file, 'label: Audit\n')
-    assert.equal((await line.json('exports', 'update', sink.id, '--file', file)).export.label, 'Audit')
-    assert.equal((await line.call('exports', 'dead-letters', sink.id)).status, 0)
-    assert.match((await line.call('exports', 'replay', sink.id)).output, /^0 events will be sent again/)
-    assert.equal((await line.call('exports', 'delete', sink.id)).output, `${sink.id} is deleted.`)
-    assert.deepEqual((await line.json('exports', 'list')).data, [])
+    assert.equal((await line.json('sinks', 'update', sink.id, '--file', file)).export.label, 'Audit')
+    assert.equal((await line.call('sinks', 'dead-letters', sink.id)).status, 0)
+    assert.match((await line.call('sinks', 'replay', sink.id)).output, /^0 events will be sent again/)
+    assert.equal((await line.call('sinks', 'delete', sink.id)).output, `${sink.id} is deleted.`)
+    const underFormerName = await line.json('exports', 'list')
+    assert.deepEqual(underFormerName.data, [])
   })
 })
 
@@ -234,7 +235,7 @@ describe('the completion of the shell', () => {
     assert.deepEqual(await complete('po'), ['policies'])
     assert.deepEqual(await complete('orgs', 'set-'), ['set-plan', 'set-metering', 'set-limits'])
     assert.deepEqual(await complete('orgs', 'create', '--w'), ['--with-project'])
-    assert.deepEqual(await complete('exports', 'di'), ['disable'])
+    assert.deepEqual(await complete('sinks', 'di'), ['disable'])
     assert.deepEqual(await complete('serve', '--p'), ['--port'])
   })
 

@@ -56,7 +56,7 @@ async function planPolicy(
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
   const isKept = isUnchanged(plan)
-  // A publication alone has no difference, and is a change all the same.
+  // A publication alone has no difference, but is a change.
   const publication = plan.publish ? [{ field: 'publish', before: false, after: true }] : []
   const owner = ownerDifference(planning, entry, { current, others: [...others, ...publication] })
   const differences = [...others, ...owner]

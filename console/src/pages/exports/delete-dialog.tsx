@@ -57,7 +57,7 @@ export function DeleteSinkDialog({ sink, onClose, onDeleted }: DeleteProps) {
         call={{
           method: 'DELETE',
           path: `/api/policy-gateway/exports/${sink.id}`,
-          command: `gatehouse exports delete ${sink.id}`,
+          command: `gatehouse sinks delete ${sink.id}`,
         }}
       />
     </Dialog>

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -51,7 +51,7 @@ export function ExportsPage() {
           <EmptyState title={text.none} actions={newButton}>
             <p>{text.noneText}</p>
             <p>{mayWrite ? text.noneCommand : text.mayNotWrite}</p>
-            <CodeBlock code="gatehouse exports create -f sink.yaml" />
+            <CodeBlock code="gatehouse sinks create -f sink.yaml" />
           </EmptyState>
         )}
         {rows.length > 0 && (

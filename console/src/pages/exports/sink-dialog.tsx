@@ -83,7 +83,7 @@ export function CreateSinkDialog({ type, onType, onClose, onCreated }: CreatePro
               </select>
             )}
           </Field>
-          <CommandPreview call={{ method: 'POST', path, body, command: 'gatehouse exports create -f sink.yaml' }} />
+          <CommandPreview call={{ method: 'POST', path, body, command: 'gatehouse sinks create -f sink.yaml' }} />
         </form>
       )}
     </Dialog>
@@ -145,7 +145,7 @@ export function EditSinkDialog({ sink, onClose }: EditProps) {
               method: 'PATCH',
               path: `${path}/${sink.id}`,
               body,
-              command: `gatehouse exports update ${sink.id} -f sink.yaml`,
+              command: `gatehouse sinks update ${sink.id} -f sink.yaml`,
             }}
           />
         </form>

@@ -2,7 +2,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useMay } from '../../app/session.tsx'
+import { useMay } from '../../session/session.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Button, IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -94,7 +94,7 @@ function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: 
           call={{
             method: 'GET',
             path: `/api/policy-gateway/exports/${sink.id}`,
-            command: `gatehouse exports show ${sink.id}`,
+            command: `gatehouse sinks show ${sink.id}`,
           }}
         />
       </section>

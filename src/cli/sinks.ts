@@ -4,7 +4,7 @@ import { apiPath, type ApiClient } from '../app/api-client.ts'
 import type { DeadLetterBody, ExportBody, SinkTestBody } from '../app/api-types.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments, required } from './arguments.ts'
-import { UsageError, type Command } from './command.ts'
+import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
 import { table, tableWithOwners, timeOf } from './table.ts'
 import { readYamlFile } from './yaml-file.ts'
@@ -22,16 +22,16 @@ type Verb = (call: Call) => Promise<Result>
 const exportsPath = '/api/policy-gateway/exports'
 const pathOf = (id: string): string => apiPath`/api/policy-gateway/exports/${id}`
 
-export const exportsCommand: Command = {
-  summary: 'Create, test and inspect export sinks of the audit log',
+export const sinks: Command = {
+  summary: 'Create, test and inspect sinks of the audit log',
   isRemote: true,
-  usage: `gatehouse exports list [--org ID] [--json]
-gatehouse exports show ID [--org ID] [--json]
-gatehouse exports create -f FILE [--org ID] [--json]
-gatehouse exports update ID -f FILE [--org ID] [--json]
-gatehouse exports enable|disable|test|delete ID [--org ID] [--json]
-gatehouse exports dead-letters ID [--org ID] [--json]
-gatehouse exports replay ID [--org ID] [--json]
+  usage: `gatehouse sinks list [--org ID] [--json]
+gatehouse sinks show ID [--org ID] [--json]
+gatehouse sinks create -f FILE [--org ID] [--json]
+gatehouse sinks update ID -f FILE [--org ID] [--json]
+gatehouse sinks enable|disable|test|delete ID [--org ID] [--json]
+gatehouse sinks dead-letters ID [--org ID] [--json]
+gatehouse sinks replay ID [--org ID] [--json]
 
 FILE is YAML or JSON with type, label, enabled and config, as docs/guide/exports.md describes them; --file is the same as -f.
 update changes the fields that the file has. test sends one marked event and exits with 1 if the destination does not accept
@@ -40,8 +40,8 @@ it; it needs a running server. replay sends dead letters again. --org may be lef
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    if (!work) throw new UsageError(`There is no exports ${verb}.`)
-    if (verb !== 'list' && verb !== 'create') required(id, 'The id of the export sink')
+    if (!work) throw unknownSubcommand('sinks', verb)
+    if (verb !== 'list' && verb !== 'create') required(id, 'The id of the sink')
     if (verb === 'create' || verb === 'update') required(values.file, '-f FILE')
     return runOnServer(context, values, ({ client }) => work({ client, id, values }))
   },
@@ -104,7 +104,7 @@ async function change({ client, id }: Call, body: object): Promise<Result> {
 function sinkFileOf({ file = '' }: Values): object {
   const whole = readYamlFile(file)
   const sink = isRecord(whole) && isRecord(whole['export']) ? whole['export'] : whole
-  if (!isRecord(sink)) throw new Error(`${file}: there must be an export sink, with type and config.`)
+  if (!isRecord(sink)) throw new Error(`${file}: there must be a sink, with type and config.`)
   const { type, label, enabled, config, start } = sink
   return { type, label, enabled, config, start }
 }
