@@ -70,8 +70,8 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.waitForURL(/audit\/evt_\w+\?.*event_kind=policy\.created/)
     await page.getByRole('complementary', { name: 'Event' }).getByRole('link').click()
     await page.waitForURL(/actor_id=adk_/)
-    assert.notEqual(await page.getByLabel('Id of a key').inputValue(), '')
-    await page.getByLabel('Id of a key').fill('adk_nobody')
+    assert.notEqual(await page.getByLabel('Who (key id)').inputValue(), '')
+    await page.getByLabel('Who (key id)').fill('adk_nobody')
     await page.keyboard.press('Enter')
     await page.getByText('No events match these filters').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -93,9 +93,9 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/audit?view=verify`)
-    await page.getByText('Nobody has verified the log here yet.').waitFor()
+    await page.getByText('The log was not verified here yet.').waitFor()
     await page.getByRole('button', { name: 'Verify the whole log' }).click()
-    await page.getByText(/\d+ events, nothing was changed\./).waitFor()
+    await page.getByText(/\d+ events, all unchanged\./).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(open.errors, [])
   })
@@ -115,7 +115,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     )
     await page.goto(`${scene.url}/console/audit?view=verify`)
     await page.getByText('300 of 1,000 events').waitFor()
-    await page.getByText('the log is not whole. Event 301 was altered.').waitFor()
+    await page.getByText('the log was damaged. Event 301 was altered.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
@@ -148,7 +148,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.goto(`${scene.url}/console/audit`)
     await page.getByLabel('Administrator key').fill(value)
     await page.keyboard.press('Enter')
-    await page.getByText('This key lacks the permission audit:read').waitFor()
+    await page.getByText('You need the permission audit:read').waitFor()
   })
 
   it('fits in 390 pixels and in both themes', async () => {

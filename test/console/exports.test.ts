@@ -33,15 +33,15 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
       return `Bearer ${scene.adminKey}`
     },
   }
-  const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Export sink', exact: true })
+  const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Sink', exact: true })
 
   it('teach what a sink is while there is none', async () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
     await page.getByRole('link', { name: 'Exports' }).click()
-    await page.getByText('No export sinks yet').waitFor()
-    await page.getByText('gatehouse exports create -f sink.yaml').waitFor()
+    await page.getByText('No sinks yet').waitFor()
+    await page.getByText('gatehouse sinks create -f sink.yaml').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(open.errors, [])
   })
@@ -82,8 +82,8 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
       .getByText(/^config\.secret: /)
       .waitFor()
     await dialog.getByLabel('Secret').fill(secret)
-    await dialog.getByText('As a request and a command').click()
-    await dialog.getByText('gatehouse exports create -f sink.yaml').waitFor()
+    await dialog.getByText('curl and command line').click()
+    await dialog.getByText('gatehouse sinks create -f sink.yaml').waitFor()
     await dialog.getByRole('button', { name: 'Create Webhook sink' }).click()
     await page.waitForURL(/exports\/sink_/)
     await drawerOf(page).getByRole('heading', { name: 'Archive' }).waitFor()
@@ -143,7 +143,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
       .waitFor({ timeout: 30_000 })
     isStrict = true
     await scene.ask('Hello')
-    const again = drawer.getByRole('button', { name: /^Send \d+ again$/ })
+    const again = drawer.getByRole('button', { name: /^Retry \d+$/ })
     await again.waitFor({ timeout: 30_000 })
     await drawer
       .getByRole('cell', { name: /answered 400/ })
@@ -152,8 +152,8 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     isStrict = false
     await again.click()
-    await drawer.getByText(/^Events that are sent again: [1-9]/).waitFor()
-    await drawer.getByText('The destination has rejected no event permanently.').waitFor({ timeout: 30_000 })
+    await drawer.getByText(/^Retrying [1-9]\d* events/).waitFor()
+    await drawer.getByText('The destination rejected no events.').waitFor({ timeout: 30_000 })
   })
 
   it('offer no change to a key that may only read', async (t) => {
@@ -170,7 +170,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await page.getByLabel('Administrator key').fill(value)
     await page.keyboard.press('Enter')
     const drawer = drawerOf(page)
-    await drawer.getByText('Your key lacks the permission exports:write.').waitFor()
+    await drawer.getByText('You need the permission exports:write to change sinks.').waitFor()
     for (const name of ['Send test event', 'Pause delivery', 'Edit', 'Delete'])
       assert.ok(await drawer.getByRole('button', { name }).isDisabled(), name)
   })

@@ -101,7 +101,7 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     await page.getByLabel('Denied terms').fill('mine\nmore')
     await saveTerms(['theirs'])
     await page.getByRole('button', { name: 'Save for new requests' }).click()
-    await page.getByRole('button', { name: 'Compare with the saved one' }).click()
+    await page.getByRole('button', { name: 'Compare with the saved version' }).click()
     await page.locator('del').getByText('theirs').waitFor()
     assert.deepEqual((await saved()).config.rules.denylist, ['theirs'])
     await page.getByRole('button', { name: 'Save for new requests' }).click()
@@ -167,7 +167,7 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     await page.keyboard.press('Enter')
     await page.getByLabel('Denied terms').fill('heron')
     await page.getByText('rules.denylist').waitFor()
-    await page.getByText(/lacks the permission gateway:write/).waitFor()
+    await page.getByText(/You need the permission gateway:write/).waitFor()
     assert.ok(await page.getByRole('button', { name: 'Save for new requests' }).isDisabled())
   })
 

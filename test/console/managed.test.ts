@@ -24,7 +24,7 @@ describe('resources that files manage, in the console', { skip: withoutBrowser }
   }
   const notice = 'Managed from files (platform-config): change it there. The next apply overwrites changes made here.'
 
-  it('say so on the page of a policy, which can be paused all the same', async () => {
+  it('say so on the page of a policy, which can still be paused', async () => {
     const policies = '/v1/organization/policies'
     const { id, revision } = await make(policies, { name: 'From files', rule: 'Never mention "Eagle".' })
     await make(`${policies}/${id}/publish`, { revision })

@@ -37,7 +37,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
   const openMembers = async (page: Page, query = ''): Promise<void> => {
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/members${query}`)
-    await page.getByRole('navigation', { name: 'Parts of the page' }).waitFor()
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor()
   }
   const invite = async (body: object): Promise<string> => {
     const response = await scene.post('/v1/organization/members', body, admin())
@@ -58,9 +58,9 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Invite member' }).first().click()
     const form = page.getByRole('dialog', { name: 'Invite member' })
-    await form.getByLabel('Email address').fill('Grace@example.com')
+    await form.getByLabel('Email').fill('Grace@example.com')
     await form.getByLabel('Role').selectOption('publisher')
-    await form.getByText('As a request and a command').click()
+    await form.getByText('curl and command line').click()
     await form.getByText('gatehouse members add --email Grace@example.com --role publisher').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('button', { name: 'Invite member' }).click()
@@ -76,10 +76,10 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await openMembers(page, '?dialog=invite')
     const form = page.getByRole('dialog', { name: 'Invite member' })
-    await form.getByLabel('Email address').fill('twice@example.com')
+    await form.getByLabel('Email').fill('twice@example.com')
     await form.getByRole('button', { name: 'Invite member' }).click()
     await form.getByRole('alert').waitFor()
-    assert.equal(await form.getByLabel('Email address').getAttribute('aria-invalid'), 'true')
+    assert.equal(await form.getByLabel('Email').getAttribute('aria-invalid'), 'true')
   })
 
   it('sign in through the identity provider, and come back to the page that they wanted', async () => {
@@ -101,7 +101,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await signInAs(page, { sub: 'm5', name: 'Evelyn', groups: ['admins'] }, 'members?dialog=invite')
     const form = page.getByRole('dialog', { name: 'Invite member' })
-    await form.getByLabel('Email address').fill('typed@example.com')
+    await form.getByLabel('Email').fill('typed@example.com')
     await page.context().clearCookies()
     // A request in the background may open the dialog first, which would keep the pointer from the button.
     await form.getByRole('button', { name: 'Invite member' }).dispatchEvent('click')
@@ -115,7 +115,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     await tab.locator('#page').waitFor()
     await page.evaluate("window.dispatchEvent(new Event('focus'))") // headless tabs always have the focus
     await again.waitFor({ state: 'detached' })
-    assert.equal(await form.getByLabel('Email address').inputValue(), 'typed@example.com')
+    assert.equal(await form.getByLabel('Email').inputValue(), 'typed@example.com')
   })
 
   it('learn on the sign-in page why they are refused', async () => {
@@ -143,7 +143,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     await form.getByRole('button', { name: 'Save changes' }).click()
     await form.waitFor({ state: 'detached' })
     await theirs.page.reload()
-    await theirs.page.getByText('Changes need the permission members:write').waitFor()
+    await theirs.page.getByText('You need the permission members:write to make changes').waitFor()
     assert.equal(await theirs.page.getByRole('button', { name: 'Invite member' }).isDisabled(), true)
     await theirs.page.goto(`${scene.url}/console/members?dialog=remove&id=${id}`)
     await theirs.page.getByRole('row', { name: /Annie/ }).waitFor()
@@ -155,7 +155,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     await using theirs = await openPage(browser)
     await signInAs(theirs.page, { sub: 'm3', name: 'Dorothy' }, 'members')
-    await theirs.page.getByText('Changes need the permission').waitFor()
+    await theirs.page.getByText('to make changes').waitFor()
     const { page } = open
     await openMembers(page)
     await page.getByRole('button', { name: 'Actions for Dorothy' }).click()
@@ -184,12 +184,12 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     await using theirs = await openPage(browser)
     await signInAs(theirs.page, { sub: 'm4', name: 'Katherine', groups: ['readers'] }, 'members')
-    await theirs.page.getByText('Changes need the permission').waitFor()
+    await theirs.page.getByText('to make changes').waitFor()
     const { page } = open
     await openMembers(page, '?tab=signIns')
     await page.getByRole('button', { name: 'End the sign-in of Katherine' }).click()
     const form = page.getByRole('dialog', { name: 'End the sign-in of Katherine' })
-    await form.getByText('As a request and a command').click()
+    await form.getByText('curl and command line').click()
     await form.getByText(/gatehouse sign-ins end ses_/).waitFor()
     await form.getByRole('button', { name: 'End the sign-in of Katherine' }).click()
     await page.getByRole('row', { name: /Katherine/ }).waitFor({ state: 'detached' })
@@ -206,7 +206,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
     await page.goto(`${scene.url}/console/#start=${await newLink(scene, id)}`)
     await page.locator('#page').waitFor()
     await page.getByRole('link', { name: 'Members' }).click()
-    await page.getByText('You may not see members').waitFor()
+    await page.getByText('You need members:read to see this').waitFor()
     await page.getByRole('link', { name: 'Roles' }).click()
     await page.getByRole('heading', { name: 'publisher' }).waitFor()
     await page.getByText('policies:publish').first().waitFor()

@@ -86,7 +86,7 @@ describe('models in the console', { skip: withoutBrowser }, () => {
     await upstreamRow(page, 'cloud').getByText('Not called yet').waitFor()
     await page.getByRole('link', { name: 'Probe cloud' }).click()
     const dialog = page.getByRole('dialog', { name: 'Probe cloud' })
-    await dialog.getByText('As a request and a command').click()
+    await dialog.getByText('curl and command line').click()
     await dialog.getByText('gatehouse upstreams probe cloud').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog.getByRole('button', { name: 'Send one token' }).click()
@@ -119,7 +119,7 @@ describe('models in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(reader.page), [])
     await using other = await openPage(browser)
     await signInWith(other.page, ['policies:read'])
-    await other.page.getByText('The state of the upstreams needs the permission system:read.').waitFor()
+    await other.page.getByText('You need the permission system:read to see the upstreams.').waitFor()
     assert.equal(await other.page.getByRole('region', { name: 'Upstreams' }).count(), 0)
   })
 

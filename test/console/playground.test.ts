@@ -27,7 +27,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
   const openPlayground = async (page: Page, address = ''): Promise<void> => {
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/playground${address}`)
-    await page.getByLabel('Text of turn 1').waitFor()
+    await page.getByLabel('Text of message 1').waitFor()
   }
   /** Neither the button nor the shortcut works before the models and projects have arrived. */
   const sendByKeyboard = async (page: Page): Promise<void> => {
@@ -51,7 +51,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     await page.getByRole('link', { name: 'Playground' }).click()
-    await page.getByLabel('Text of turn 1').fill('The kestrel is up.')
+    await page.getByLabel('Text of message 1').fill('The kestrel is up.')
     await page.getByLabel('Compare with the draft of').selectOption({ label: 'No kestrels' }) // the second click
     await page.getByRole('columnheader', { name: 'With the draft of No kestrels' }).waitFor()
     assert.deepEqual(await verdictsOn(page), ['Allow', 'Deny'])
@@ -64,7 +64,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const countBefore = await requestCount()
     await using open = await openPage(browser)
     await openPlayground(open.page)
-    await open.page.getByLabel('Text of turn 1').fill('the falcon')
+    await open.page.getByLabel('Text of message 1').fill('the falcon')
     await open.page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     assert.deepEqual(await verdictsOn(open.page), ['Deny'])
     assert.equal(await requestCount(), countBefore)
@@ -79,11 +79,11 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
       await route.continue()
     })
     await openPlayground(page)
-    await page.getByLabel('Text of turn 1').fill('Good morning')
+    await page.getByLabel('Text of message 1').fill('Good morning')
     await page.getByRole('button', { name: 'Send to the model', disabled: true }).waitFor()
     models.resolve()
     await sendByKeyboard(page)
-    await page.getByRole('log', { name: 'Answer' }).getByText('Good morning').waitFor()
+    await page.getByRole('log', { name: 'Response' }).getByText('Good morning').waitFor()
   })
 
   for (const dialect of ['messages', 'responses', 'chat']) {
@@ -91,9 +91,9 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
       await using open = await openPage(browser)
       const { page } = open
       await openPlayground(page, `?dialect=${dialect}`)
-      await page.getByLabel('Text of turn 1').fill('Good morning')
+      await page.getByLabel('Text of message 1').fill('Good morning')
       await sendByKeyboard(page)
-      await page.getByRole('log', { name: 'Answer' }).getByText('Good morning').waitFor()
+      await page.getByRole('log', { name: 'Response' }).getByText('Good morning').waitFor()
       await page.getByRole('link', { name: 'Open in Requests' }).waitFor()
       await page.waitForURL(/request=req_/)
       assert.deepEqual(await accessibilityViolations(page), [])
@@ -119,24 +119,24 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Stream the answer').uncheck()
+    await page.getByLabel('Stream the response').uncheck()
     await page.getByLabel('System').fill('Be brief.')
-    await page.getByLabel('Text of turn 1').fill('Hello')
-    await page.getByRole('button', { name: 'Add turn' }).click()
-    await page.getByLabel('Text of turn 2').fill('Hello to you')
-    await page.getByRole('button', { name: 'Add turn' }).click()
-    await page.getByLabel('Text of turn 3').fill('Third')
-    await page.getByRole('button', { name: 'Remove turn 2' }).click()
-    await page.getByText('Tools and labels').click()
+    await page.getByLabel('Text of message 1').fill('Hello')
+    await page.getByRole('button', { name: 'Add message' }).click()
+    await page.getByLabel('Text of message 2').fill('Hello to you')
+    await page.getByRole('button', { name: 'Add message' }).click()
+    await page.getByLabel('Text of message 3').fill('Third')
+    await page.getByRole('button', { name: 'Remove message 2' }).click()
+    await page.getByText('Tools, end user and target').click()
     await page.getByLabel('Tools', { exact: true }).fill('{')
     await page.getByRole('alert').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
     await page.getByLabel('Tools', { exact: true }).fill('[{"name": "look_up", "input_schema": {"type": "object"}}]')
-    await page.getByText('As a request and a command').first().click()
+    await page.getByText('curl and command line').first().click()
     await page.getByText('"system":"Be brief."').waitFor()
     await page.getByText('"name":"look_up"').waitFor()
     await page.getByRole('button', { name: 'Send to the model' }).click()
-    await page.getByRole('log', { name: 'Answer' }).getByText('Third').waitFor()
+    await page.getByRole('log', { name: 'Response' }).getByText('Third').waitFor()
     assert.match(page.url(), /stream=false/)
     assert.ok(!page.url().includes('Third'), 'texts stay out of the address')
     assert.deepEqual(open.errors, [])
@@ -153,11 +153,11 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
         await using open = await openPage(browser)
         const { page } = open
         await openPlayground(page, `?dialect=${dialect}&stream=${stream}`)
-        await page.getByText('Tools and labels').click()
+        await page.getByText('Tools, end user and target').click()
         await page.getByLabel('Tools', { exact: true }).fill(JSON.stringify([tool]))
-        await page.getByLabel('Text of turn 1').fill('call weather {"city":"Rome"} please')
+        await page.getByLabel('Text of message 1').fill('call weather {"city":"Rome"} please')
         await sendByKeyboard(page)
-        const answer = page.getByRole('log', { name: 'Answer' })
+        const answer = page.getByRole('log', { name: 'Response' })
         await answer.getByText('Calls weather').waitFor()
         await answer.getByText('{"city":"Rome"}').waitFor()
         assert.deepEqual(open.errors, [])
@@ -170,9 +170,9 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await openPlayground(page)
     const markup = '<img src=x onerror="document.title=1"> <b>bold</b>'
-    await page.getByLabel('Text of turn 1').fill(markup)
+    await page.getByLabel('Text of message 1').fill(markup)
     await sendByKeyboard(page)
-    const answer = page.getByRole('log', { name: 'Answer' })
+    const answer = page.getByRole('log', { name: 'Response' })
     await answer.getByText('<b>bold</b>').waitFor()
     assert.equal(await answer.locator('img, b').count(), 0)
     assert.deepEqual(open.errors, [])
@@ -182,7 +182,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of turn 1').fill('A long text')
+    await page.getByLabel('Text of message 1').fill('A long text')
     await page.getByRole('button', { name: 'Send to the model', disabled: false }).waitFor()
     await page.context().clearCookies()
     // A request in the background may open the dialog first, which would keep the pointer from the button.
@@ -191,9 +191,35 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await dialog.getByLabel('Administrator key').fill(scene.adminKey)
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    assert.equal(await page.getByLabel('Text of turn 1').inputValue(), 'A long text')
+    assert.equal(await page.getByLabel('Text of message 1').inputValue(), 'A long text')
     await page.getByRole('button', { name: 'Send to the model' }).click()
-    await page.getByRole('log', { name: 'Answer' }).getByText('A long text').waitFor()
+    await page.getByRole('log', { name: 'Response' }).getByText('A long text').waitFor()
+  })
+
+  it('does not ask again because of a request that was sent before the new sign-in', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openPlayground(page)
+    await page.getByLabel('Text of message 1').fill('A long text')
+    await page.getByRole('button', { name: 'Send to the model', disabled: false }).waitFor()
+    await page.context().clearCookies()
+    const [isSignedIn, isRejected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/v1/organization/playground', async (route) => {
+      const response = await route.fetch()
+      await isSignedIn.promise
+      await route.fulfill({ response })
+      isRejected.resolve()
+    })
+    await page.getByRole('button', { name: 'Send to the model' }).dispatchEvent('click')
+    await page.getByLabel('Text of message 1').fill('Another text') // its checks are rejected with 401
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Administrator key').fill(scene.adminKey)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    isSignedIn.resolve()
+    await isRejected.promise
+    await page.getByRole('button', { name: 'Send to the model', disabled: false }).click()
+    assert.equal(await dialog.count(), 0)
   })
 
   it('stops an answer, which ends the call of the upstream', async () => {
@@ -212,7 +238,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await slow.signIn(page)
     await page.goto(`${slow.url}/console/playground`)
-    await page.getByLabel('Text of turn 1').fill('What is the weather like in May?')
+    await page.getByLabel('Text of message 1').fill('What is the weather like in May?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     while (upstream.requests.length === 0) await page.waitForTimeout(50)
@@ -226,7 +252,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of turn 1').fill('the falcon flies')
+    await page.getByLabel('Text of message 1').fill('the falcon flies')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByText('policy_blocked').waitFor()
     // The card above grows when its checks arrive, and would move the tab away from the pointer.
@@ -243,9 +269,9 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.goto(`${scene.url}/console/requests/${requestId}`)
     await page.getByRole('link', { name: 'Open in Playground' }).click()
     await page.waitForURL(/dialect=messages/)
-    assert.equal(await page.getByLabel('Text of turn 1').inputValue(), '')
+    assert.equal(await page.getByLabel('Text of message 1').inputValue(), '')
     await page.getByRole('button', { name: 'Load its text' }).click()
-    await page.getByLabel('Text of turn 1').getByText('teapot').waitFor()
+    await page.getByLabel('Text of message 1').getByText('teapot').waitFor()
     assert.equal(await page.getByLabel('Model').inputValue(), 'gatehouse-echo')
     assert.equal(await page.getByLabel('Project').inputValue(), scene.projectId)
   })
@@ -265,7 +291,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByText(/permission playground:use/).waitFor()
     await page.getByText(/permissions policies:read and gateway:read/).waitFor()
-    await page.getByLabel('Text of turn 1').fill('Hello')
+    await page.getByLabel('Text of message 1').fill('Hello')
     assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
     assert.deepEqual(await accessibilityViolations(page), [])
   })
@@ -274,7 +300,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser, { viewport: { width: 390, height: 844 } })
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of turn 1').fill('the falcon')
+    await page.getByLabel('Text of message 1').fill('the falcon')
     await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 390, `the page is ${width} px wide`)

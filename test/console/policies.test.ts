@@ -166,7 +166,7 @@ describe('the policies of the console', { skip: withoutBrowser }, () => {
     const headers = { ...admin, 'content-type': 'application/json' }
     await fetch(`${scene.url}${base}/${id}`, { method: 'PATCH', headers, body: JSON.stringify(theirs) })
     await page.getByRole('button', { name: 'Save draft' }).click()
-    await page.getByText('Somebody else changed this policy meanwhile').waitFor()
+    await page.getByText('Someone else changed this policy').waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     const dialog = page.getByRole('dialog', { name: 'Theirs and mine' })
     await dialog.getByText('cel:text.contains("theirs")').waitFor()
@@ -234,7 +234,7 @@ describe('the policies of the console', { skip: withoutBrowser }, () => {
     const pause = page.getByRole('button', { name: 'Pause' })
     await pause.waitFor()
     assert.equal(await pause.isDisabled(), true)
-    assert.equal(await pause.getAttribute('title'), 'Your key needs the permission policies:publish.')
+    assert.equal(await pause.getAttribute('title'), 'You need the permission policies:publish.')
     assert.equal(await page.getByRole('button', { name: 'Save draft' }).isDisabled(), true)
     assert.equal(await page.getByRole('textbox', { name: 'Name' }).isDisabled(), true)
     assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)

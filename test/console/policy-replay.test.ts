@@ -112,7 +112,7 @@ describe('the replay of a policy in the console', { skip: withoutBrowser }, () =
     const start = page.getByRole('button', { name: 'Replay draft' })
     await start.waitFor()
     assert.equal(await start.isDisabled(), true)
-    assert.equal(await start.getAttribute('title'), 'Your key needs the permission policies:write.')
+    assert.equal(await start.getAttribute('title'), 'You need the permission policies:write.')
   })
 
   it('works in both themes, at 390 pixels', async () => {

@@ -62,7 +62,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     await page.goto(`${scene.url}/console/requests/${allowed}`)
-    await page.getByText(/each part was sent after its checks · held back for up to [\d.]+ ms/).waitFor()
+    await page.getByText(/sent in parts, each after its checks · held for up to [\d.]+ ms/).waitFor()
   })
 
   it('are saved as a file, with the filters that are shown', async () => {
@@ -120,7 +120,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'That hour' }).click()
     await page.waitForURL(/from=1767225600&to=1767229200/)
-    await page.getByRole('button', { name: 'Chosen range' }).waitFor()
+    await page.getByRole('button', { name: 'Custom range' }).waitFor()
     await page.getByRole('button', { name: 'View: That hour' }).waitFor()
   })
 
@@ -174,7 +174,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await keeping.signIn(page)
     await page.goto(`${keeping.url}/console/requests/${denied}`)
     const detail = page.getByRole('complementary', { name: 'Request', exact: true })
-    await detail.getByText('The audit log records who read them.').waitFor()
+    await detail.getByText('Reading them is recorded in the audit log.').waitFor()
     assert.equal(await detail.getByText(markup).count(), 0)
     await detail.getByRole('button', { name: 'Show the texts' }).click()
     assert.equal(await detail.locator('mark').textContent(), 'falcon')
@@ -191,7 +191,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     await scene.signIn(open.page)
     await open.page.goto(`${scene.url}/console/requests/${id}`)
-    await open.page.getByText('The texts of this request are not kept.').waitFor()
+    await open.page.getByText('The texts of this request were not stored.').waitFor()
     await using keeping = await openConsoleScene({ config: { audit: { content: 'redacted' } } })
     const kept = await keeping.ask('Hello')
     const admin = { authorization: `Bearer ${keeping.adminKey}` }
@@ -202,7 +202,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await other.page.goto(`${keeping.url}/console/requests/${kept}`)
     await other.page.getByLabel('Administrator key').fill(value)
     await other.page.keyboard.press('Enter')
-    await other.page.getByText('This key lacks the permission content:read').waitFor()
+    await other.page.getByText('You need the permission content:read').waitFor()
     assert.equal(await other.page.getByRole('button', { name: 'Show the texts' }).count(), 0)
   })
 })

@@ -4,7 +4,7 @@ export const common = {
   tryAgain: 'Try again',
   loading: 'Loading',
   loadMore: 'Load more',
-  failed: 'The server did not say why.',
+  failed: 'Unknown error',
   unreachable: 'The server cannot be reached. Nothing was changed.',
   close: 'Close',
   copy: 'Copy',
@@ -14,14 +14,14 @@ export const common = {
   save: 'Save',
   leaving: {
     title: 'Leave without saving?',
-    text: 'The changes of this form are not saved.',
+    text: 'Your changes are not saved.',
     leave: 'Leave and lose changes',
     stay: 'Stay',
   },
   exportAs: { label: 'Export', csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, one object a line' },
   managed: (owner: string) =>
     `Managed from files (${owner}): change it there. The next apply overwrites changes made here.`,
-  asRequest: 'As a request and a command',
+  asRequest: 'curl and command line',
 } as const
 
 export const decisions = {

@@ -17,12 +17,12 @@ export const firstSteps = {
     open: 'Open the request',
   },
   policy: {
-    name: 'Watch for a phrase',
-    text: 'A policy in monitoring records what it would deny, and denies nothing. Load samples, or write one of your own.',
+    name: 'Add your first policy',
+    text: 'A monitoring policy records what it would deny and denies nothing. Load samples, or write your own.',
     load: 'Load sample policies',
     loading: 'Loading …',
     own: 'Write a policy',
-    mayNot: 'Your key needs the permissions policies:write and policies:publish.',
+    mayNot: 'You need the permissions policies:write and policies:publish.',
   },
   model: {
     name: 'Add a model',
@@ -39,7 +39,7 @@ export const firstSteps = {
     names: {
       secrets: 'secrets and credentials in prompts',
       personalData: 'personal data in prompts',
-      jailbreak: 'attempts to switch off instructions',
+      jailbreak: 'attempts to override instructions',
       phrase: 'a code name',
     },
   },

@@ -1,6 +1,6 @@
 export const overview = {
-  failed: 'The overview could not be loaded',
-  trafficFailed: 'The traffic could not be loaded',
+  failed: 'Could not load the overview',
+  trafficFailed: 'Could not load the traffic',
   requests: 'Requests',
   denied: 'Denied',
   errors: 'Errors',

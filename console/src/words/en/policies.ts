@@ -1,5 +1,5 @@
 export const policies = {
-  failed: 'Policies could not be loaded',
+  failed: 'Could not load policies',
   name: 'Name',
   state: 'State',
   version: 'In force',
@@ -15,7 +15,7 @@ export const policies = {
   create: 'New policy',
   createTitle: 'New policy',
   createSubmit: 'Create draft',
-  createNote: 'A draft has no effect until somebody publishes it.',
+  createNote: 'A draft has no effect until it is published.',
   nameHint: 'Unique in the organization.',
   startFrom: 'Start from',
   startHint: 'A template fills in the rule, which you can change.',
@@ -28,7 +28,7 @@ export const policies = {
     'The rule is what decided this request. It begins in monitoring, in the project of the request only; change both in the editor that opens.',
   fromRequestEmpty:
     'No check found anything in this request, so write what it must not contain. The editor that opens tries the rule on a text.',
-  requestFailed: 'The request could not be loaded',
+  requestFailed: 'Could not load the request',
   templates: {
     personal_data: {
       name: 'Personal data in prompts',
@@ -38,17 +38,17 @@ export const policies = {
       name: 'Secrets in prompts',
       description: 'API keys, passwords, tokens and private keys that leave for a model.',
     },
-    payment_data: { name: 'Payment data in answers', description: 'Card numbers and IBANs in what a model answers.' },
+    payment_data: { name: 'Payment data in responses', description: 'Card numbers and IBANs in responses of a model.' },
     jailbreak: {
       name: 'Jailbreak phrases',
       description: 'Prompts that tell a model to ignore its instructions, or to enter another mode.',
     },
     medical_advice: {
-      name: 'Medical advice in answers',
+      name: 'Medical advice in responses',
       description: 'Doses and changes of medication. With a judge, a sentence in plain language finds more.',
     },
-    competitors: { name: 'Names of competitors', description: 'Replace the quoted names by those that matter to you.' },
-    source_code: { name: 'Source code leaves', description: 'Prompts that contain code of common languages.' },
+    competitors: { name: 'Names of competitors', description: 'Replace the quoted names with the ones you look for.' },
+    source_code: { name: 'Source code in prompts', description: 'Prompts that contain code of common languages.' },
     confidential: {
       name: 'Marked as confidential',
       description: 'Documents that say that they are confidential or for internal use only.',
@@ -60,10 +60,10 @@ export const policies = {
   clear: 'Clear filters',
   noneYet: 'No policies yet',
   noneYetText:
-    'A policy defines what may not be in requests or answers. It is written as a draft and published as a version.',
+    'A policy defines what requests and responses must not contain. You write it as a draft and publish it as a version.',
   noneYetCommand: `gatehouse policies create --name "No code names" --rule 'Never mention "Falcon".'`,
-  mayNotWrite: 'Your key needs the permission policies:write.',
-  mayNotPublish: 'Your key needs the permission policies:publish.',
+  mayNotWrite: 'You need the permission policies:write.',
+  mayNotPublish: 'You need the permission policies:publish.',
   states: { enforcing: 'Enforcing', monitoring: 'Monitoring', draft: 'Draft', paused: 'Paused' },
-  scopes: { organization: 'All projects', projects: 'Chosen projects', unattached: 'Requests that name it' },
+  scopes: { organization: 'All projects', projects: 'Chosen projects', unattached: 'Only when a request asks for it' },
 } as const

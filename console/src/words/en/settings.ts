@@ -1,8 +1,8 @@
 export const settings = {
   purpose:
-    'The configuration that is in force on this node, without secrets. It is changed in the configuration file and the environment of the server.',
-  failed: 'The settings could not be loaded',
-  mayNotRead: 'This page needs the permission system:read.',
+    'The configuration of this node, without secrets. Change it in the configuration file or the environment of the server.',
+  failed: 'Could not load the settings',
+  mayNotRead: 'You need the permission system:read to see this page.',
   hiddenTitle: 'Only the operator sees the settings of this installation',
   hiddenText:
     'administration.system_visible is false, because this installation hosts several organizations. On the machine of the server:',
@@ -22,14 +22,14 @@ export const settings = {
   nodes: (count: number) => (count === 1 ? '1, this one' : `${count}, this is one of them`),
   findings: 'Checks',
   findingsNote: (problems: number) =>
-    problems === 0 ? 'Nothing to do' : problems === 1 ? '1 needs attention' : `${problems} need attention`,
+    problems === 0 ? 'No problems found' : problems === 1 ? '1 needs attention' : `${problems} need attention`,
   states: { ok: 'OK', warning: 'Warning', wrong: 'Wrong' },
   passed: (count: number) => (count === 1 ? '1 check passed' : `${count} checks passed`),
   fix: 'What to do:',
   doctor: 'These checks call no upstream. gatehouse doctor calls each one for one token.',
   settings: 'Settings',
   shown: (shown: number, all: number) => `${shown} of ${all}`,
-  filter: 'Part of a key or a description',
+  filter: 'Search settings',
   withDefaults: 'Also defaults',
   noMatch: 'No setting matches',
   noMatchText: 'Show defaults too, or change the filter.',
@@ -42,5 +42,5 @@ export const settings = {
   description: 'What it does',
   hidden: 'set, hidden',
   unset: 'not set',
-  reloaded: 'Read again while the server runs',
+  reloaded: 'Reloaded without a restart',
 } as const

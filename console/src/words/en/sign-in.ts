@@ -1,7 +1,7 @@
 export const signIn = {
   title: 'Sign in',
   again: 'Sign in again',
-  againText: 'Your session ended. What you see and what you typed stays as it is.',
+  againText: 'Your session ended. This page and what you typed are kept.',
   key: 'Administrator key',
   keyHint: 'Exchanged for a cookie that scripts cannot read.',
   submit: 'Sign in',
@@ -17,7 +17,7 @@ export const signIn = {
   orKey: 'Or with an administrator key',
   inNewTab: 'Opens a new tab. Come back here when you are signed in.',
   refused: {
-    failed: 'The sign-in through the identity provider did not succeed. Try again.',
+    failed: 'Sign-in with the identity provider failed. Try again.',
     unavailable:
       'The identity provider cannot be reached, or is not set up completely. Use a key or a link, or try again later.',
     not_a_member:
