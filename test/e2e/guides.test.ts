@@ -9,6 +9,12 @@ import { startAdminApp, type AdminApp } from '../support/administration.ts'
 type PrintedJson = { readonly error?: { readonly code?: string; readonly type: string } | string }
 
 describe('a guide can be pasted from top to bottom', () => {
+  it('of ten minutes: only the request about the falcon is rejected', async () => {
+    await using app = await startAdminApp()
+    const answers = await paste('ten-minutes', app)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [5, ['permission_error']])
+  })
+
   it('to policies: only the late change is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('policies', app)

@@ -114,9 +114,9 @@ describe('the verdict of a case in every dialect', () => {
       const { not_forwarded: notForwarded } = one.expected
       if (notForwarded !== undefined)
         assert.ok(upstreams.every(({ requests }) => !requests.some(({ body }) => body.includes(notForwarded))))
-      rows.push(
-        `| ${one.title} | ${one.expected.ending} | ${String(one.expected.policy?.['decision'] ?? 'allow')} | ${received.length} |`,
-      )
+      const decisions = new Set(received.map(({ policy }) => String(policy?.['decision'] ?? 'none')))
+      const endings = new Set(received.map(({ ending }) => ending))
+      rows.push(`| ${one.title} | ${[...endings].join(', ')} | ${[...decisions].join(', ')} | ${received.length} |`)
     })
   }
 
@@ -174,7 +174,8 @@ const describeMatrix = (rows: readonly string[]): string => `# Conformance
 Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is sent in the three dialects, streamed and whole, to
 the three kinds of upstream: eighteen ways, which must all give the same verdict. \`denied\` is a 400 before the upstream is
 called; \`filtered\` is a 200 that ends in the format of its dialect: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
-\`incomplete_details.reason: content_filter\`. \`ended\` is a complete 200.
+\`incomplete_details.reason: content_filter\`. \`ended\` is a complete 200. The decision is
+the one that the response names; \`none\` if it names none, as when no gateway configuration applies.
 
 Cases are data: \`test/evaluation/cases\`.
 

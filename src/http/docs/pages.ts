@@ -20,8 +20,12 @@ const folder = new URL('../../../docs/', import.meta.url)
 
 /** The order of the pages. Guides that are not named here follow at the end. */
 const order: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Start', ['ten-minutes']],
   ['API', ['authentication', 'keys', 'jwt', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
-  ['Use it', ['openai-sdk', 'anthropic-sdk', 'claude-code', 'codex', 'vercel-ai-sdk', 'langchain']],
+  [
+    'Use it',
+    ['openai-sdk', 'anthropic-sdk', 'claude-code', 'codex', 'vercel-ai-sdk', 'langchain', 'python-frameworks'],
+  ],
   [
     'Set rules',
     [
@@ -38,15 +42,20 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
   [
     'Run it',
     [
+      'console',
+      'commands',
       'configuration',
       'your-own-model',
+      'deploy',
       'operating',
       'scale-out',
       'kubernetes',
+      'security-model',
       'observe',
       'traces',
       'as-code',
       'secrets',
+      'audit-log',
       'exports',
       'archive',
       'backup',
@@ -57,7 +66,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
 ]
 
 /** Pages outside of `docs/guide` and `docs/api` that are served too. */
-const single = ['errors.md', 'configuration.md', 'moderation-model-card.md', 'conformance.md']
+const single = ['errors.md', 'commands.md', 'configuration.md', 'moderation-model-card.md', 'conformance.md']
 
 /** Reads every page that is served, in groups. */
 export function readPages(): readonly PageGroup[] {
