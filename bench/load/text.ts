@@ -7,7 +7,7 @@ export type TextWriter = (characters: number) => string
 let prose: readonly string[] | undefined
 let chatTurns: readonly string[] | undefined
 
-/** One sentence in so many is the turn of a chat. */
+/** One sentence in this number is the turn of a chat. */
 const chatEvery = 4
 
 /** Joins sentences after a number: a text costs about a microsecond. Equal seeds write equal texts. */

@@ -41,7 +41,7 @@ export function compileLexicon(folder: string): CompiledLexicon {
   return { lists: lists.map((list) => basename(list, '.txt')), tables, words: [...words] }
 }
 
-/** A folder has a file per language, and so many phrases that those which make no difference are left out. */
+/** A folder has a file per language, and phrases that make no difference are left out, because there are too many. */
 function entriesOf(list: string): readonly string[] {
   if (list.endsWith('.txt')) return readEntries(list)
   return withoutLonger(readdirSync(list).flatMap((file) => readEntries(join(list, file))))

@@ -160,7 +160,7 @@ function secretDiagnoses({
   if (previous === null) return isLost ? diagnoses : [{ part, state: 'ok', message: id }]
   if (!status.is_previous_needed) {
     const fix = keptIn === 'data_folder' ? 'gatehouse secret retire' : 'Remove GATEHOUSE_SECRET_PREVIOUS.'
-    return [...diagnoses, { part, state: 'ok', message: `${id}; nothing needs the previous one any more`, fix }]
+    return [...diagnoses, { part, state: 'ok', message: `${id}; nothing needs the previous one`, fix }]
   }
   const others = needs.encrypted_values + needs.audit_logs + needs.audit_texts
   const message = `${id}; the previous one is still needed by ${plural(needs.keys, 'key')}${others > 0 ? ' and more' : ''}`

@@ -110,7 +110,7 @@ export const faultCodes = {
     'A change with the cookie of the console came from another site; only the pages of the console may send it.',
   insecure_sign_in: 'The console accepts sign-ins over plain HTTP only on the machine itself; use HTTPS.',
   sign_in_refused:
-    'The identity provider did not answer or its answer is invalid, or the person is no member; only the log has this code.',
+    'The identity provider did not answer or its answer is invalid, or the user is not a member. Logged only, never returned.',
   already_set_up: 'The database already has an organization; setup works only on an empty one.',
   apply_in_progress:
     'Another `gatehouse apply` is changing the organization; run it again when that one has ended, at the latest after a minute.',

@@ -91,7 +91,7 @@ export const jobs = [
     name: 'reconcile-slices',
     everyMs: 10_000,
     runs: 'each node',
-    purpose: 'Returns credit slices to the ledger that no node can spend any more.',
+    purpose: 'Returns credit slices that no node can spend to the ledger.',
   },
   {
     name: 'reconcile-requests',

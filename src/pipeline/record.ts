@@ -15,7 +15,7 @@ import type { InferenceCall } from './inference-call.ts'
 import type { InferenceAnswer, Infer } from './infer.ts'
 
 export type RecordParts = {
-  /** Null if requests are not audited. They are paid for all the same. */
+  /** Null if requests are not audited. They are charged nevertheless. */
   readonly journal: Journal | null
   readonly clock: Clock
   readonly content: ContentLevel

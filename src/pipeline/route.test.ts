@@ -216,7 +216,7 @@ describe('a target in cooldown', () => {
     assert.equal(started.target.upstream, 'one')
   })
 
-  it('is called all the same if every target is in cooldown', async () => {
+  it('is called even if every target is in cooldown', async () => {
     const scene = createScene({ one: [answer], two: [answer] })
     for (const upstream of ['one', 'one', 'one', 'two', 'two', 'two']) scene.health.failed(upstream)
     await using started = await scene.start()

@@ -282,7 +282,7 @@ describe('the command line', () => {
     assert.equal(stdout.match(/Hello/g)?.length, 3)
     first.child.kill('SIGTERM')
     assert.equal(await first.exit, 0)
-    const second = await serve({ ...scene, env }) // the existing file does not matter any more
+    const second = await serve({ ...scene, env }) // the existing file no longer matters
     second.child.kill('SIGTERM')
     assert.equal(await second.exit, 0)
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), made)

@@ -6,7 +6,7 @@ export type Program = AsyncDisposable & {
   readonly pid: number | undefined
   /** Its output, line by line; ends with the program. */
   readonly lines: AsyncIterable<string>
-  /** Kills it, so that none of its code runs any more. */
+  /** Kills it, so that none of its code runs. */
   kill(): Promise<void>
 }
 

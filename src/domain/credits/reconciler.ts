@@ -18,7 +18,7 @@ export type ReconcilerParts = {
   /** The epoch of an organization's shared counters: null while they are unreachable, undefined without shared counters. */
   readonly sharedEpoch: (organizationId: string) => string | null | undefined
   readonly membership: ClusterMembership
-  /** Longer than the longest request: after this time no charge can arrive any more. */
+  /** Longer than the longest request: after this time no charge can arrive. */
   readonly holdMs: number
   readonly clock: Clock
   readonly failpoint: Failpoint

@@ -46,7 +46,7 @@ export type ConsoleSessionParts = {
   readonly onTouchFailed: (error: unknown) => void
 }
 
-/** A session that was not used for so long has ended. */
+/** A session that was not used for this time has ended. */
 export const sessionIdleMs = 12 * hourMs
 const longestSessionMs = 7 * dayMs
 const linkMs = 15 * minuteMs

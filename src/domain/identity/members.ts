@@ -76,7 +76,7 @@ export function createMembers({ ids, clock }: { readonly ids: Ids; readonly cloc
         requireGrantable(authority.by, permissionsOf(role), 'role')
         if (before.roleSource === 'groups') throw roleFromGroups(id)
       }
-      // Who ends a suspension gives the role again.
+      // Lifting a suspension grants the role again, so the caller must be allowed to grant it.
       if (before.suspendedAtMs !== null && isSuspended === false)
         requireGrantable(authority.by, permissionsOf(role ?? before.role), 'status')
       if (name !== undefined && name !== null) requireName(name)

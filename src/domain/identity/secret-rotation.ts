@@ -119,7 +119,7 @@ export function createSecretRotation({ keyring, store, files }: SecretRotationPa
       const before = await status()
       if (before.isPreviousNeeded && !force) throw invalid(stillNeeded(before))
       if (!files) {
-        const advice = before.isPreviousNeeded ? `${stillNeeded(before)} To remove it all the same, remove` : 'Remove'
+        const advice = before.isPreviousNeeded ? `${stillNeeded(before)} To remove it nevertheless, remove` : 'Remove'
         throw invalid(`${advice} GATEHOUSE_SECRET_PREVIOUS from every node and restart them.`)
       }
       keyring.use(files.removePrevious())

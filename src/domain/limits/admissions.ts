@@ -61,7 +61,7 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
 }
 
 /**
- * An admission that failed without a reply may have been executed all the same. A settlement on the same connection undoes
+ * An admission that failed without a reply may have been executed nevertheless. A settlement on the same connection undoes
  * it. If that fails too, the slot expires and the hold becomes overdue.
  */
 async function admitOrUndo(

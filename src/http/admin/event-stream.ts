@@ -53,7 +53,7 @@ async function* paced({ first, next }: Frames, clock: Clock, isOver: () => Promi
   }
 }
 
-/** Tells whether a stream must end: the server stops, or its caller may not read it any more. */
+/** Tells whether a stream must end: the server stops, or its caller may no longer read it. */
 export const createStreamEnd =
   (
     parts: Pick<EventStreamParts, 'callerOf' | 'isShuttingDown'>,

@@ -171,7 +171,7 @@ function pendingOf({ encryption, clock }: OidcParts, request: FastifyRequest): P
   if (stored === undefined) throw new Refusal('failed', 'the browser has no pending sign-in')
   const value = decrypted(encryption, stored)
   if (!isPending(value) || value.expiresAtMs <= clock.nowMs())
-    throw new Refusal('failed', 'the pending sign-in is not valid any more')
+    throw new Refusal('failed', 'the pending sign-in is no longer valid')
   const { page } = value
   return { ...value, page: page !== undefined && new RegExp(pagePattern).test(page) ? page : undefined }
 }

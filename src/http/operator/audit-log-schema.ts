@@ -154,7 +154,7 @@ export const FingerprintsObject = Type.Object(
 )
 
 export const HandoversQuery = Type.Object(
-  { organization_id: idText('The organization; it need not exist any more.', 'org_01k9z8y7x6w5v4t3s2r1q0p9n7') },
+  { organization_id: idText('The organization; it may have been deleted.', 'org_01k9z8y7x6w5v4t3s2r1q0p9n7') },
   { additionalProperties: false },
 )
 

@@ -1,6 +1,6 @@
 /** What the service and the thread of the encoder tell each other while native code runs, which receives no message. */
 
-/** `cancelled`: the id of the text that nobody waits for any more. `isNative`: 1 while native code runs. */
+/** `cancelled`: the id of the text that nobody waits for. `isNative`: 1 while native code runs. */
 export const sharedAt = { cancelled: 0, isNative: 1 } as const
 
 /** The id that cancels every text. */

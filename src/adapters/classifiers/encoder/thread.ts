@@ -33,7 +33,7 @@ export type EncoderThreadParts = {
   readonly clock: Clock
   readonly options: Omit<EncoderThreadOptions, 'shared'>
   readonly onAnswer: (answer: EncoderThreadAnswer) => void
-  /** Called on every change; a text that was sent has no answer any more, unless the state is `ready`. */
+  /** Called on every change; a text that was sent gets no answer, unless the state is `ready`. */
   readonly onStatus: (status: EncoderStatus, cause?: string) => void
 }
 
@@ -120,7 +120,7 @@ export function startEncoderThread({ clock, options, onAnswer, onStatus }: Encod
     else void before.then(restart)
   }
 
-  /** Stopping a thread while native code runs would end the process with an error. At its exit nothing asynchronous runs any more. */
+  /** Stopping a thread while native code runs would end the process with an error. At its exit nothing asynchronous runs. */
   function waitForNativeCode(): void {
     Atomics.store(shared, sharedAt.cancelled, everyText)
     Atomics.wait(shared, sharedAt.isNative, 1, longestNativeMs)

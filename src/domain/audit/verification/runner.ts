@@ -37,7 +37,7 @@ export function createVerificationRunner(parts: VerificationRunnerParts): Verifi
   return {
     run() {
       const round = runs.then(runAll)
-      runs = round.catch(() => undefined) // the caller gets the error; the next round starts all the same
+      runs = round.catch(() => undefined) // the caller gets the error; the next round starts nevertheless
       return round
     },
     async [Symbol.asyncDispose]() {

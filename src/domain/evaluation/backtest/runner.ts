@@ -33,7 +33,7 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
   return {
     run() {
       const round = runs.then(runAll)
-      runs = round.catch(() => undefined) // the caller gets the error; the next round starts all the same
+      runs = round.catch(() => undefined) // the caller gets the error; the next round starts nevertheless
       return round
     },
     async [Symbol.asyncDispose]() {

@@ -28,7 +28,7 @@ export function createSpikeMonitor({ counts, actOnSpike, clock, onSpike, onError
 
   const run = (): Promise<void> => {
     const current = runs.then(runOnce)
-    runs = current.catch(() => undefined) // the caller gets the error; the next run starts all the same
+    runs = current.catch(() => undefined) // the caller gets the error; the next run starts nevertheless
     return current
   }
 

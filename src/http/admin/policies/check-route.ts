@@ -35,7 +35,7 @@ const RuleReach = Type.Object(
     }),
     characters: orNull(
       Type.Integer(),
-      'The longest match that may be pending: up to so many characters at the end of a stream are held back. A pending match of a pattern may be longer. Null if `whole_text` is true.',
+      'The longest match that may be pending: up to this number of characters at the end of a stream are held back. A pending match of a pattern may be longer. Null if `whole_text` is true.',
     ),
     personal_data: Type.Boolean({
       description: 'True if text also waits until no pending match of personal data is left in it.',

@@ -29,8 +29,8 @@ export const RequestFilterFields = {
   user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
   reason_code: filterText('Only requests with this reason.', 'PII_EMAIL'),
   category: filterText('Only requests in which this category was found.', 'hate'),
-  min_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'Only requests that took at least so long.' })),
-  min_cost_usd: Type.Optional(Type.Number({ minimum: 0, description: 'Only requests that cost at least so much.' })),
+  min_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'Minimum latency in milliseconds.' })),
+  min_cost_usd: Type.Optional(Type.Number({ minimum: 0, description: 'Minimum cost in US dollars.' })),
   from: timeFilter('Only requests at this Unix time or later.'),
   to: timeFilter('Only requests before this Unix time.'),
 }

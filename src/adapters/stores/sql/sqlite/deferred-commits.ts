@@ -14,7 +14,7 @@ export type GroupWriter = {
   /** Repeats the open transaction if it was lost, so that the connection sees every acknowledged step. */
   restore(): void
   isPending(): boolean
-  /** Whether so much is pending that `flush` should be called soon. */
+  /** Whether enough is pending that `flush` should be called soon. */
   isFlushDue(): boolean
   close(): void
 }
