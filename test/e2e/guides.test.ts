@@ -12,7 +12,7 @@ describe('a guide can be pasted from top to bottom', () => {
   it('of ten minutes: only the request about the falcon is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('ten-minutes', app)
-    assert.deepEqual([answers.length, refusalsIn(answers)], [5, ['permission_error']])
+    assert.deepEqual([answers.length, refusalsIn(answers)], [5, ['invalid_request_error']])
   })
 
   it('to policies: only the late change is rejected', async () => {

@@ -175,7 +175,7 @@ Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is se
 the three kinds of upstream: eighteen ways, which must all give the same verdict. \`denied\` is a 400 before the upstream is
 called; \`filtered\` is a 200 that ends in the format of its dialect: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
 \`incomplete_details.reason: content_filter\`. \`ended\` is a complete 200. The decision is
-the one that the response names; \`none\` if it names none, as when no gateway configuration applies.
+the one that the response names; \`none\` if nothing matched.
 
 Cases are data: \`test/evaluation/cases\`.
 
