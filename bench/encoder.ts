@@ -7,9 +7,9 @@
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { openEncoder } from '../src/adapters/classifiers/encoder/encoder.ts'
 import { systemClock } from '../src/base/clock.ts'
-import { createCascade } from '../src/domain/moderation/cascade.ts'
-import type { Classifier } from '../src/domain/moderation/classifier.ts'
-import { startClassifierStream } from '../src/domain/moderation/windowed-stream.ts'
+import { createCascade } from '../src/domain/scan/classify/cascade.ts'
+import type { Classifier } from '../src/domain/scan/classify/classifier.ts'
+import { startClassifierStream } from '../src/domain/scan/classify/windowed-stream.ts'
 import { createTextWriter } from './load/text.ts'
 
 const texts = 200

@@ -6,8 +6,8 @@
  */
 import { parseArgs } from 'node:util'
 import { createEmbeddedClassifier } from '../src/adapters/classifiers/embedded/classifier.ts'
-import { createCascade } from '../src/domain/moderation/cascade.ts'
-import type { Classifier } from '../src/domain/moderation/classifier.ts'
+import { createCascade } from '../src/domain/scan/classify/cascade.ts'
+import type { Classifier } from '../src/domain/scan/classify/classifier.ts'
 import { readAnswers } from './answers/read.ts'
 import { openPacedEncoder } from './answers/paced-encoder.ts'
 import { createPacedClock } from './answers/paced-clock.ts'

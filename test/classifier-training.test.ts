@@ -25,7 +25,7 @@ import { loadKernel } from '../src/adapters/classifiers/embedded/kernel/load.ts'
 import { decodeModel, encodeModel } from '../src/adapters/classifiers/embedded/model-file.ts'
 import { heads } from '../src/adapters/classifiers/embedded/model.ts'
 import { createTextScorer } from '../src/adapters/classifiers/embedded/text-scorer.ts'
-import { perCategory } from '../src/domain/moderation/categories.ts'
+import { perCategory } from '../src/domain/scan/classify/categories.ts'
 
 const folder = (name: string): string => fileURLToPath(new URL(`../scripts/classifier/${name}`, import.meta.url))
 const settings = { penalty: 1, iterations: 15, fewestTexts: 2, features: 3_000 }

@@ -1,7 +1,7 @@
 import { openEncoder } from '../../src/adapters/classifiers/encoder/encoder.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import type { PerCategory } from '../../src/domain/moderation/categories.ts'
-import type { Encoder } from '../../src/domain/moderation/encoder.ts'
+import type { PerCategory } from '../../src/domain/scan/classify/categories.ts'
+import type { Encoder } from '../../src/domain/scan/classify/encoder.ts'
 import type { PacedClock } from './paced-clock.ts'
 
 /** What a text takes on one core. */

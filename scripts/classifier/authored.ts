@@ -7,7 +7,7 @@
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isCategory } from '../../src/domain/moderation/categories.ts'
+import { isCategory } from '../../src/domain/scan/classify/categories.ts'
 import type { Row } from './rows.ts'
 import { createSeeded } from './seeded.ts'
 

@@ -1,10 +1,10 @@
 /** Measures a model through the same scan that requests use. The result contains numbers only, no text. */
 import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
 import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
-import { alwaysBlockedCategories, categories } from '../../src/domain/moderation/categories.ts'
-import type { Category } from '../../src/domain/moderation/categories.ts'
-import { flagThreshold } from '../../src/domain/moderation/classifier.ts'
-import type { TextDirection } from '../../src/domain/moderation/classifier.ts'
+import { alwaysBlockedCategories, categories } from '../../src/domain/scan/classify/categories.ts'
+import type { Category } from '../../src/domain/scan/classify/categories.ts'
+import { flagThreshold } from '../../src/domain/scan/classify/classifier.ts'
+import type { TextDirection } from '../../src/domain/scan/classify/classifier.ts'
 import { disguises } from './evasion.ts'
 import { measureHoldBack, measureHoldBackByRisk, type HoldBackFigures, type HoldBackTexts } from './hold-back.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Category } from '../../src/domain/moderation/categories.ts'
+import type { Category } from '../../src/domain/scan/classify/categories.ts'
 import type { ClassifierHead } from '../../src/adapters/classifiers/embedded/model.ts'
 
 /** The label that a head learns from. */

@@ -4,15 +4,15 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { MaybePromise } from '../../src/base/maybe-promise.ts'
-import { alwaysBlockedCategories, categories, type Category } from '../../src/domain/moderation/categories.ts'
+import { alwaysBlockedCategories, categories, type Category } from '../../src/domain/scan/classify/categories.ts'
 import {
   closestLogOdds,
   holdBackBoundOf,
   type Classification,
   type Classifier,
   type HoldBackBounds,
-} from '../../src/domain/moderation/classifier.ts'
-import { createWordEnd } from '../../src/domain/moderation/word-end.ts'
+} from '../../src/domain/scan/classify/classifier.ts'
+import { createWordEnd } from '../../src/domain/scan/normalise/word-end.ts'
 import { writeAuthored } from './authored.ts'
 import { quantile } from './metrics.ts'
 import { createSeeded } from './seeded.ts'

@@ -12,7 +12,7 @@ import { basename, join } from 'node:path'
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import { disguisedPhrases, listMisspellings } from '../../src/adapters/classifiers/embedded/misspellings.ts'
 import type { LexiconTables } from '../../src/adapters/classifiers/embedded/model.ts'
-import { normalise } from '../../src/domain/moderation/normalise.ts'
+import { normalise } from '../../src/domain/scan/normalise/normalise.ts'
 import { hashPhrase, longestPhrase } from './reading/lexicon.ts'
 
 export type CompiledLexicon = {

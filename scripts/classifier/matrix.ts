@@ -5,7 +5,7 @@ import { createReader } from './reading/reader.ts'
 import type { Word } from './reading/walk.ts'
 import { createVocabulary, unmask } from '../../src/adapters/classifiers/embedded/unmask.ts'
 import { damp } from '../../src/adapters/classifiers/embedded/damp.ts'
-import { normalise } from '../../src/domain/moderation/normalise.ts'
+import { normalise } from '../../src/domain/scan/normalise/normalise.ts'
 import { listPairs } from './heads.ts'
 import type { CompiledLexicon } from './lexicon-files.ts'
 

@@ -3,8 +3,8 @@
  * word lists and at the authored examples. A file in `probes/` is a list of groups.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { alwaysBlockedCategories, type Category } from '../../src/domain/moderation/categories.ts'
-import { textDirections, type Classification } from '../../src/domain/moderation/classifier.ts'
+import { alwaysBlockedCategories, type Category } from '../../src/domain/scan/classify/categories.ts'
+import { textDirections, type Classification } from '../../src/domain/scan/classify/classifier.ts'
 import { disguises } from './evasion.ts'
 import type { Judge } from './stages.ts'
 

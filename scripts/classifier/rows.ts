@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Category } from '../../src/domain/moderation/categories.ts'
+import type { Category } from '../../src/domain/scan/classify/categories.ts'
 
 /** A missing category is unknown, not 0. Labels between 0 and 1 are soft labels. */
 export type Row = {

@@ -3,11 +3,11 @@ import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedde
 import type { ClassifierModel } from '../../src/adapters/classifiers/embedded/model.ts'
 import { openEncoder } from '../../src/adapters/classifiers/encoder/encoder.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
-import { createCascade } from '../../src/domain/moderation/cascade.ts'
-import type { PerCategory } from '../../src/domain/moderation/categories.ts'
-import type { Classification, Classifier, TextDirection } from '../../src/domain/moderation/classifier.ts'
-import type { Encoder, EncoderQuestion } from '../../src/domain/moderation/encoder.ts'
-import { createScanText } from '../../src/domain/moderation/scan.ts'
+import { createCascade } from '../../src/domain/scan/classify/cascade.ts'
+import type { PerCategory } from '../../src/domain/scan/classify/categories.ts'
+import type { Classification, Classifier, TextDirection } from '../../src/domain/scan/classify/classifier.ts'
+import type { Encoder, EncoderQuestion } from '../../src/domain/scan/classify/encoder.ts'
+import { createScanText } from '../../src/domain/scan/scan.ts'
 
 export type Judge = (text: string, direction: TextDirection) => Promise<Classification>
 

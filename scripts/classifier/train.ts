@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { hashVersion, hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import type { ClassifierModel, ModelHeader } from '../../src/adapters/classifiers/embedded/model.ts'
-import { perCategory } from '../../src/domain/moderation/categories.ts'
+import { perCategory } from '../../src/domain/scan/classify/categories.ts'
 import { writeAuthored } from './authored.ts'
 import type { AuthoredRow } from './authored.ts'
 import { calibrate, composition } from './calibrate.ts'

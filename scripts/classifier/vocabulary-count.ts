@@ -1,7 +1,7 @@
 /** Counts the words of the training texts, to choose the vocabulary of a model and its order of frequency. */
 import { hashWord } from '../../src/adapters/classifiers/embedded/hashing.ts'
 import { visitTokens } from '../../src/adapters/classifiers/embedded/tokens.ts'
-import { normalise } from '../../src/domain/moderation/normalise.ts'
+import { normalise } from '../../src/domain/scan/normalise/normalise.ts'
 
 const fewest = 4
 const most = 16_000

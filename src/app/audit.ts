@@ -3,7 +3,7 @@ import { dayMs } from '../base/clock.ts'
 import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
-import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import {

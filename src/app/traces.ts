@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 import { createRequest } from '../adapters/network/request.ts'
-import { redactIrreversibly } from '../domain/moderation/personal-data/redact.ts'
+import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import type { Config } from '../config/config.ts'
 import { originsOf } from '../config/origins.ts'
 import type { RequestTrace } from '../domain/tracing/request-trace.ts'

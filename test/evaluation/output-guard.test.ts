@@ -19,10 +19,10 @@ import type {
   Chunk,
   Usage,
 } from '../../src/domain/inference/events.ts'
-import { perCategory } from '../../src/domain/moderation/categories.ts'
-import type { Classifier } from '../../src/domain/moderation/classifier.ts'
-import { createIncrementalScan } from '../../src/domain/moderation/incremental-scan.ts'
-import { createScanText } from '../../src/domain/moderation/scan.ts'
+import { perCategory } from '../../src/domain/scan/classify/categories.ts'
+import type { Classifier } from '../../src/domain/scan/classify/classifier.ts'
+import { createIncrementalScan } from '../../src/domain/scan/stream/incremental-scan.ts'
+import { createScanText } from '../../src/domain/scan/scan.ts'
 import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
 import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
 import { re2Patterns } from '../../src/adapters/expressions/re2.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { createCelChecker, createCelCompiler } from '../../src/adapters/expressions/cel.ts'
-import { categories } from '../../src/domain/moderation/categories.ts'
-import { personalDataKinds } from '../../src/domain/moderation/personal-data/kinds.ts'
+import { categories } from '../../src/domain/scan/classify/categories.ts'
+import { personalDataKinds } from '../../src/domain/scan/detect/personal-data/kinds.ts'
 import { expressionOf, isEvaluable } from '../../src/domain/policy/rule.ts'
 
 const guide = readFileSync(new URL('../../docs/guide/rules.md', import.meta.url), 'utf8')

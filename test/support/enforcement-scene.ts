@@ -8,9 +8,9 @@ import {
   type GatewayConfiguration,
 } from '../../src/domain/gateway-config/configuration.ts'
 import type { Chunk, InferenceEnd, InferenceEvent, Usage } from '../../src/domain/inference/events.ts'
-import { perCategory } from '../../src/domain/moderation/categories.ts'
-import type { Classifier } from '../../src/domain/moderation/classifier.ts'
-import { createScanText } from '../../src/domain/moderation/scan.ts'
+import { perCategory } from '../../src/domain/scan/classify/categories.ts'
+import type { Classifier } from '../../src/domain/scan/classify/classifier.ts'
+import { createScanText } from '../../src/domain/scan/scan.ts'
 import { prefilterOf } from './policy-prefilter.ts'
 
 /** Flags self-harm if a text contains `poison`, and comes near the threshold at `pois`. */

@@ -1,8 +1,8 @@
 import type { EncoderStatus } from '../../src/adapters/classifiers/encoder/thread.ts'
 import type { World } from '../../src/app.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { perCategory, type Category, type PerCategory } from '../../src/domain/moderation/categories.ts'
-import type { Encoder, EncoderQuestion, StackedCategory } from '../../src/domain/moderation/encoder.ts'
+import { perCategory, type Category, type PerCategory } from '../../src/domain/scan/classify/categories.ts'
+import type { Encoder, EncoderQuestion, StackedCategory } from '../../src/domain/scan/classify/encoder.ts'
 
 type OpenEncoder = NonNullable<World['openEncoder']>
 

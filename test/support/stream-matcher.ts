@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { StreamMatcher } from '../../src/domain/moderation/stream-matcher.ts'
+import type { StreamMatcher } from '../../src/domain/scan/detect/detector.ts'
 
 /** The lengths of chunks, used in rotation. */
 export const cutting = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 })

@@ -1,4 +1,4 @@
-import { perCategory, type PerCategory } from '../../src/domain/moderation/categories.ts'
+import { perCategory, type PerCategory } from '../../src/domain/scan/classify/categories.ts'
 import {
   noClassification,
   strongest,
@@ -6,7 +6,7 @@ import {
   type HoldBackBounds,
   type SynchronousClassifier,
   type SynchronousStream,
-} from '../../src/domain/moderation/classifier.ts'
+} from '../../src/domain/scan/classify/classifier.ts'
 
 /** The score of self-harm by word: far below, below and above the bounds of `wordBounds`, above the threshold, and certain. */
 const scoresByWord: Readonly<Record<string, number>> = { wary: 0.005, grave: 0.2, noose: 0.7, poison: 0.9 }

@@ -1,6 +1,6 @@
 import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/cel-js'
-import type { Span } from '../../domain/moderation/normalise.ts'
-import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
+import type { Span } from '../../domain/scan/normalise/normalise.ts'
+import { personalDataKinds } from '../../domain/scan/detect/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
 import { conditionOf } from './condition.ts'

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { isCategory } from '../../domain/moderation/categories.ts'
-import { isPersonalDataKind } from '../../domain/moderation/personal-data/kinds.ts'
+import { isCategory } from '../../domain/scan/classify/categories.ts'
+import { isPersonalDataKind } from '../../domain/scan/detect/personal-data/kinds.ts'
 import type { RuleCondition, RuleTrigger } from '../../domain/policy/compiled-rule.ts'
 import { evaluationUnits } from './cost-budget.ts'
 import { costBoundOf } from './cost-bound.ts'

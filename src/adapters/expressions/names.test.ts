@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { categories } from '../../domain/moderation/categories.ts'
+import { categories } from '../../domain/scan/classify/categories.ts'
 import { createCelCompiler } from './cel.ts'
 
 const compile = createCelCompiler()

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { categories, type Category } from '../../domain/moderation/categories.ts'
+import { categories, type Category } from '../../domain/scan/classify/categories.ts'
 import type { RuleName } from '../../domain/policy/compiled-rule.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { literalOf, nodesOf } from './tree.ts'

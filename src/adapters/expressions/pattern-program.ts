@@ -1,5 +1,5 @@
 import { RE2Set } from 're2js'
-import type { SourcePattern } from '../../domain/moderation/patterns.ts'
+import type { SourcePattern } from '../../domain/scan/detect/patterns.ts'
 
 /** A compiled pattern set of re2js: the instructions of a nondeterministic automaton. Instruction 0 always fails. */
 export type PatternProgram = { readonly start: number; readonly instructions: readonly Instruction[] }

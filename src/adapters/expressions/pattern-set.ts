@@ -1,4 +1,4 @@
-import type { PatternSet, PatternStream, SourcePattern } from '../../domain/moderation/patterns.ts'
+import type { PatternSet, PatternStream, SourcePattern } from '../../domain/scan/detect/patterns.ts'
 import { createPatternAutomaton, type PatternAutomaton } from './pattern-automaton.ts'
 import { compileProgram } from './pattern-program.ts'
 import { estimatePatternSize } from './pattern-size.ts'

@@ -1,5 +1,5 @@
 import { RE2JS, RE2Set } from 're2js'
-import type { PatternEngine } from '../../domain/moderation/patterns.ts'
+import type { PatternEngine } from '../../domain/scan/detect/patterns.ts'
 import { anchorOf, compileProgram, isAnchored, type PatternAnchor, type PatternProgram } from './pattern-program.ts'
 import { compilePatternSet } from './pattern-set.ts'
 import { estimatePatternSize } from './pattern-size.ts'

@@ -1,4 +1,4 @@
-import { createScanCache } from '../../domain/moderation/scan-cache.ts'
+import { createScanCache } from '../../domain/scan/scan-cache.ts'
 import type { PatternAnchor } from './pattern-program.ts'
 import { compileSized, type SizedPattern } from './re2.ts'
 import { compileUnits, type CostBudget } from './cost-budget.ts'

@@ -1,7 +1,7 @@
 /** Rejects CEL features that rules do not support when a draft is saved, so that no rule fails at its first request. */
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { categories } from '../../domain/moderation/categories.ts'
-import { personalDataKinds } from '../../domain/moderation/personal-data/kinds.ts'
+import { categories } from '../../domain/scan/classify/categories.ts'
+import { personalDataKinds } from '../../domain/scan/detect/personal-data/kinds.ts'
 import { compileSized } from './re2.ts'
 import { functions, stringMethods } from './functions.ts'
 import { isMacro } from './macros.ts'

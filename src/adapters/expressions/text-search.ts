@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import type { LetterCase } from '../../domain/moderation/letter-case.ts'
+import type { LetterCase } from '../../domain/scan/detect/letter-case.ts'
 import { literalOf } from './tree.ts'
 
 /** A call of a method on the text with a literal, such as `text.contains("word")`. */

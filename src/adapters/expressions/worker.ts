@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { createScanCache } from '../../domain/moderation/scan-cache.ts'
+import { createScanCache } from '../../domain/scan/scan-cache.ts'
 import type { ExpressionResult } from '../../domain/policy/expression.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { createCelCompiler, type CelExpression } from './cel.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 import type { InferenceRequest, Message } from '../../domain/inference/request.ts'
-import { redactIrreversibly } from '../../domain/moderation/personal-data/redact.ts'
+import { redactIrreversibly } from '../../domain/scan/detect/personal-data/redact.ts'
 import { contentAttributes, modelCallAttributes } from './gen-ai.ts'
 
 const requestOf = (...messages: Message[]): InferenceRequest => ({

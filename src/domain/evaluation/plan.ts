@@ -7,8 +7,8 @@ import {
   isOptionalCategory,
   type Category,
   type OptionalCategory,
-} from '../moderation/categories.ts'
-import type { ClassificationReader, TextDirection } from '../moderation/classifier.ts'
+} from '../scan/classify/categories.ts'
+import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 import type { StageLog } from './stage-log.ts'

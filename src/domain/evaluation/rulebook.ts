@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
-import type { Terms } from '../moderation/terms.ts'
+import type { Terms } from '../scan/detect/terms.ts'
 import type { CompiledRule } from '../policy/compiled-rule.ts'
 import type { PolicyContent } from '../policy/content.ts'
 

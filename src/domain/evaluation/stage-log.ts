@@ -1,5 +1,5 @@
 import type { ClassifierFacts } from '../audit/event/verdict.ts'
-import { strongestStage, type ClassifierIdentity, type TextDirection } from '../moderation/classifier.ts'
+import { strongestStage, type ClassifierIdentity, type TextDirection } from '../scan/classify/classifier.ts'
 import { noFindings, type Findings } from './scan/findings.ts'
 
 /** Notes for one request and its response which stage of the classifier decided, for the audit event. */

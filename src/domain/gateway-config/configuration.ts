@@ -1,4 +1,4 @@
-import type { Category } from '../moderation/categories.ts'
+import type { Category } from '../scan/classify/categories.ts'
 
 /** What happens to a text that matches a rule of the configuration. */
 export const responsePatterns = ['refuse', 'rewrite', 'summary', 'escalate'] as const

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { decisions } from '../audit/event/verdict.ts'
-import { alwaysBlockedCategories, categories } from '../moderation/categories.ts'
+import { alwaysBlockedCategories, categories } from '../scan/classify/categories.ts'
 import { defaultConfiguration, responsePatterns, type GatewayConfiguration } from './configuration.ts'
 import { evaluateGateway, type GatewayInput } from './evaluate.ts'
 

@@ -1,6 +1,6 @@
 import type { AuditDecision } from '../audit/event/verdict.ts'
-import { isOptionalCategory } from '../moderation/categories.ts'
-import type { TextDirection } from '../moderation/classifier.ts'
+import { isOptionalCategory } from '../scan/classify/categories.ts'
+import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { GatewayConfiguration, ResponsePattern } from './configuration.ts'
 
 /** The findings of all texts of one request or one answer. */

@@ -1,6 +1,6 @@
 import { Fault, isFault } from '../../base/fault.ts'
-import type { PatternEngine } from '../moderation/patterns.ts'
-import { checkTerm, isExpression } from '../moderation/terms.ts'
+import type { PatternEngine } from '../scan/detect/patterns.ts'
+import { checkTerm, isExpression } from '../scan/detect/terms.ts'
 import type { GivenConfiguration } from './complete.ts'
 
 /** Of both lists together. Bounded because compiling blocks the event loop. */

@@ -1,7 +1,7 @@
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
-import type { Category } from '../moderation/categories.ts'
-import type { LetterCase } from '../moderation/letter-case.ts'
-import type { PersonalDataKind } from '../moderation/personal-data/kinds.ts'
+import type { Category } from '../scan/classify/categories.ts'
+import type { LetterCase } from '../scan/detect/letter-case.ts'
+import type { PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import type { JudgeWindow } from './content.ts'
 import type { RuleFacts } from './rule.ts'
 

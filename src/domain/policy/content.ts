@@ -1,4 +1,4 @@
-import { textDirections } from '../moderation/classifier.ts'
+import { textDirections } from '../scan/classify/classifier.ts'
 
 export const policyDirections = [...textDirections, 'both'] as const
 export const policyModes = ['monitoring', 'enforcing'] as const

@@ -1,5 +1,5 @@
 /** Cuts a text into the windows that a judge evaluates one by one. They depend on the text alone, and on no text after them. */
-import type { Span } from '../moderation/normalise.ts'
+import type { Span } from '../scan/normalise/normalise.ts'
 
 export type JudgeTextWindow = Span & {
   /** The position up to which the text must be known to find the end of the window. */

@@ -1,6 +1,6 @@
 import { all, andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
-import type { PatternEngine } from '../moderation/patterns.ts'
+import type { PatternEngine } from '../scan/detect/patterns.ts'
 import type {
   CompiledRule,
   CompileRule,
@@ -15,10 +15,10 @@ import type { Judge } from './judge.ts'
 import { judgeWindowsOf } from './judge-windows.ts'
 import { ruleEntities, type RuleEntities } from './rule-entities.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
-import { encodedTexts } from '../moderation/encoded-text.ts'
-import { normalise } from '../moderation/normalise.ts'
-import { slicesOf } from '../moderation/slices.ts'
-import { compileTerms } from '../moderation/terms.ts'
+import { encodedTexts } from '../scan/normalise/encoded-text.ts'
+import { normalise } from '../scan/normalise/normalise.ts'
+import { slicesOf } from '../scan/normalise/slices.ts'
+import { compileTerms } from '../scan/detect/terms.ts'
 
 export type RuleCompilerParts = {
   readonly compileExpression: CompileExpression

@@ -1,6 +1,6 @@
-import type { Category } from '../moderation/categories.ts'
-import { normalise } from '../moderation/normalise.ts'
-import { personalDataKinds, type PersonalDataKind } from '../moderation/personal-data/kinds.ts'
+import type { Category } from '../scan/classify/categories.ts'
+import { normalise } from '../scan/normalise/normalise.ts'
+import { personalDataKinds, type PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 
 /** The phrases, categories and kinds of personal data that a rule in plain language names. */
 export type RuleEntities = {

@@ -3,7 +3,7 @@ import Type, { type TProperties, type TSchema } from 'typebox'
 import { windowNames } from '../../domain/gateway-config/complete.ts'
 import { defaultConfiguration, quotaWindows, responsePatterns } from '../../domain/gateway-config/configuration.ts'
 import { mostPatterns, mostTermCharacters } from '../../domain/gateway-config/terms.ts'
-import { categories } from '../../domain/moderation/categories.ts'
+import { categories } from '../../domain/scan/classify/categories.ts'
 import { orNull } from './fields.ts'
 
 const strict = { additionalProperties: false }

@@ -6,7 +6,7 @@ import { isDenied } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
+import { createPlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
 import { withoutPersonalData } from './rewrite-request.ts'
 
 /** Returns the request as it may be sent to an upstream for counting tokens; undefined if it may not be sent. */

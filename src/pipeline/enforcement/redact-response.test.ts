@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Citation, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
-import { createPlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
+import { createPlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
 import { vendorFieldRoles as roles } from '../../wire/field-roles.ts'
 import { redactResponse } from './redact-response.ts'
 

@@ -3,9 +3,9 @@ import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
 import type { Plan } from '../../domain/evaluation/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import type { TextDirection } from '../../domain/moderation/classifier.ts'
-import { redact } from '../../domain/moderation/personal-data/redact.ts'
-import type { PlaceholderMap } from '../../domain/moderation/personal-data/placeholder-map.ts'
+import type { TextDirection } from '../../domain/scan/classify/classifier.ts'
+import { redact } from '../../domain/scan/detect/personal-data/redact.ts'
+import type { PlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
 
 /** Rephrases offending texts as the verdict requires. Undefined if that fails or the new texts are denied as well. */
 export type Rephraser = (

@@ -4,7 +4,7 @@ import type { Plan } from '../../domain/evaluation/plan.ts'
 import { stringsIn } from '../../domain/evaluation/texts/text-fields.ts'
 import { isDenied, type Verdict } from '../../domain/evaluation/verdict/combine.ts'
 import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
-import { findPersonalData } from '../../domain/moderation/personal-data/find.ts'
+import { findPersonalData } from '../../domain/scan/detect/personal-data/find.ts'
 import { isRedacting } from './rewrite-request.ts'
 
 /** Error codes whose message is the upstream's own, and the text that replaces it. */

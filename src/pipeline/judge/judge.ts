@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isFault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
-import { createScanCache } from '../../domain/moderation/scan-cache.ts'
+import { createScanCache } from '../../domain/scan/scan-cache.ts'
 import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
 import { judgePrompt, readScore } from '../../domain/policy/judge-prompt.ts'

@@ -1,8 +1,8 @@
 /**
  * Scores texts as the kernel of the classifier does, but with the trainer's way of reading them. A property test holds the two equal.
  */
-import type { PerCategory } from '../../../src/domain/moderation/categories.ts'
-import { normalise } from '../../../src/domain/moderation/normalise.ts'
+import type { PerCategory } from '../../../src/domain/scan/classify/categories.ts'
+import { normalise } from '../../../src/domain/scan/normalise/normalise.ts'
 import { createFeatureTable } from '../../../src/adapters/classifiers/embedded/feature-table.ts'
 import { createLexicon } from '../../../scripts/classifier/reading/lexicon.ts'
 import { createMinorsScore } from './minors.ts'

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { categories } from '../../../domain/moderation/categories.ts'
-import { createScanText } from '../../../domain/moderation/scan.ts'
+import { categories } from '../../../domain/scan/classify/categories.ts'
+import { createScanText } from '../../../domain/scan/scan.ts'
 import { createEmbeddedClassifier, loadModel } from './classifier.ts'
 
 const Case = Type.Object(
@@ -19,7 +19,7 @@ const Case = Type.Object(
 const readCases = (name: string): readonly { title: string; text: string; flags?: readonly string[] }[] =>
   Value.Parse(
     Type.Array(Case),
-    JSON.parse(readFileSync(new URL(`../../../domain/moderation/cases/${name}.json`, import.meta.url), 'utf8')),
+    JSON.parse(readFileSync(new URL(`../../../domain/scan/cases/${name}.json`, import.meta.url), 'utf8')),
   )
 
 const model = loadModel()

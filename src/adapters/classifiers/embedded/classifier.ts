@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { categories, perCategory } from '../../../domain/moderation/categories.ts'
-import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
-import { flagThreshold } from '../../../domain/moderation/classifier.ts'
+import { categories, perCategory } from '../../../domain/scan/classify/categories.ts'
+import type { Category, PerCategory } from '../../../domain/scan/classify/categories.ts'
+import { flagThreshold } from '../../../domain/scan/classify/classifier.ts'
 import type {
   Classification,
   HoldBackBounds,
   SynchronousClassifier,
   SynchronousStream,
   TextDirection,
-} from '../../../domain/moderation/classifier.ts'
+} from '../../../domain/scan/classify/classifier.ts'
 import { loadKernel } from './kernel/load.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'

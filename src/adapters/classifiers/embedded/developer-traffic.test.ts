@@ -4,9 +4,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { alwaysBlockedCategories } from '../../../domain/moderation/categories.ts'
-import type { Category } from '../../../domain/moderation/categories.ts'
-import { createScanText } from '../../../domain/moderation/scan.ts'
+import { alwaysBlockedCategories } from '../../../domain/scan/classify/categories.ts'
+import type { Category } from '../../../domain/scan/classify/categories.ts'
+import { createScanText } from '../../../domain/scan/scan.ts'
 import { createEmbeddedClassifier } from './classifier.ts'
 
 const scan = createScanText({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { perCategory } from '../../../domain/moderation/categories.ts'
+import { perCategory } from '../../../domain/scan/classify/categories.ts'
 import { hashVersion } from './hashing.ts'
 import { decodeModel, encodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'

@@ -1,5 +1,5 @@
-import type { Category } from '../../../domain/moderation/categories.ts'
-import type { HoldBackBounds, TextDirection } from '../../../domain/moderation/classifier.ts'
+import type { Category } from '../../../domain/scan/classify/categories.ts'
+import type { HoldBackBounds, TextDirection } from '../../../domain/scan/classify/classifier.ts'
 
 /**
  * The heads that are trained on examples: five categories, and `abuse`, which detects requests about child abuse. The category

@@ -1,6 +1,6 @@
 /** Folds the characters of a streamed text chunk by chunk, and maps positions in the folded text back to its source. */
-import { foldCodePoint } from '../../../domain/moderation/confusables.ts'
-import { firstHomoglyph, foldCharacters, isAscii } from '../../../domain/moderation/normalise.ts'
+import { foldCodePoint } from '../../../domain/scan/normalise/confusables.ts'
+import { firstHomoglyph, foldCharacters, isAscii } from '../../../domain/scan/normalise/normalise.ts'
 
 export type StreamFolding = {
   /** The folded form of the next chunk, except that ASCII keeps its case. Half of a surrogate pair waits for the other half. */

@@ -1,6 +1,6 @@
 /** Scores complete texts with the kernel: one raw score per category. */
-import type { PerCategory } from '../../../domain/moderation/categories.ts'
-import { normalise } from '../../../domain/moderation/normalise.ts'
+import type { PerCategory } from '../../../domain/scan/classify/categories.ts'
+import { normalise } from '../../../domain/scan/normalise/normalise.ts'
 import type { Address, Kernel } from './kernel/load.ts'
 
 /** Raw scores: any number, comparable only within a category. */

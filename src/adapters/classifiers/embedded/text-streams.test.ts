@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { SynchronousStream } from '../../../domain/moderation/classifier.ts'
+import type { SynchronousStream } from '../../../domain/scan/classify/classifier.ts'
 import { createEmbeddedClassifier } from './classifier.ts'
 
 const classifier = createEmbeddedClassifier()

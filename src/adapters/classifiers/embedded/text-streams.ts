@@ -3,8 +3,8 @@
  * others are copied out, so that a stream that is dropped leaves nothing behind.
  */
 import { appendText } from '../../../base/append-text.ts'
-import { firstHomoglyph, foldCharacters } from '../../../domain/moderation/normalise.ts'
-import { createWordEnd } from '../../../domain/moderation/word-end.ts'
+import { firstHomoglyph, foldCharacters } from '../../../domain/scan/normalise/normalise.ts'
+import { createWordEnd } from '../../../domain/scan/normalise/word-end.ts'
 import type { Address, Kernel } from './kernel/load.ts'
 import { createStreamFolding, noPosition } from './stream-folding.ts'
 import { categoryScoresAt, readPart, scoresOf, writeAscii, type RawScores, type TextScorer } from './text-scorer.ts'

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type * as encoderPackage from 'gatehouse-moderation-encoder'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { perCategory } from '../../../domain/moderation/categories.ts'
-import { textDirections } from '../../../domain/moderation/classifier.ts'
-import type { EncoderStack } from '../../../domain/moderation/encoder.ts'
+import { perCategory } from '../../../domain/scan/classify/categories.ts'
+import { textDirections } from '../../../domain/scan/classify/classifier.ts'
+import type { EncoderStack } from '../../../domain/scan/classify/encoder.ts'
 import type { WindowSizes } from './windows.ts'
 
 /** The module of the package: where its files are, and how to load the run time. */

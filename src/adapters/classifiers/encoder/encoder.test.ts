@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { systemClock } from '../../../base/clock.ts'
-import { categories } from '../../../domain/moderation/categories.ts'
+import { categories } from '../../../domain/scan/classify/categories.ts'
 import {
   runtimeThatDiesOn,
   runtimeThatHangsOn,
@@ -15,7 +15,7 @@ import {
 } from '../../../../test/support/encoder-package.ts'
 import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
-import { EncoderUnavailable } from '../../../domain/moderation/encoder.ts'
+import { EncoderUnavailable } from '../../../domain/scan/classify/encoder.ts'
 import { openEncoder, type EncoderParts, type ThreadedEncoder } from './encoder.ts'
 import { problemOf as problemOfStatus, type EncoderStatus } from './thread.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { Category, PerCategory } from '../../../domain/moderation/categories.ts'
-import { EncoderUnavailable, type Encoder, type EncoderQuestion } from '../../../domain/moderation/encoder.ts'
+import type { Category, PerCategory } from '../../../domain/scan/classify/categories.ts'
+import { EncoderUnavailable, type Encoder, type EncoderQuestion } from '../../../domain/scan/classify/encoder.ts'
 import { loadModel } from '../embedded/classifier.ts'
 import {
   describePackage,

@@ -3,7 +3,7 @@
  * written one by one are replaced by the words behind them. Symbols that its vocabulary lacks, such as emoji, separate words: left
  * in a word they would make it unknown. Everything else keeps its place, punctuation and numbers too.
  */
-import { normalise } from '../../../domain/moderation/normalise.ts'
+import { normalise } from '../../../domain/scan/normalise/normalise.ts'
 import { visitTokens } from '../embedded/tokens.ts'
 import { segment, unmask, type Vocabulary } from '../embedded/unmask.ts'
 

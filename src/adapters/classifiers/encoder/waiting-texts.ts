@@ -1,4 +1,4 @@
-import type { EncoderQuestion } from '../../../domain/moderation/encoder.ts'
+import type { EncoderQuestion } from '../../../domain/scan/classify/encoder.ts'
 
 export type WaitingText = { readonly text: string; readonly question: EncoderQuestion }
 

@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Semaphore } from '../../../base/semaphore.ts'
 import type { UpstreamHealth } from '../../../domain/inference/health.ts'
-import { type Classification, type Classifier, flagThreshold } from '../../../domain/moderation/classifier.ts'
+import { type Classification, type Classifier, flagThreshold } from '../../../domain/scan/classify/classifier.ts'
 import type { ReceivedResponse, SendRequest } from '../../network/request.ts'
-import { categories, perCategory, type Category, type PerCategory } from '../../../domain/moderation/categories.ts'
+import { categories, perCategory, type Category, type PerCategory } from '../../../domain/scan/classify/categories.ts'
 import type { ModerationCategory } from '../../../wire/openai-moderations.ts'
 
 export type OpenaiClassifierSettings = {

@@ -1,4 +1,4 @@
-import type { ClassifierIdentity, SecondStage, TextDirection } from '../../moderation/classifier.ts'
+import type { ClassifierIdentity, SecondStage, TextDirection } from '../../scan/classify/classifier.ts'
 
 /** Decisions of the checks, named as in the simulate endpoint. `not_evaluated` never counts as `allow`. */
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const

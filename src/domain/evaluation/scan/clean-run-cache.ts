@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { createScanCache } from '../../moderation/scan-cache.ts'
+import { createScanCache } from '../../scan/scan-cache.ts'
 import { isClean, joinCollected, type CollectedFindings } from './findings.ts'
 
 /** Texts per run. The turns of a chat fall into the same runs, however long the chat has become. */

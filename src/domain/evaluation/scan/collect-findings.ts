@@ -1,7 +1,7 @@
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { perCategory } from '../../moderation/categories.ts'
-import type { ClassificationReader, TextDirection } from '../../moderation/classifier.ts'
-import type { ScanMode, ScanText } from '../../moderation/scan.ts'
+import { perCategory } from '../../scan/classify/categories.ts'
+import type { ClassificationReader, TextDirection } from '../../scan/classify/classifier.ts'
+import type { ScanMode, ScanText } from '../../scan/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
 import {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { chunksOf, cutting, reportsOf } from '../../../../test/support/stream-matcher.ts'
-import { perCategory } from '../../moderation/categories.ts'
+import { perCategory } from '../../scan/classify/categories.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 
 const pause = async (): Promise<void> => {}

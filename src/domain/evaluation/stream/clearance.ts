@@ -1,6 +1,6 @@
 /** How much of a streamed text may be sent, by how close it is to being denied. */
-import type { Category } from '../../moderation/categories.ts'
-import { holdBackBoundOf, type Classification, type HoldBackBounds } from '../../moderation/classifier.ts'
+import type { Category } from '../../scan/classify/categories.ts'
+import { holdBackBoundOf, type Classification, type HoldBackBounds } from '../../scan/classify/classifier.ts'
 
 export type Clearance = {
   /**

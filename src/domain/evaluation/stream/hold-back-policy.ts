@@ -5,10 +5,10 @@ import {
   perCategory,
   type Category,
   type PerCategory,
-} from '../../moderation/categories.ts'
+} from '../../scan/classify/categories.ts'
 import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
-import { closestLogOdds, flagThreshold } from '../../moderation/classifier.ts'
-import { joinMatchers, type StreamMatcher } from '../../moderation/stream-matcher.ts'
+import { closestLogOdds, flagThreshold } from '../../scan/classify/classifier.ts'
+import { joinMatchers, type StreamMatcher } from '../../scan/detect/detector.ts'
 import type { Findings } from '../scan/findings.ts'
 import type { PrefilterOf } from '../scan/policy-prefilter.ts'
 import type { ActivePolicy } from '../rulebook.ts'
@@ -19,7 +19,7 @@ export type HoldBackPolicy = {
   readonly holdsWholeBlock: boolean
   /** Starts the search for everything that may make a rule match: denied terms, and the phrases and patterns of policies. */
   startMatcher(): StreamMatcher
-  /** Length of the longest denied term or phrase, in counted characters (see `src/domain/moderation/look-behind.ts`). */
+  /** Length of the longest denied term or phrase, in counted characters (see `src/domain/scan/normalise/look-behind.ts`). */
   readonly longestTerm: number
   /** Length of the longest term or phrase that is also searched in encoded text. Patterns and expressions see only the plain text. */
   readonly longestEncodedTerm: number

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
-import { noClassification } from '../../moderation/classifier.ts'
-import type { ScanMode } from '../../moderation/scan.ts'
+import { noClassification } from '../../scan/classify/classifier.ts'
+import type { ScanMode } from '../../scan/scan.ts'
 import { judgeWindowFrom, maxJudgeWindows, type JudgeTextWindow } from '../../policy/judge-windows.ts'
 import type { Evaluation } from '../evaluate.ts'
 import type { Plan } from '../plan.ts'

@@ -1,8 +1,8 @@
-import { categories } from '../../moderation/categories.ts'
-import { createEncodedStream } from '../../moderation/encoded-stream.ts'
-import { lookBehind } from '../../moderation/look-behind.ts'
-import type { Place } from '../../moderation/incremental-scan.ts'
-import { createIncrementalSearch } from '../../moderation/personal-data/incremental-search.ts'
+import { categories } from '../../scan/classify/categories.ts'
+import { createEncodedStream } from '../../scan/detect/encoded-detector.ts'
+import { lookBehind } from '../../scan/normalise/look-behind.ts'
+import type { Place } from '../../scan/stream/incremental-scan.ts'
+import { createIncrementalSearch } from '../../scan/detect/personal-data/incremental-search.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
 import type { EvaluatedText } from './place-evaluation.ts'
 

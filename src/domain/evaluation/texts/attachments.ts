@@ -1,4 +1,4 @@
-import { decodedKind } from '../../moderation/encoded-text.ts'
+import { decodedKind } from '../../scan/normalise/encoded-text.ts'
 
 /**
  * Tells text from binary data. A string is data if its content is: base64 of an image, audio, a signature or a ciphertext.

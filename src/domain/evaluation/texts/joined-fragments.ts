@@ -1,4 +1,4 @@
-import { createWordEnd } from '../../moderation/word-end.ts'
+import { createWordEnd } from '../../scan/normalise/word-end.ts'
 
 /** Parts up to this length are joined whole, longer ones only with their two ends. */
 const maxPartLength = 512

@@ -1,7 +1,7 @@
 /** Turns findings and scores into one decision per rule. */
 import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
 import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
-import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
+import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 import type { Findings } from '../scan/findings.ts'

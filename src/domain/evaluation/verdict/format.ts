@@ -1,7 +1,7 @@
 /** Formats a verdict for the caller, for error responses and for the audit log. */
 import { Fault } from '../../../base/fault.ts'
 import type { VerdictFacts } from '../../audit/event/verdict.ts'
-import type { TextDirection } from '../../moderation/classifier.ts'
+import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../plan.ts'
 

@@ -1,6 +1,6 @@
 /** Lists the result of every check of a verdict, also of those that allowed the text. */
-import { alwaysBlockedCategories, type Category } from '../../moderation/categories.ts'
-import { flagThreshold } from '../../moderation/classifier.ts'
+import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
+import { flagThreshold } from '../../scan/classify/classifier.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 import type { Simulation } from '../simulate.ts'
 import type { Decision } from './combine.ts'

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { maxPendingCharacters } from '../../../domain/moderation/stream-matcher.ts'
+import { maxPendingCharacters } from '../../../domain/scan/detect/detector.ts'
 import { ruleEvaluators, ruleNameKinds } from '../../../domain/policy/compiled-rule.ts'
 import type { InspectRule, RuleInspection } from '../../../domain/policy/inspect-rule.ts'
 import { orNull } from '../../resources/fields.ts'

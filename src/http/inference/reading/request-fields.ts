@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { efforts, type Effort } from '../../../domain/inference/request.ts'
-import { optionalCategories } from '../../../domain/moderation/categories.ts'
+import { optionalCategories } from '../../../domain/scan/classify/categories.ts'
 
 /** The model name and the moderation field are the same in all three dialects. */
 export const Model = Type.String({
