@@ -15,6 +15,7 @@ import {
 import { protocolKnowledge } from './support/architecture/knowledge.ts'
 import {
   consoleBreaches,
+  evaluationTies,
   familyTies,
   groundBreaches,
   unknownModules,
@@ -75,6 +76,23 @@ const rules: readonly Rule[] = [
     finds: [
       'domain/identity/key.ts -> domain/policy/policy.ts',
       'domain/inference/events.ts -> domain/identity/key.ts',
+    ],
+  },
+  {
+    title: 'the scan and the verdict of an evaluation do not import each other, and findings are below both',
+    breaches: evaluationTies,
+    planted: {
+      'domain/evaluation/findings.ts': "import './scan/collect.ts'",
+      'domain/evaluation/evaluate.ts': "import './scan/collect.ts'\nimport './verdict/combine.ts'",
+      'domain/evaluation/scan/collect.ts': "import '../findings.ts'\nimport '../verdict/combine.ts'",
+      'domain/evaluation/verdict/combine.ts':
+        "import '../findings.ts'\nimport type { Scan } from '../scan/prefilter.ts'",
+      'domain/evaluation/scan/prefilter.ts': "import './collect.ts'",
+    },
+    finds: [
+      'domain/evaluation/findings.ts -> domain/evaluation/scan/collect.ts',
+      'domain/evaluation/scan/collect.ts -> domain/evaluation/verdict/combine.ts',
+      'domain/evaluation/verdict/combine.ts -> domain/evaluation/scan/prefilter.ts',
     ],
   },
   {

@@ -2,6 +2,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { evaluateGateway } from '../gateway-config/evaluate.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { RuleScore } from '../policy/compiled-rule.ts'
+import { thresholdOf } from '../policy/content.ts'
 import { createCollectFindings, type CollectFindingsParts, type ScannedTexts } from './scan/collect-findings.ts'
 import {
   addFindings,
@@ -12,9 +13,9 @@ import {
   zeroScore,
   type CollectedFindings,
   type Findings,
-} from './scan/findings.ts'
+} from './findings.ts'
 import { combine, type Decision, type Verdict } from './verdict/combine.ts'
-import { gatewayDecision, moderationDecisions, policyDecision, thresholdOf } from './verdict/decisions.ts'
+import { gatewayDecision, moderationDecisions, policyDecision } from './verdict/decisions.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 

@@ -12,7 +12,7 @@ import type { ActivePolicy } from './rulebook.ts'
 import type { Simulation } from './simulate.ts'
 import { joinedFragmentsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
 import type { Decision, Verdict } from './verdict/combine.ts'
-import { thresholdOf } from './verdict/decisions.ts'
+import { thresholdOf } from '../policy/content.ts'
 
 export const evidenceKinds = [
   'term',

@@ -7,10 +7,10 @@ import type { PatternEngine } from '../scan/detect/patterns.ts'
 import type { CompileRule } from '../policy/compiled-rule.ts'
 import type { PolicyContent } from '../policy/content.ts'
 import type { Evaluate, Evaluation } from './evaluate.ts'
+import { noFindings } from './findings.ts'
 import { planFor, type EvaluationContext, type Plan } from './plan.ts'
 import type { ActivePolicy, Rulebook, RulebookOf } from './rulebook.ts'
 import { compileGateway } from './rulebooks.ts'
-import { noFindings } from './scan/findings.ts'
 import { scannedTextsOf } from './texts/request-texts.ts'
 
 /** A request or response that is evaluated and not sent. */

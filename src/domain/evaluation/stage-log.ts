@@ -1,6 +1,6 @@
 import type { ClassifierFacts } from '../audit/event/verdict.ts'
 import { strongestStage, type ClassifierIdentity, type TextDirection } from '../scan/classify/classifier.ts'
-import { noFindings, type Findings } from './scan/findings.ts'
+import { noFindings, type Findings } from './findings.ts'
 
 /** Notes for one request and its response which stage of the classifier decided, for the audit event. */
 export type StageLog = {

@@ -26,6 +26,10 @@ export type PolicyContent = {
   readonly pauseOnSpike: boolean
 }
 
+/** The score from which a policy matches. */
+export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
+  matchThresholdBasisPoints ?? 5_000
+
 /** `name` is the name in the API, in `policies.yaml` and in the audit record, and the column in the database. */
 type TextField = { readonly kind: 'text'; readonly name: string; readonly initial: string }
 type ChoiceField<Choice> = {

@@ -58,6 +58,22 @@ export const groundBreaches = (tree: readonly SourceFile[]): string[] =>
     return module !== undefined && groundLayer.includes(module) && target !== undefined && target !== module
   })
 
+/** Parts of the evaluation that do not import one another. What several of them need, such as findings, is below them. */
+const evaluationParts = ['scan', 'verdict']
+
+/** `evaluation/scan` and `evaluation/verdict` do not import each other, and the findings import neither. */
+export const evaluationTies = (tree: readonly SourceFile[]): string[] =>
+  breachesOf(tree, (from, to) => {
+    const part = evaluationPartOf(from)
+    const target = evaluationPartOf(to)
+    const isBelow = from === 'domain/evaluation/findings.ts'
+    const isSeparate = isBelow || (part !== undefined && evaluationParts.includes(part))
+    return isSeparate && target !== undefined && target !== part && evaluationParts.includes(target)
+  })
+
+/** `scan` of `domain/evaluation/scan/score-policies.ts`. */
+const evaluationPartOf = (path: string): string | undefined => innerModuleOf('domain/evaluation', path)
+
 /** Code shared by families is in `http` itself, or in one of these folders. */
 const sharedByFamilies = new Set<string | undefined>([undefined, 'inference', 'resources'])
 
@@ -74,7 +90,9 @@ export const moduleOf = (path: string): string => /^[a-z]+/.exec(path)?.[0] ?? p
 
 /** `messages` of `http/messages/routes.ts`; nothing for a file in the module folder itself. */
 export const innerModuleOf = (module: string, path: string): string | undefined =>
-  path.startsWith(`${module}/`) && path.split('/').length > 2 ? path.split('/')[1] : undefined
+  path.startsWith(`${module}/`) && path.slice(module.length + 1).includes('/')
+    ? path.slice(module.length + 1).split('/')[0]
+    : undefined
 
 function breachesOf(tree: readonly SourceFile[], isBreach: (from: string, to: string) => boolean): string[] {
   return tree.flatMap(({ path, imports }) =>

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
-import { thresholdOf } from '../verdict/decisions.ts'
+import { thresholdOf } from '../../policy/content.ts'
 import { notStarted, type Backtest, type BacktestQueue } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'

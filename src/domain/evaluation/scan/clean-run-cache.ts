@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { createScanCache } from '../../scan/scan-cache.ts'
-import { isClean, joinCollected, type CollectedFindings } from './findings.ts'
+import { isClean, joinCollected, type CollectedFindings } from '../findings.ts'
 
 /** Texts per run. The turns of a chat fall into the same runs, however long the chat has become. */
 const runLength = 16

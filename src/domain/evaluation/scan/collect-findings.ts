@@ -11,7 +11,7 @@ import {
   joinFindings,
   type CollectedFindings,
   type Findings,
-} from './findings.ts'
+} from '../findings.ts'
 import { classificationReader, needsPersonalData, type Plan } from '../plan.ts'
 import { createPolicyScorer, type PolicyScorer, type PolicyScorerParts, type ScannedText } from './score-policies.ts'
 

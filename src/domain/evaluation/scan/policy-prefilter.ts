@@ -2,9 +2,9 @@ import { perCategory, type Category, type PerCategory } from '../../scan/classif
 import type { PatternEngine } from '../../scan/detect/patterns.ts'
 import { createScanCache } from '../../scan/scan-cache.ts'
 import type { CompiledRule } from '../../policy/compiled-rule.ts'
+import { thresholdOf } from '../../policy/content.ts'
 import { createTriggerIndex, type TriggerIndex } from '../../policy/trigger-index.ts'
 import type { ActivePolicy } from '../rulebook.ts'
-import { thresholdOf } from '../verdict/decisions.ts'
 
 /** Finds the policies of a list that may match a text, without evaluating their rules. */
 export type PolicyPrefilter = TriggerIndex & {

@@ -1,6 +1,6 @@
 import { sequentially } from '../../../base/maybe-promise.ts'
 import type { Evaluate, Evaluation } from '../evaluate.ts'
-import { addFindings, noFindings, type Findings } from '../scan/findings.ts'
+import { addFindings, noFindings, type Findings } from '../findings.ts'
 import type { EvaluateResponse } from '../simulate.ts'
 import { locatedTexts } from '../texts/request-texts.ts'
 import { combine, isDenied, mergeDecisions, type Decision } from '../verdict/combine.ts'

@@ -9,7 +9,7 @@ import {
 import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
 import { closestLogOdds, flagThreshold } from '../../scan/classify/classifier.ts'
 import { joinMatchers, type StreamMatcher } from '../../scan/detect/detector.ts'
-import type { Findings } from '../scan/findings.ts'
+import type { Findings } from '../findings.ts'
 import type { PrefilterOf } from '../scan/policy-prefilter.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from '../plan.ts'

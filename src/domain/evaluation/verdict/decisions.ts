@@ -3,15 +3,11 @@ import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
 import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
 import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
-import type { PolicyContent } from '../../policy/content.ts'
-import type { Findings } from '../scan/findings.ts'
+import { thresholdOf } from '../../policy/content.ts'
+import type { Findings } from '../findings.ts'
 import type { Decision } from './combine.ts'
 import type { SharedPlan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
-
-/** The score from which a policy matches. */
-export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, 'matchThresholdBasisPoints'>): number =>
-  matchThresholdBasisPoints ?? 5_000
 
 /** Categories that are always blocked, and those that the request lists. No configuration can turn these off. */
 export function moderationDecisions({ gateway, requested }: SharedPlan, findings: Findings): readonly Decision[] {

@@ -1,10 +1,11 @@
 /** Lists the result of every check of a verdict, also of those that allowed the text. */
 import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
 import { flagThreshold } from '../../scan/classify/classifier.ts'
+import { thresholdOf } from '../../policy/content.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 import type { Simulation } from '../simulate.ts'
 import type { Decision } from './combine.ts'
-import { moderationAllowance, thresholdOf } from './decisions.ts'
+import { moderationAllowance } from './decisions.ts'
 
 export type Outcome = Decision & {
   readonly name: string | undefined

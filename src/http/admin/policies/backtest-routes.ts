@@ -10,7 +10,7 @@ import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
 import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
 import type { NewBacktest, PolicyId } from '../../../domain/evaluation/backtest/create.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import { thresholdOf } from '../../../domain/evaluation/verdict/decisions.ts'
+import { thresholdOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 
 const backtests = '/v1/organization/policies/{policy_id}/backtest'

@@ -7,9 +7,9 @@ import { createRedactionStream, createRestorationStream } from './stream.ts'
 import type { TextStream } from './stream.ts'
 import { createPlaceholderMap } from './placeholder-map.ts'
 
-const known: string[] = JSON.parse(readFileSync(new URL('../../cases/personal-data.json', import.meta.url), 'utf8')).map(
-  (each: { text: string }) => each.text,
-)
+const known: string[] = JSON.parse(
+  readFileSync(new URL('../../cases/personal-data.json', import.meta.url), 'utf8'),
+).map((each: { text: string }) => each.text)
 
 /** Text with personal data, parts of it, labels, placeholders and plain words in any order. */
 const fragment = fc.oneof(

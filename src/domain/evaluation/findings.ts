@@ -1,9 +1,9 @@
-import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
-import { categories, perCategory, type Category, type PerCategory } from '../../scan/classify/categories.ts'
-import { countByKind, type PersonalDataKind } from '../../scan/detect/personal-data/kinds.ts'
-import { strongestStage, type SecondStage } from '../../scan/classify/classifier.ts'
-import type { ScanResult } from '../../scan/scan.ts'
-import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { GatewayConfiguration } from '../gateway-config/configuration.ts'
+import { categories, perCategory, type Category, type PerCategory } from '../scan/classify/categories.ts'
+import { countByKind, type PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
+import { strongestStage, type SecondStage } from '../scan/classify/classifier.ts'
+import type { ScanResult } from '../scan/scan.ts'
+import type { RuleScore } from '../policy/compiled-rule.ts'
 
 /** The result of scanning one or more texts: categories, terms and personal data. No rule has been evaluated yet. */
 export type Findings = {
