@@ -25,14 +25,14 @@ import { createSeeded } from './seeded.ts'
  */
 export const holdBackBounds: HoldBackBounds = {
   categories: {
-    'self-harm': { calm: -5.2, frozen: -4.5 },
-    'sexual/minors': { calm: -5.8, frozen: -5 },
-    harassment: { calm: -4, frozen: -3 },
-    hate: { calm: -4, frozen: -3 },
-    illicit: { calm: -5, frozen: -3 },
-    sexual: { calm: -8, frozen: -4 },
+    'self-harm': { elevatedFrom: -5.2, holdFrom: -4.5 },
+    'sexual/minors': { elevatedFrom: -5.8, holdFrom: -5 },
+    harassment: { elevatedFrom: -4, holdFrom: -3 },
+    hate: { elevatedFrom: -4, holdFrom: -3 },
+    illicit: { elevatedFrom: -5, holdFrom: -3 },
+    sexual: { elevatedFrom: -8, holdFrom: -4 },
   },
-  bothStages: { 'self-harm': { calm: -4.5, frozen: -1.5 } },
+  bothStages: { 'self-harm': { elevatedFrom: -4.5, holdFrom: -1.5 } },
   keptBackCharacters: 128,
   openingWords: 5,
 }
@@ -144,7 +144,7 @@ type HoldBack = (text: string, enforced: ReadonlySet<Category>) => Promise<Strea
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
 
-/** Hold-back by risk: bounds per category, a look at every word, denials at places. */
+/** Hold-back by risk: bounds per category, a peek at every word, denials at decision points. */
 function holdBackByRisk({ startStream, holdBackBounds: bounds }: Classifier, untilRead: () => Promise<void>): HoldBack {
   if (startStream === undefined || bounds === undefined) throw new Error('The classifier has no hold-back bounds.')
   return async (text, enforced) => {
@@ -156,9 +156,9 @@ function holdBackByRisk({ startStream, holdBackBounds: bounds }: Classifier, unt
         return isFlagged(stream.decided(), enforced)
       },
       clearedTo() {
-        const risk = riskOf(stream.look(), bounds, enforced)
-        if (risk === 'frozen' || wordsIn(text.slice(0, stream.settledTo())) < bounds.openingWords) return undefined
-        return stream.settledTo() - (risk === 'calm' ? 0 : bounds.keptBackCharacters)
+        const risk = riskOf(stream.peek(), bounds, enforced)
+        if (risk === 'hold' || wordsIn(text.slice(0, stream.settledTo())) < bounds.openingWords) return undefined
+        return stream.settledTo() - (risk === 'clear' ? 0 : bounds.keptBackCharacters)
       },
       async deniesAtEnd() {
         const { whole, decided } = await stream.end()
@@ -225,13 +225,13 @@ function riskOf(
   classification: Classification,
   bounds: HoldBackBounds,
   enforced: ReadonlySet<Category>,
-): 'calm' | 'uneasy' | 'frozen' {
-  let risk: 'calm' | 'uneasy' | 'frozen' = 'calm'
+): 'clear' | 'elevated' | 'hold' {
+  let risk: 'clear' | 'elevated' | 'hold' = 'clear'
   for (const category of enforced) {
     const distance = closestLogOdds(classification, new Set([category]))
-    const { calm, frozen } = holdBackBoundOf(bounds, category, classification.stage)
-    if (distance >= frozen) return 'frozen'
-    if (distance >= calm) risk = 'uneasy'
+    const { elevatedFrom, holdFrom } = holdBackBoundOf(bounds, category, classification.stage)
+    if (distance >= holdFrom) return 'hold'
+    if (distance >= elevatedFrom) risk = 'elevated'
   }
   return risk
 }

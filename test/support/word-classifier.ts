@@ -12,13 +12,13 @@ import {
 const scoresByWord: Readonly<Record<string, number>> = { wary: 0.005, grave: 0.2, noose: 0.7, poison: 0.9 }
 
 const wordBounds: HoldBackBounds = {
-  categories: perCategory(() => ({ calm: -6, frozen: -3 })),
+  categories: perCategory(() => ({ elevatedFrom: -6, holdFrom: -3 })),
   keptBackCharacters: 20,
   openingWords: 3,
 }
 
 const windowWords = 12
-const placeWords = 8
+const pointWords = 8
 
 const scoresOf = (score: number): PerCategory<number> =>
   perCategory((category) => (category === 'self-harm' ? score : 0.0001))
@@ -50,38 +50,38 @@ export const wordClassifier: SynchronousClassifier = {
   startStream(): SynchronousStream {
     let text = ''
     let isWhole = false
-    let placesBefore = 0
+    let pointsBefore = 0
     const complete = () => wordsOf(text).filter(({ end }) => end < text.length)
     const lastWords = (to: number): string =>
       wordsOf(text.slice(0, to))
         .slice(-windowWords)
         .map(({ word }) => word)
         .join(' ')
-    const places = (): readonly number[] =>
-      complete().flatMap(({ end }, at) => ((at + 1) % placeWords === 0 ? [end] : []))
+    const points = (): readonly number[] =>
+      complete().flatMap(({ end }, at) => ((at + 1) % pointWords === 0 ? [end] : []))
     const decidedAt = (ends: readonly number[]): Classification | undefined => {
       const all = ends.map((end) => classificationOf(lastWords(end)))
       return all.length === 0 ? undefined : all.reduce(strongest, noClassification)
     }
     return {
       push(more) {
-        placesBefore = places().length
+        pointsBefore = points().length
         text += more
         isWhole = false
       },
-      look: () => classificationOf(lastWords(text.length)),
+      peek: () => classificationOf(lastWords(text.length)),
       settledTo() {
         const last = wordsOf(text).at(-1)
         return isWhole || last === undefined || last.end < text.length ? text.length : last.start
       },
-      lookAtEnd: () => void (isWhole = true),
+      peekAtEnd: () => void (isWhole = true),
       reached: () =>
-        places().flatMap((end, at) => {
-          const classification = decidedAt(places().slice(0, at + 1))
-          return at < placesBefore || classification === undefined ? [] : [{ end, classification }]
+        points().flatMap((end, at) => {
+          const classification = decidedAt(points().slice(0, at + 1))
+          return at < pointsBefore || classification === undefined ? [] : [{ end, classification }]
         }),
-      decided: () => decidedAt(places()),
-      end: () => ({ whole: classificationOf(text), decided: decidedAt(places()) }),
+      decided: () => decidedAt(points()),
+      end: () => ({ whole: classificationOf(text), decided: decidedAt(points()) }),
       [Symbol.dispose]: () => undefined,
     }
   },

@@ -45,7 +45,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
 }
 
 function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): SynchronousStream {
-  const judgeLook = cacheLast(judge)
+  const judgePeek = cacheLast(judge)
   const judgeDecided = cacheLast(judge)
   const decided = (): Classification | undefined => {
     const raw = stream.decided()
@@ -53,9 +53,9 @@ function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classificat
   }
   return {
     push: stream.push,
-    look: () => judgeLook(stream.look()),
+    peek: () => judgePeek(stream.peek()),
     settledTo: stream.settledTo,
-    lookAtEnd: stream.lookAtEnd,
+    peekAtEnd: stream.peekAtEnd,
     decided,
     reached: () => stream.reached().map(({ end, scores }) => ({ end, classification: judge(scores) })),
     end() {

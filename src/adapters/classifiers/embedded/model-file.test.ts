@@ -15,7 +15,11 @@ const model: Omit<ClassifierModel, 'digest'> = {
     heads: { sexual: head, hate: head, harassment: head, 'self-harm': head, illicit: head, abuse: head },
     minors: { besideCue: -2, farFromCue: -1, abuse: 0 },
     calibration: perCategory(() => ({ slope: 1, thresholds: { request: 0, response: 1 } })),
-    holdBack: { categories: perCategory(() => ({ calm: -6, frozen: -3.5 })), keptBackCharacters: 64, openingWords: 4 },
+    holdBack: {
+      categories: perCategory(() => ({ elevatedFrom: -6, holdFrom: -3.5 })),
+      keptBackCharacters: 64,
+      openingWords: 4,
+    },
   },
   features: Uint32Array.of(0, 1, 127, 128, 70_000, 0x7fffffff, 0xffffffff),
   weights: Int8Array.from({ length: 7 * 6 }, (_, at) => at - 20),

@@ -1,5 +1,7 @@
 /** The model file format: a magic number, a JSON header, sections with their lengths, and a SHA-256 checksum at the end. */
 import { createHash } from 'node:crypto'
+import type { PerCategory } from '../../../domain/scan/classify/categories.ts'
+import type { HoldBackBounds } from '../../../domain/scan/classify/classifier.ts'
 import { hashVersion } from './hashing.ts'
 import { heads } from './model.ts'
 import type { ClassifierModel, LexiconTables, ModelHeader } from './model.ts'
@@ -10,7 +12,7 @@ const digestBytes = 32
 export function encodeModel(model: Omit<ClassifierModel, 'digest'>): Uint8Array {
   const { words, stems, phrases, phraseLengths } = model.lexicon
   const sections = [
-    new TextEncoder().encode(JSON.stringify(model.header)),
+    new TextEncoder().encode(JSON.stringify(storedHeader(model.header))),
     encodeAscending(model.features),
     new Uint8Array(model.weights.buffer, model.weights.byteOffset, model.weights.byteLength),
     bytesOf(model.vocabulary),
@@ -49,9 +51,38 @@ export function decodeModel(file: Uint8Array): ClassifierModel {
 }
 
 function readHeader(section: Uint8Array): ModelHeader {
-  const header: ModelHeader = JSON.parse(new TextDecoder().decode(section))
-  if (header.hashVersion !== hashVersion) throw new Error('The moderation model was made for another hashing version.')
-  return header
+  const stored: StoredHeader = JSON.parse(new TextDecoder().decode(section))
+  if (stored.hashVersion !== hashVersion) throw new Error('The moderation model was made for another hashing version.')
+  return {
+    ...stored,
+    holdBack: mapBounds(stored.holdBack, ({ calm, frozen }) => ({ elevatedFrom: calm, holdFrom: frozen })),
+  }
+}
+
+const storedHeader = (header: ModelHeader): StoredHeader => ({
+  ...header,
+  holdBack: mapBounds(header.holdBack, ({ elevatedFrom, holdFrom }) => ({ calm: elevatedFrom, frozen: holdFrom })),
+})
+
+/** Model files have these names for the bounds. They stay, because other names would change the digest of every model. */
+type StoredBound = { readonly calm: number; readonly frozen: number }
+type StoredHeader = Omit<ModelHeader, 'holdBack'> & { readonly holdBack: BoundsOf<StoredBound> }
+
+type BoundsOf<Bound> = Omit<HoldBackBounds, 'categories' | 'bothStages'> & {
+  readonly categories: PerCategory<Bound>
+  readonly bothStages?: Partial<PerCategory<Bound>>
+}
+
+/** Keeps the order of the members, because the digest depends on it. */
+function mapBounds<From, To>(bounds: BoundsOf<From>, map: (bound: From) => To): BoundsOf<To> {
+  const mapAll = (all: Partial<PerCategory<From>>) =>
+    Object.fromEntries(Object.entries(all).map(([category, bound]) => [category, map(bound)]))
+  const { categories, bothStages, ...rest } = bounds
+  return {
+    categories: mapAll(categories) as PerCategory<To>,
+    ...(bothStages && { bothStages: mapAll(bothStages) }),
+    ...rest,
+  }
 }
 
 function readLexicon(tables: readonly Uint8Array[]): LexiconTables {

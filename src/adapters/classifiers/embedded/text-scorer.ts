@@ -61,7 +61,7 @@ function partsOf({ maxPush }: Kernel, text: string): readonly string[] {
   )
 }
 
-/** Reads a part of a text in normal form, except that ASCII may have upper case. Returns the number of places passed. */
+/** Reads a part of a text in normal form, except that ASCII may have upper case. Returns the number of decision points passed. */
 export function readPart(kernel: Kernel, state: Address, part: string): number {
   if (writeAscii(kernel, part)) return kernel.readAscii(state, part.length)
   kernel.view.bytes.write(part, kernel.text, 'utf16le')

@@ -62,18 +62,18 @@ function streamed(text: string, sizes: readonly number[]): SynchronousStream {
   return stream
 }
 
-/** Every place of a text, with the strongest classification up to it. */
-function placesOf(text: string, sizes: readonly number[]): Map<number, unknown> {
+/** Every decision point of a text, with the strongest classification up to it. */
+function pointsOf(text: string, sizes: readonly number[]): Map<number, unknown> {
   const stream = classifier.startStream('response')
-  const places = new Map<number, unknown>()
+  const points = new Map<number, unknown>()
   const note = (): void => {
-    for (const { end, classification } of stream.reached()) places.set(end, classification)
-    assert.deepEqual([...places.values()].at(-1), stream.decided())
+    for (const { end, classification } of stream.reached()) points.set(end, classification)
+    assert.deepEqual([...points.values()].at(-1), stream.decided())
   }
   for (const end of pushAll(stream, text, sizes)) if (end > 0) note()
   stream.end()
   note()
-  return places
+  return points
 }
 
 describe('a text that streams', () => {
@@ -102,40 +102,40 @@ describe('a text that streams', () => {
     )
   })
 
-  it('has the same places and the same classification at each, however it is cut', () => {
+  it('has the same decision points and the same classification at each, however it is cut', () => {
     fc.assert(
       fc.property(texts, cuts, (text, sizes) => {
-        const everyPlace = placesOf(text, [0])
-        const places = placesOf(text, sizes)
-        assert.deepEqual([...places], [...everyPlace])
+        const everyPoint = pointsOf(text, [0])
+        const points = pointsOf(text, sizes)
+        assert.deepEqual([...points], [...everyPoint])
       }),
       { numRuns: 300 },
     )
   })
 
-  it('reports every place that a push reaches, however long the push is', () => {
+  it('reports every decision point that a push reaches, however long the push is', () => {
     fc.assert(
       fc.property(texts, cuts, (text, sizes) => {
-        const reached = placesOf(text, sizes)
+        const reached = pointsOf(text, sizes)
         const whole = classifier.startStream('response')
         whole.push(text)
-        const places = whole.reached()
+        const points = whole.reached()
         whole.end()
-        const all = [...places, ...whole.reached()].map(({ end, classification }) => [end, classification] as const)
+        const all = [...points, ...whole.reached()].map(({ end, classification }) => [end, classification] as const)
         assert.deepEqual([...reached], all)
       }),
       { numRuns: 200 },
     )
   })
 
-  it('has a place at every 24th word, and otherwise 128 characters after the last one', () => {
+  it('has a decision point at every 24th word, and otherwise 128 characters after the last one', () => {
     const words = Array.from({ length: 100 }, (_, at) => `w${String.fromCharCode(97 + (at % 26))}`)
     const ends = words.map((_, at) => words.slice(0, at + 1).join(' ').length)
-    assert.deepEqual([...placesOf(`${words.join(' ')} `, [0]).keys()], [ends[23], ends[47], ends[71], ends[95]])
-    assert.deepEqual([...placesOf('. '.repeat(200), [0]).keys()], [128, 256, 384])
+    assert.deepEqual([...pointsOf(`${words.join(' ')} `, [0]).keys()], [ends[23], ends[47], ends[71], ends[95]])
+    assert.deepEqual([...pointsOf('. '.repeat(200), [0]).keys()], [128, 256, 384])
     const everyLetter = Array.from({ length: 12 }, (_, at) => 24 * (at + 1))
-    assert.deepEqual([...placesOf('語'.repeat(300), [3]).keys()], everyLetter, 'each is a word')
-    assert.equal(placesOf('語'.repeat(9_000), [0]).size, 375)
+    assert.deepEqual([...pointsOf('語'.repeat(300), [3]).keys()], everyLetter, 'each is a word')
+    assert.equal(pointsOf('語'.repeat(9_000), [0]).size, 375)
   })
 
   it('is looked at up to the unfinished word, with the result of the same text alone, however it is cut', () => {
@@ -146,9 +146,9 @@ describe('a text that streams', () => {
           const single = classifier.startStream('response')
           single.push(text.slice(0, end))
           assert.equal(stream.settledTo(), single.settledTo())
-          assert.deepEqual(stream.look(), single.look())
+          assert.deepEqual(stream.peek(), single.peek())
           assert.ok(stream.settledTo() <= end)
-          for (const place of stream.reached()) assert.ok(place.end <= stream.settledTo())
+          for (const point of stream.reached()) assert.ok(point.end <= stream.settledTo())
         }
       }),
       { numRuns: 60 },
@@ -161,13 +161,13 @@ describe('a text that streams', () => {
         const stream = classifier.startStream('response')
         for (const end of pushAll(stream, text, sizes)) {
           const settled = stream.settledTo()
-          const looked = stream.look()
-          stream.lookAtEnd()
+          const peeked = stream.peek()
+          stream.peekAtEnd()
           assert.equal(stream.settledTo(), end)
-          stream.look()
+          stream.peek()
           stream.push('')
           assert.equal(stream.settledTo(), settled)
-          assert.deepEqual(stream.look(), looked)
+          assert.deepEqual(stream.peek(), peeked)
         }
         assert.deepEqual(stream.end().whole, classifier.classify(text, 'response'))
       }),
@@ -189,7 +189,7 @@ describe('a text that streams', () => {
         for (const { text, stream } of streams) {
           const alone = classifier.startStream('response')
           alone.push(text)
-          assert.deepEqual(stream.look(), alone.look())
+          assert.deepEqual(stream.peek(), alone.peek())
           assert.deepEqual(stream.end(), alone.end())
         }
       }),

@@ -12,11 +12,11 @@ import { categoryScoresAt, readPart, scoresOf, writeAscii, type RawScores, type 
 /** See `ClassifierStream`; here with raw scores. */
 export type ScoreStream = {
   push(text: string): void
-  look(): RawScores
+  peek(): RawScores
   settledTo(): number
-  lookAtEnd(): void
+  peekAtEnd(): void
   decided(): RawScores | undefined
-  reached(): readonly ScoredPlace[]
+  reached(): readonly ScoredPoint[]
   end(): void
   /** The scores of the whole text, after `end`. */
   whole(): RawScores
@@ -32,8 +32,8 @@ export type TextStreams = {
   scoreWhole(text: string): StreamedScores
 }
 
-/** A place, with the highest scores at it and all places before. */
-export type ScoredPlace = { readonly end: number; readonly scores: RawScores }
+/** A decision point, with the highest scores at it and all decision points before. */
+export type ScoredPoint = { readonly end: number; readonly scores: RawScores }
 
 export type TextStreamsParts = {
   readonly kernel: Kernel
@@ -49,7 +49,7 @@ const contextCharacters = 512
 /** Offsets of the kernel's `State`, in numbers of 32 bits. */
 const wordsAt = 0
 const positionAt = 3
-const placeScoreBytes = 48
+const pointScoreBytes = 48
 
 type Owner = { saved: Uint8Array | undefined }
 
@@ -73,7 +73,7 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): TextStre
     return area
   }
   /** Runs `work` on the state of the stream, and then takes back what it changed. */
-  function peek<T>(stream: Owner, work: (state: Address) => T): T {
+  function runAndUndo<T>(stream: Owner, work: (state: Address) => T): T {
     const state = enter(stream)
     saveOwner()
     return work(state)
@@ -82,7 +82,7 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): TextStre
     if (owner === stream) owner = undefined
     stream.saved = undefined
   }
-  const start = (): ScoreStream => createScoreStream({ kernel, score, enter, peek, leave })
+  const start = (): ScoreStream => createScoreStream({ kernel, score, enter, runAndUndo, leave })
 
   /** Undefined if letters of the text depend on their context, or if it is longer than the kernel reads at once. */
   function scoreAtOnce(text: string): StreamedScores | undefined {
@@ -91,16 +91,18 @@ export function createTextStreams({ kernel, score }: TextStreamsParts): TextStre
     if (folded === undefined || folded.length > kernel.maxPush) return undefined
     saveOwner()
     kernel.begin(area, streamBuckets, noPosition)
-    const inText = lastPlaceScores(isAscii ? kernel.readAscii(area, text.length) : readPart(kernel, area, folded))
-    const atEnd = lastPlaceScores(kernel.read(area, 0, 1))
+    const inText = lastPointScores(isAscii ? kernel.readAscii(area, text.length) : readPart(kernel, area, folded))
+    const atEnd = lastPointScores(kernel.read(area, 0, 1))
     const words = kernel.view.numbers[(area >> 2) + wordsAt] ?? 0
     const whole = words <= streamBuckets * bucketWords ? scoresOf(kernel, area) : score(text)
     return { whole, decided: atEnd ?? inText }
   }
 
-  /** The highest scores at the places that the kernel has just passed and all before. */
-  const lastPlaceScores = (placeCount: number): RawScores | undefined =>
-    placeCount === 0 ? undefined : categoryScoresAt(kernel, kernel.placeScores + (placeCount - 1) * placeScoreBytes)
+  /** The highest scores at the decision points that the kernel has just passed and all before. */
+  const lastPointScores = (pointCount: number): RawScores | undefined =>
+    pointCount === 0
+      ? undefined
+      : categoryScoresAt(kernel, kernel.decisionPointScores + (pointCount - 1) * pointScoreBytes)
 
   function scoreStreamed(text: string): StreamedScores {
     const stream = start()
@@ -120,11 +122,11 @@ function foldAtOnce(text: string): string | undefined {
 
 type StreamParts = TextStreamsParts & {
   readonly enter: (stream: Owner) => Address
-  readonly peek: <T>(stream: Owner, work: (state: Address) => T) => T
+  readonly runAndUndo: <T>(stream: Owner, work: (state: Address) => T) => T
   readonly leave: (stream: Owner) => void
 }
 
-function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): ScoreStream {
+function createScoreStream({ kernel, score, enter, runAndUndo, leave }: StreamParts): ScoreStream {
   const self: Owner = { saved: undefined }
   const folding = createStreamFolding()
   let text = ''
@@ -132,11 +134,11 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
   /** Position in the folded text up to which it is read. */
   let position = 0
   let decided: RawScores | undefined
-  let reached: readonly ScoredPlace[] = []
-  /** A character such as ㌖ folds to several words, and a place may be between them. It ends with the character. */
-  let lastPlaceEnd = 0
-  let looked: RawScores | undefined
-  let isLookedAtEnd = false
+  let reached: readonly ScoredPoint[] = []
+  /** A character such as ㌖ folds to several words, and a decision point may be between them. It ends with the character. */
+  let lastPointEnd = 0
+  let peeked: RawScores | undefined
+  let isPeekedAtEnd = false
   let wholeScores: RawScores | undefined
 
   function read(folded: string): void {
@@ -149,26 +151,26 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     }
   }
 
-  /** Takes over what the kernel read, and the places that it passed. */
-  function notice(state: Address, placeCount: number): void {
+  /** Takes over what the kernel read, and the decision points that it passed. */
+  function notice(state: Address, pointCount: number): void {
     const { numbers } = kernel.view
     const wordsBefore = words
     words = numbers[(state >> 2) + wordsAt] ?? 0
     position = numbers[(state >> 2) + positionAt] ?? 0
-    if (words !== wordsBefore || position > folding.contextFrom()) looked = undefined
-    if (placeCount > 0) reached = [...reached, ...reachedPlaces(placeCount)]
+    if (words !== wordsBefore || position > folding.contextFrom()) peeked = undefined
+    if (pointCount > 0) reached = [...reached, ...reachedPoints(pointCount)]
   }
 
-  function reachedPlaces(count: number): readonly ScoredPlace[] {
-    const places = Array.from({ length: count }, (_, at) => ({
-      end: kernel.view.numbers[(kernel.places >> 2) + at] ?? 0,
-      highest: categoryScoresAt(kernel, kernel.placeScores + at * placeScoreBytes),
+  function reachedPoints(count: number): readonly ScoredPoint[] {
+    const points = Array.from({ length: count }, (_, at) => ({
+      end: kernel.view.numbers[(kernel.decisionPoints >> 2) + at] ?? 0,
+      highest: categoryScoresAt(kernel, kernel.decisionPointScores + at * pointScoreBytes),
     }))
-    return places.map(({ end, highest }) => {
-      const placeEnd = folding.endOf(end)
-      lastPlaceEnd = placeEnd
-      decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(placeEnd))
-      return { end: placeEnd, scores: decided }
+    return points.map(({ end, highest }) => {
+      const pointEnd = folding.endOf(end)
+      lastPointEnd = pointEnd
+      decided = end <= folding.contextFrom() ? highest : highestOf(decided, scoreInContext(pointEnd))
+      return { end: pointEnd, scores: decided }
     })
   }
 
@@ -177,23 +179,23 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
     return score(text.slice(start, end))
   }
 
-  function lookAt(state: Address): RawScores {
+  function peekAt(state: Address): RawScores {
     kernel.look(state)
     return categoryScoresAt(kernel, kernel.categoryScores)
   }
 
-  function lookPastEnd(state: Address): RawScores {
+  function peekPastEnd(state: Address): RawScores {
     kernel.read(state, 0, 1)
-    return lookAt(state)
+    return peekAt(state)
   }
 
   return {
     push(more) {
-      if (isLookedAtEnd) looked = undefined
-      isLookedAtEnd = false
+      if (isPeekedAtEnd) peeked = undefined
+      isPeekedAtEnd = false
       text = appendText(text, more)
       reached = []
-      // Most chunks are ASCII. The kernel's input is the cheapest place to find that out.
+      // Most chunks are ASCII. Writing to the kernel's input is the cheapest way to find that out.
       if (folding.isWaiting() || more.length > kernel.maxPush || !writeAscii(kernel, more)) {
         read(folding.fold(more))
         return
@@ -202,17 +204,17 @@ function createScoreStream({ kernel, score, enter, peek, leave }: StreamParts): 
       const state = enter(self)
       notice(state, kernel.readAscii(state, more.length))
     },
-    look() {
-      if (looked === undefined)
-        looked = position > folding.contextFrom() ? scoreInContext(folding.startOf(position)) : lookAt(enter(self))
-      return looked
+    peek() {
+      if (peeked === undefined)
+        peeked = position > folding.contextFrom() ? scoreInContext(folding.startOf(position)) : peekAt(enter(self))
+      return peeked
     },
-    settledTo: () => (isLookedAtEnd ? text.length : Math.max(folding.startOf(position), lastPlaceEnd)),
-    lookAtEnd() {
-      if (isLookedAtEnd) return
-      isLookedAtEnd = true
+    settledTo: () => (isPeekedAtEnd ? text.length : Math.max(folding.startOf(position), lastPointEnd)),
+    peekAtEnd() {
+      if (isPeekedAtEnd) return
+      isPeekedAtEnd = true
       const isContextual = folding.contextFrom() < noPosition || folding.isWaiting()
-      looked = isContextual ? scoreInContext(text.length) : peek(self, lookPastEnd)
+      peeked = isContextual ? scoreInContext(text.length) : runAndUndo(self, peekPastEnd)
     },
     decided: () => decided,
     reached: () => reached,

@@ -19,30 +19,30 @@ export function createClearance(bounds: HoldBackBounds, blocking: readonly Categ
     limitOf(text, to, classification) {
       const risk = riskOf(classification)
       isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
-      if (risk === 'frozen' || !isOpened) return 0
-      return risk === 'calm' ? to : Math.min(to, text.length - bounds.keptBackCharacters)
+      if (risk === 'hold' || !isOpened) return 0
+      return risk === 'clear' ? to : Math.min(to, text.length - bounds.keptBackCharacters)
     },
     endOpening: () => void (isOpened = true),
   }
 }
 
-/** `calm`: nothing is held back. `raised`: a few words are. `frozen`: everything is. */
-type Risk = 'calm' | 'raised' | 'frozen'
+/** `clear`: nothing is held back. `elevated`: a few words are. `hold`: everything is. */
+type Risk = 'clear' | 'elevated' | 'hold'
 
 function createRisk(bounds: HoldBackBounds, blocking: readonly Category[]): (classification: Classification) => Risk {
   const scoreBoundsOf = (stage?: 'encoder') =>
     blocking.map((category) => {
-      const { calm, frozen } = holdBackBoundOf(bounds, category, stage)
-      return { category, calm: scoreOf(calm), frozen: scoreOf(frozen) }
+      const { elevatedFrom, holdFrom } = holdBackBoundOf(bounds, category, stage)
+      return { category, elevatedFrom: scoreOf(elevatedFrom), holdFrom: scoreOf(holdFrom) }
     })
   const ofFirstStage = scoreBoundsOf()
   const ofBothStages = bounds.bothStages === undefined ? ofFirstStage : scoreBoundsOf('encoder')
   return ({ scores, stage }) => {
-    let risk: Risk = 'calm'
-    for (const { category, calm, frozen } of stage === 'encoder' ? ofBothStages : ofFirstStage) {
+    let risk: Risk = 'clear'
+    for (const { category, elevatedFrom, holdFrom } of stage === 'encoder' ? ofBothStages : ofFirstStage) {
       const score = scores[category]
-      if (score >= frozen) return 'frozen'
-      if (score >= calm) risk = 'raised'
+      if (score >= holdFrom) return 'hold'
+      if (score >= elevatedFrom) risk = 'elevated'
     }
     return risk
   }

@@ -47,7 +47,7 @@ function streamBlock(
   return andThen(scanner.end(), (evaluation) => ({ evaluation, wasHeldWhole: scanner.wasHeldWhole }))
 }
 
-/** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a stream. */
+/** If the whole text is denied, the first decision point at which it is denied gives the verdict, as it does in a stream. */
 async function firstDenialIn(parts: StreamScannerParts, text: string, whole: Evaluation): Promise<EvaluatedBlock> {
   const scanner = createProseScanner(parts)
   scanner.push(text)

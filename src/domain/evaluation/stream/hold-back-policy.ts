@@ -27,8 +27,8 @@ export type HoldBackPolicy = {
   readonly categoryBounds: PerCategory<number>
   /** True if a rule needs personal data: then text waits until no pending match of personal data is left in it. */
   readonly waitsForPersonalData: boolean
-  /** True if a rule may match although no matcher, score or personal data says so: then it is evaluated at every place. */
-  readonly evaluatesEveryPlace: boolean
+  /** True if a rule may match although no matcher, score or personal data says so: then it is evaluated at every decision point. */
+  readonly evaluatesEveryPoint: boolean
   /** The policies that are evaluated while the text streams: enforced ones that need only a part of it. */
   readonly policies: Plan['policies']
   /** Those of them that can match in a part of the text that does not begin at its start. */
@@ -97,7 +97,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
     longestEncodedTerm: Math.max(terms?.longest ?? 0, ...partial.map(longestPhrase)),
     categoryBounds: perCategory((category) => Math.min(flagThreshold, prefilter.categoryBounds[category])),
     waitsForPersonalData: partial.some(({ lookBehind }) => lookBehind.personalData),
-    evaluatesEveryPlace: !prefilter.isComplete,
+    evaluatesEveryPoint: !prefilter.isComplete,
     policies: { request: [], response: policies },
     laterPolicies: { request: [], response: later.map(({ policy }) => policy) },
     windowed: { request: [], response: windowed },

@@ -45,7 +45,7 @@ async function clearedAfter(parts: StreamScannerParts, text: string): Promise<st
 }
 
 describe('a streamed text', () => {
-  it('is cleared up to the unfinished word while it is calm', async () => {
+  it('is cleared up to the unfinished word while its risk is clear', async () => {
     assert.equal(await clearedAfter(partsFor(), 'the gate of the old town'), 'the gate of the old ')
   })
 
@@ -76,12 +76,12 @@ describe('a streamed text', () => {
     assert.equal(scanner.cleared(), 'the gate of the old town '.length)
   })
 
-  it('is cleared again when its last words are calm', async () => {
+  it('is cleared again when its last words are clear', async () => {
     const text = `the gate is grave ${'and was open all day long '.repeat(4)}`
     assert.equal(await clearedAfter(partsFor(), text), text.slice(0, text.lastIndexOf('long')))
   })
 
-  it('is denied at a place, not before', async () => {
+  it('is denied at a decision point, not before', async () => {
     const scanner = await streamed(partsFor(), 'one two three four poison six seven')
     scanner.push(' eight')
     assert.equal(await scanner.scan(), undefined)
@@ -131,7 +131,7 @@ describe('a streamed text', () => {
     })
   }
 
-  it('is sent place by place if every text has a score below the threshold', async () => {
+  it('is sent up to one decision point after the other if every text has a score below the threshold', async () => {
     const parts = partsFor([], ['cel:text.contains("project falcon") ? 0.9 : 0.1'])
     assert.equal(parts.holdBack.holdsWholeBlock, false)
     assert.ok((await clearedAfter(parts, 'the gate of the old town was open '.repeat(20))).length > 400)
@@ -168,7 +168,7 @@ describe('a streamed text', () => {
     assert.equal(partsFor(['/falcon/']).holdBack.holdsWholeBlock, false)
   })
 
-  it('is not evaluated while it is calm and nothing matches', async () => {
+  it('is not evaluated while it is clear and nothing matches', async () => {
     let evaluations = 0
     const counting: Evaluate = (plan, texts) => {
       evaluations += 1
@@ -215,10 +215,10 @@ describe('the evaluation of a streamed text', () => {
     return scanner.end()
   }
 
-  it('is the same if every place is evaluated, however the text is cut', async () => {
+  it('is the same if every decision point is evaluated, however the text is cut', async () => {
     const rules = ['cel:text.matches("\\\\bgate\\\\s+grave\\\\b")', 'Never "open, falcon".']
     const parts = partsFor(['project falcon', 'naïve gate', '/town\\s+project/'], rules)
-    const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPlace: true } }
+    const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPoint: true } }
     await fc.assert(
       fc.asyncProperty(texts, cuts, cuts, async (text, one, other) => {
         const expected = await verdictOn(thorough, text, one)

@@ -5,7 +5,7 @@ import { judgeWindowFrom, maxJudgeWindows, type JudgeTextWindow } from '../../po
 import type { Evaluation } from '../evaluate.ts'
 import type { Plan } from '../plan.ts'
 import { isDenied } from '../verdict/combine.ts'
-import type { PlaceEvaluationParts } from './place-evaluation.ts'
+import type { PointEvaluationParts } from './point-evaluation.ts'
 
 /** Evaluates the windows of a streamed text for judges that work by paragraph, each as soon as it is complete. */
 export type JudgedWindows = {
@@ -16,15 +16,15 @@ export type JudgedWindows = {
   /** The judges have allowed the text up to this position elsewhere. The next window begins there. */
   skipTo(position: number): void
   /**
-   * The denial of a window that is complete before this position. A caller that asks at every place gets it at the same place,
-   * however the text was cut into chunks.
+   * The denial of a window that is complete before this position. A caller that asks at every decision point gets it at the same
+   * one, however the text was cut into chunks.
    */
   denialBefore(position: number): Evaluation | undefined
   /** True if the text has so many windows that the rest of it waits for its end. */
   holdsRest(): boolean
 }
 
-export function createJudgedWindows({ plan, holdBack, evaluateUncached }: PlaceEvaluationParts): JudgedWindows {
+export function createJudgedWindows({ plan, holdBack, evaluateUncached }: PointEvaluationParts): JudgedWindows {
   const { windowed } = holdBack
   if (windowed.response.length === 0) return noWindows
   const windowPlan: Plan = { ...plan, gateway: { ...plan.gateway, terms: undefined }, policies: windowed }

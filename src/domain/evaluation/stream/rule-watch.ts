@@ -1,10 +1,10 @@
 import { categories } from '../../scan/classify/categories.ts'
 import { createEncodedStream } from '../../scan/detect/encoded-detector.ts'
 import { lookBehind } from '../../scan/normalise/look-behind.ts'
-import type { Place } from '../../scan/stream/incremental-scan.ts'
+import type { DecisionPoint } from '../../scan/stream/incremental-scan.ts'
 import { createIncrementalSearch } from '../../scan/detect/personal-data/incremental-search.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
-import type { EvaluatedText } from './place-evaluation.ts'
+import type { EvaluatedText } from './point-evaluation.ts'
 
 /** Watches a streamed text for everything that may make a rule match: terms, phrases, patterns, encoded text, personal data. */
 export type RuleWatch = {
@@ -12,8 +12,8 @@ export type RuleWatch = {
   push(more: string, text: string): void
   /** True if something matches that is not evaluated yet. */
   hasNewMatch(evaluated: EvaluatedText): boolean
-  /** True if a rule may match at this place. It may say so wrongly, but never misses a match. */
-  mayMatchAt(place: Place, evaluated: EvaluatedText): boolean
+  /** True if a rule may match at this decision point. It may say so wrongly, but never misses a match. */
+  mayMatchAt(point: DecisionPoint, evaluated: EvaluatedText): boolean
   /** Start of the text that may still become part of a match. */
   pendingFrom(text: string, evaluated: EvaluatedText): number
 }
@@ -27,7 +27,10 @@ export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
   const hasNewMatch = ({ matched, personalData }: EvaluatedText): boolean =>
     matcher.matched() > matched || (search !== undefined && search.matches.length > personalData)
 
-  const hasNewScore = ({ scores }: Place['classification'], evaluated: Place['classification']): boolean =>
+  const hasNewScore = (
+    { scores }: DecisionPoint['classification'],
+    evaluated: DecisionPoint['classification'],
+  ): boolean =>
     categories.some(
       (category) =>
         scores[category] >= holdBack.categoryBounds[category] && scores[category] > evaluated.scores[category],
@@ -41,14 +44,14 @@ export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
     },
     hasNewMatch,
     mayMatchAt: ({ end, classification }, evaluated) =>
-      holdBack.evaluatesEveryPlace ||
+      holdBack.evaluatesEveryPoint ||
       hasNewMatch(evaluated) ||
       encoded.mayReach(end) ||
       hasNewScore(classification, evaluated.classification),
     pendingFrom(text, { to, allowedTo }) {
-      const { longestTerm, longestEncodedTerm, evaluatesEveryPlace } = holdBack
+      const { longestTerm, longestEncodedTerm, evaluatesEveryPoint } = holdBack
       // A rule that no matcher watches for may match everything that was not evaluated.
-      const unwatchedFrom = evaluatesEveryPlace ? lookBehind(text, allowedTo, longestTerm) : Infinity
+      const unwatchedFrom = evaluatesEveryPoint ? lookBehind(text, allowedTo, longestTerm) : Infinity
       const watchedFrom = Math.min(matcher.settledTo(), encoded.pendingFrom(to, longestEncodedTerm))
       return Math.min(watchedFrom, unwatchedFrom, personalDataPendingFrom)
     },

@@ -91,7 +91,7 @@ async function heldWhole(own: StreamScannerParts, text: string) {
 
 const oneByOne = (text: string) => Array.from(text, () => [1, false] as const)
 
-describe('a text that is denied at a place, but not by the score of the whole text', () => {
+describe('a text that is denied at a decision point, but not by the score of the whole text', () => {
   const text = `I want to kill myself ann@example.org of a town ${'the '.repeat(3)}of a town project ${'the '.repeat(4)}of a town gate`
 
   it('gets the same verdict in chunks, at once, and from a block that is held back', async () => {
@@ -114,10 +114,10 @@ describe('a text that is denied at a place, but not by the score of the whole te
 })
 
 describe('a stream scanner with the embedded classifier', () => {
-  it('gives the same evaluation as one that evaluates every place', async () => {
+  it('gives the same evaluation as one that evaluates every decision point', async () => {
     await fc.assert(
       fc.asyncProperty(texts, steps, async (text, chunks) => {
-        const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPlace: true } }
+        const thorough = { ...parts, holdBack: { ...parts.holdBack, evaluatesEveryPoint: true } }
         assert.deepEqual(
           (await reportsOf(createStreamScanner(parts), text, chunks)).at(-1),
           (await reportsOf(createStreamScanner(thorough), text, chunks)).at(-1),
@@ -263,7 +263,7 @@ describe('a conditional between two constants', () => {
           const whole = await heldWhole(own, text)
           assert.equal(streamed.verdict.effectiveDecision, whole.verdict.effectiveDecision)
           fc.pre(whole.verdict.decisions.every(({ check, effect }) => check === 'policy' || effect === 'allow'))
-          // A rule that matches every text denies a stream at its first place, before the condition may be true.
+          // A rule that matches every text denies a stream at its first decision point, before the condition may be true.
           if (threshold > low * 10_000 || high < low) assert.equal(scoreOf(streamed), scoreOf(whole))
         },
       ),

@@ -2,12 +2,12 @@ import { appendText } from '../../../base/append-text.ts'
 import { andThen, isPromise, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { mayBeEncoded } from '../../scan/normalise/encoded-text.ts'
 import { dependsOnContext } from '../../scan/normalise/normalise.ts'
-import type { IncrementalScan, Place, StreamedText } from '../../scan/stream/incremental-scan.ts'
+import type { IncrementalScan, DecisionPoint, StreamedText } from '../../scan/stream/incremental-scan.ts'
 import { sliceCharacters } from '../../scan/normalise/slices.ts'
 import { maxPendingCharacters } from '../../scan/detect/detector.ts'
 import type { Evaluation, Evaluate } from '../evaluate.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
-import { createPlaceEvaluation, notEvaluated, type EvaluatedText, type PlaceEvaluation } from './place-evaluation.ts'
+import { createPointEvaluation, notEvaluated, type EvaluatedText, type PointEvaluation } from './point-evaluation.ts'
 import { createClearance } from './clearance.ts'
 import { createJudgedWindows } from './judged-windows.ts'
 import { createRuleWatch, type RuleWatch } from './rule-watch.ts'
@@ -15,7 +15,7 @@ import { isDenied } from '../verdict/combine.ts'
 import { classificationReader, type Plan } from '../plan.ts'
 
 /**
- * Scans one block of a response while it streams and reports how much of it may be sent. A text is denied only at places that
+ * Scans one block of a response while it streams and reports how much of it may be sent. A text is denied only at decision points that
  * depend on the text alone, never on how it was cut into chunks: a streamed and a whole response get the same verdict.
  */
 export type StreamScanner = Disposable & {
@@ -98,13 +98,13 @@ function createWholeScanner({ plan, evaluate }: StreamScannerParts, { textOf }: 
 
 /** The scanner of prose. */
 export type ProseScanner = StreamScanner & {
-  /** The first denial at a place or in a paragraph. For a text that is denied, or may be in parts, and arrived at once. */
+  /** The first denial at a decision point or in a paragraph. For a text that is denied, or may be in parts, and arrived at once. */
   firstDenial(): Promise<Evaluation | undefined>
 }
 
 /**
  * Reads every chunk once. As long as no score is near its threshold, and nothing matches or may still match, all text except the
- * unfinished word at its end is cleared, and no rule is evaluated. Otherwise the text is evaluated at the next place.
+ * unfinished word at its end is cleared, and no rule is evaluated. Otherwise the text is evaluated at the next decision point.
  */
 export function createProseScanner(parts: StreamScannerParts): ProseScanner {
   const { plan, holdBack, evaluate, pause, incrementalScan } = parts
@@ -113,17 +113,17 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
   let text = ''
   /** The end of the text that is not scanned yet. Kept separately, because a part of a text that grows is expensive to copy. */
   let unread = ''
-  let lastPlace = 0
+  let lastPoint = 0
   let cleared = 0
   let wasHeldWhole = false
   // Created when they are needed. A text that arrives at once needs only the first.
   let streamed: StreamedText | undefined
   let watch: RuleWatch | undefined
-  let steps: PlaceEvaluation | undefined
+  let steps: PointEvaluation | undefined
 
   const streamedText = (): StreamedText => (streamed ??= startText(parts))
   const ruleWatch = (): RuleWatch => (watch ??= createRuleWatch(holdBack))
-  const placeEvaluation = (): PlaceEvaluation => (steps ??= createPlaceEvaluation(parts))
+  const pointEvaluation = (): PointEvaluation => (steps ??= createPointEvaluation(parts))
   const evaluated = (): EvaluatedText => steps?.evaluated() ?? notEvaluated
 
   /** Scans a long text in slices, and yields to the event loop in between. */
@@ -135,8 +135,8 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     return andThen(judged.evaluateDue(text), () => andThen(streamedText().push(more), onRead))
   }
 
-  const onRead = (places: readonly Place[]): MaybePromise<Evaluation | undefined> =>
-    places.length === 0 ? onAllowed() : andThen(evaluateDue(places), (denied) => denied ?? onAllowed())
+  const onRead = (points: readonly DecisionPoint[]): MaybePromise<Evaluation | undefined> =>
+    points.length === 0 ? onAllowed() : andThen(evaluateDue(points), (denied) => denied ?? onAllowed())
 
   function onAllowed(): MaybePromise<Evaluation | undefined> {
     if (unread !== '') return pause().then(scan)
@@ -144,17 +144,17 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     return undefined
   }
 
-  /** Evaluates the places at which a rule may match, except for those of an earlier call. Returns the first denial. */
-  function evaluateDue(places: readonly Place[]): MaybePromise<Evaluation | undefined> {
-    for (const [at, place] of places.entries()) {
-      if (place.end <= lastPlace) continue
-      const deniedWindow = judged.denialBefore(place.end)
+  /** Evaluates the decision points at which a rule may match, except for those of an earlier call. Returns the first denial. */
+  function evaluateDue(points: readonly DecisionPoint[]): MaybePromise<Evaluation | undefined> {
+    for (const [at, point] of points.entries()) {
+      if (point.end <= lastPoint) continue
+      const deniedWindow = judged.denialBefore(point.end)
       if (deniedWindow !== undefined) return deniedWindow
-      lastPlace = place.end
-      if (!ruleWatch().mayMatchAt(place, evaluated())) continue
-      const evaluation = placeEvaluation().evaluateAt(text, place, streamedText())
+      lastPoint = point.end
+      if (!ruleWatch().mayMatchAt(point, evaluated())) continue
+      const evaluation = pointEvaluation().evaluateAt(text, point, streamedText())
       if (isPromise(evaluation))
-        return evaluation.then((one) => (isDenied(one.verdict) ? one : evaluateDue(places.slice(at + 1))))
+        return evaluation.then((one) => (isDenied(one.verdict) ? one : evaluateDue(points.slice(at + 1))))
       if (isDenied(evaluation.verdict)) return evaluation
     }
     return undefined
@@ -164,14 +164,14 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     if (ruleWatch().hasNewMatch(evaluated())) return
     const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
     wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
-    const limit = clearance.limitOf(text, to, streamedText().look())
+    const limit = clearance.limitOf(text, to, streamedText().peek())
     cleared = Math.max(cleared, Math.min(pendingFrom, judged.judgedTo(), limit))
   }
 
-  /** Evaluates the rules that are otherwise evaluated only at places. */
+  /** Evaluates the rules that are otherwise evaluated only at decision points. */
   function tryRules(): MaybePromise<unknown> {
-    const position = { end: text.length, previous: lastPlace, classification: streamedText().look() }
-    return holdBack.evaluatesEveryPlace ? placeEvaluation().tryAt(text, position, streamedText()) : undefined
+    const position = { end: text.length, previous: lastPoint, classification: streamedText().peek() }
+    return holdBack.evaluatesEveryPoint ? pointEvaluation().tryAt(text, position, streamedText()) : undefined
   }
 
   function evaluateWhole(): MaybePromise<Evaluation> {
@@ -181,7 +181,7 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     )
   }
 
-  /** If the whole text is denied, the first place at which it is denied gives the verdict, as it does in a slow stream. */
+  /** If the whole text is denied, the first decision point at which it is denied gives the verdict, as it does in a slow stream. */
   async function firstDenial(): Promise<Evaluation | undefined> {
     streamed = undefined
     ruleWatch().push(unread, text)
@@ -207,7 +207,7 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     scanEnd() {
       if (streamed === undefined || cleared >= text.length) return undefined
       clearance.endOpening()
-      return andThen(streamed.lookAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
+      return andThen(streamed.peekAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
     },
     cleared: () => cleared,
     wasHeldWhole: () => wasHeldWhole || judged.holdsRest(),

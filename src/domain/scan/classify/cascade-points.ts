@@ -5,7 +5,7 @@ import {
   noClassification,
   strongest,
   type Classification,
-  type ReachedPlace,
+  type ClassifiedPoint,
   type SynchronousClassifier,
   type TextDirection,
 } from './classifier.ts'
@@ -14,61 +14,61 @@ import type { AskInTurn } from './encoder-turns.ts'
 import { isReadableScript } from './readable-script.ts'
 import { createWindows } from '../normalise/windows.ts'
 
-export type CascadePlacesParts = SecondStageParts & {
+export type CascadePointsParts = SecondStageParts & {
   readonly first: SynchronousClassifier
   readonly direction: TextDirection
 }
 
-/** The results of both stages at the places of one streamed text. `text` is always all text so far. */
-export type CascadePlaces = {
-  /** From places with the results of the first stage. */
-  settle(text: string, places: readonly ReachedPlace[], ask: AskInTurn): MaybePromise<readonly ReachedPlace[]>
+/** The results of both stages at the decision points of one streamed text. `text` is always all text so far. */
+export type CascadePoints = {
+  /** From decision points with the results of the first stage. */
+  settle(text: string, points: readonly ClassifiedPoint[], ask: AskInTurn): MaybePromise<readonly ClassifiedPoint[]>
   /** Reads what is left for the encoder, at the end of the text. */
   readDeferred(text: string, ask: AskInTurn): MaybePromise<unknown>
-  /** The strongest result at the places so far. Undefined while no place was near. */
+  /** The strongest result at the decision points so far. Undefined while no decision point was near. */
   decided(): Classification | undefined
-  /** The result of the end of the text, up to a position, from what the first stage finds there. */
-  look(text: string, looked: Classification, to: number): Classification
+  /** Classifies the unfinished tail without calling the encoder. `linear` is the result of the first stage for it. */
+  peek(text: string, linear: Classification, end: number): Classification
 }
 
-/** The encoder reads the last 512 characters before a place. After so many further ones it is asked again. */
-const askedEvery = 256
+/** The encoder classifies this many characters before a decision point, and runs again after `askedEvery` further ones. */
 const windowCharacters = 512
-/** New words are also classified with so many characters before them, because a statement may begin there. */
+const askedEvery = 256
+/** New words are also classified with this many characters before them, because a statement may begin there. */
 const contextCharacters = 64
 
-type ReadPlace = { readonly end: number; readonly linear: Classification; readonly both: Classification }
-type UnreadPlace = { readonly end: number; readonly window: string; readonly linear: Classification }
+type ReadPoint = { readonly end: number; readonly linear: Classification; readonly both: Classification }
+type UnreadPoint = { readonly end: number; readonly window: string; readonly linear: Classification }
 
 /**
- * At a place that the first stage scores high enough, the encoder reads the window before the place. If it has just read there,
- * what the first stage flags is held back, and left until it reads again.
+ * When the linear score at a decision point reaches `askFrom`, the encoder classifies the 512 characters before it. It runs at most
+ * once per 256 characters; flags raised in between are held until its next run.
  */
-export function createCascadePlaces({
+export function createCascadePoints({
   first,
   direction,
   isNear,
   questionOf,
   judged,
-}: CascadePlacesParts): CascadePlaces {
+}: CascadePointsParts): CascadePoints {
   const windows = createWindows()
   let decided: Classification | undefined
-  /** The strongest result of the first stage at the places so far. */
+  /** The strongest result of the first stage at the decision points so far. */
   let linearBefore: Classification | undefined
-  /** The last place at which the encoder has read the text. */
-  let read: ReadPlace | undefined
-  /** What the first stage flags at the places after that. */
+  /** The last decision point at which the encoder has read the text. */
+  let read: ReadPoint | undefined
+  /** What the first stage flags at the decision points after that. */
   let deferred: Classification | undefined
 
-  function settlePlace(text: string, place: ReachedPlace, ask: AskInTurn): MaybePromise<unknown> {
-    const window = windowTo(text, place.end)
-    const own = linearAt(place, linearBefore, first.classify(window, direction))
-    linearBefore = place.classification
+  function settlePoint(text: string, point: ClassifiedPoint, ask: AskInTurn): MaybePromise<unknown> {
+    const window = windowTo(text, point.end)
+    const own = linearAt(point, linearBefore, first.classify(window, direction))
+    linearBefore = point.classification
     const linear = highest(own, deferred)
-    const hasRead = read !== undefined && place.end - read.end < askedEvery
+    const hasRead = read !== undefined && point.end - read.end < askedEvery
     if (!isNear(linear) || !isReadableScript(window)) return decide(linear)
-    if (!hasRead) return readPlace({ end: place.end, window, linear }, ask)
-    const lowered = deferred === undefined ? unconfirmedLowered(text, linear, place.end) : linear
+    if (!hasRead) return readPoint({ end: point.end, window, linear }, ask)
+    const lowered = deferred === undefined ? unconfirmedLowered(text, linear, point.end) : linear
     return lowered.flagged.length > 0 ? (deferred = linear) : decide(lowered)
   }
 
@@ -102,7 +102,7 @@ export function createCascadePlaces({
     return isNear({ scores: risen }) ? undefined : added
   }
 
-  function readPlace({ end, window, linear }: UnreadPlace, ask: AskInTurn): MaybePromise<unknown> {
+  function readPoint({ end, window, linear }: UnreadPoint, ask: AskInTurn): MaybePromise<unknown> {
     return andThen(ask([window], questionOf(linear)), (answers) => {
       const both = judged(linear, answers, { direction, unread: 0, windows: [window] })
       if (both.stage === 'encoder') read = { end, linear, both }
@@ -121,35 +121,35 @@ export function createCascadePlaces({
   }
 
   return {
-    settle(text, places, ask) {
-      const firstNear = decided === undefined ? places.findIndex(({ classification }) => isNear(classification)) : 0
+    settle(text, points, ask) {
+      const firstNear = decided === undefined ? points.findIndex(({ classification }) => isNear(classification)) : 0
       if (firstNear === -1) {
-        linearBefore = places.at(-1)?.classification
-        return places
+        linearBefore = points.at(-1)?.classification
+        return points
       }
-      linearBefore = places[firstNear - 1]?.classification ?? linearBefore
+      linearBefore = points[firstNear - 1]?.classification ?? linearBefore
       decided ??= linearBefore
-      const settled = places.slice(0, firstNear)
-      const settleOne = (place: ReachedPlace): MaybePromise<unknown> =>
-        andThen(settlePlace(text, place, ask), () =>
-          settled.push({ end: place.end, classification: decided ?? noClassification }),
+      const settled = points.slice(0, firstNear)
+      const settleOne = (point: ClassifiedPoint): MaybePromise<unknown> =>
+        andThen(settlePoint(text, point, ask), () =>
+          settled.push({ end: point.end, classification: decided ?? noClassification }),
         )
-      return andThen(sequentially(places.slice(firstNear), settleOne), () => settled)
+      return andThen(sequentially(points.slice(firstNear), settleOne), () => settled)
     },
     readDeferred: (text, ask) =>
-      deferred && readPlace({ end: text.length, window: windowTo(text, text.length), linear: deferred }, ask),
+      deferred && readPoint({ end: text.length, window: windowTo(text, text.length), linear: deferred }, ask),
     decided: () => decided,
-    look: (text, looked, to) =>
-      deferred === undefined ? unconfirmedLowered(text, looked, to) : highest(looked, deferred),
+    peek: (text, linear, end) =>
+      deferred === undefined ? unconfirmedLowered(text, linear, end) : highest(linear, deferred),
   }
 }
 
 /**
- * The result of the first stage at one place. Its stream reports the highest scores so far: a score that has risen is that of this
- * place, and no other score is higher than those. Without the encoder the places then have the results of the first stage.
+ * The result of the first stage at one decision point. Its stream reports the highest scores so far: a score that has risen belongs
+ * to this point, and no other score is higher than those. Without the encoder, decision points have the results of the first stage.
  */
-function linearAt(place: ReachedPlace, before: Classification | undefined, window: Classification): Classification {
-  const { scores } = place.classification
+function linearAt(point: ClassifiedPoint, before: Classification | undefined, window: Classification): Classification {
+  const { scores } = point.classification
   return flagged((category) =>
     scores[category] > (before?.scores[category] ?? 0)
       ? scores[category]

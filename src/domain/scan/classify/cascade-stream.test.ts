@@ -13,7 +13,7 @@ import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded
 import { isPromise } from '../../../base/maybe-promise.ts'
 import { categories } from './categories.ts'
 import { createCascade, type CascadeParts } from './cascade.ts'
-import type { Classification, ClassifierStream, ReachedPlace } from './classifier.ts'
+import type { Classification, ClassifierStream, ClassifiedPoint } from './classifier.ts'
 import { createIncrementalScan } from '../stream/incremental-scan.ts'
 import { slicesOf } from '../normalise/slices.ts'
 
@@ -34,13 +34,13 @@ function* chunksOf(text: string, lengths: Cut): Generator<string> {
 
 /** Everything that a stream reports about a text. */
 async function reportsOf(stream: ClassifierStream, text: string, cut: Cut) {
-  const places: ReachedPlace[] = []
+  const points: ClassifiedPoint[] = []
   for (const chunk of chunksOf(text, cut)) {
     await stream.push(chunk)
-    places.push(...stream.reached())
+    points.push(...stream.reached())
   }
   const { whole, decided } = await stream.end()
-  return { places, whole, decided }
+  return { points, whole, decided }
 }
 
 /** Without the marks of the second stage. */
@@ -70,7 +70,7 @@ const cuts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLengt
 const judge = (text: string) => ({ 'self-harm': (text.length % 7) - 3, hate: (text.length % 5) - 2 })
 
 describe('the stream of a cascade', () => {
-  it('has the same places and scores however the text is cut and in whatever order the encoder answers', async () => {
+  it('has the same decision points and scores however the text is cut and in whatever order the encoder answers', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.tuple(cuts, cuts), fc.scheduler(), async (text, [one, other], scheduler) => {
         const plain = cascadeOf(createFakeEncoder(judge))
@@ -115,17 +115,17 @@ describe('the stream of a cascade', () => {
     )
   })
 
-  it('has the places and scores of the first stage if the encoder fails', async () => {
+  it('has the decision points and scores of the first stage if the encoder fails', async () => {
     await fc.assert(
       fc.asyncProperty(texts, cuts, async (text, cut) => {
         const failing = cascadeOf(createFakeEncoder(() => Promise.reject(new Error('no worker'))))
         const alone = await reportsOf(embedded.startStream('response'), text, cut)
         const reported = await reportsOf(failing.startStream?.('response') ?? assert.fail(), text, cut)
-        const plain = (places: readonly ReachedPlace[]) =>
-          places.map(({ end, classification }) => ({ end, ...scoresOf(classification) }))
-        assert.deepEqual(plain(reported.places), plain(alone.places))
+        const plain = (points: readonly ClassifiedPoint[]) =>
+          points.map(({ end, classification }) => ({ end, ...scoresOf(classification) }))
+        assert.deepEqual(plain(reported.points), plain(alone.points))
         assert.deepEqual(scoresOf(reported.whole), scoresOf(alone.whole))
-        const isFlagged = alone.places.some(({ classification }) => classification.flagged.length > 0)
+        const isFlagged = alone.points.some(({ classification }) => classification.flagged.length > 0)
         if (isFlagged) assert.equal(reported.decided?.stage, 'linear_encoder_failed')
       }),
       { numRuns: 60 },
@@ -178,16 +178,16 @@ describe('the stream of a cascade', () => {
     assert.ok(ofPlaces.length > 1 && ofPlaces.length <= text.length / 256 + 1)
   })
 
-  it('asks once per 256 characters about places that the first stage flags, and holds their text back until then', async () => {
+  it('asks once per 256 characters about decision points that the first stage flags, and holds their text back until then', async () => {
     const encoder = createFakeEncoder(() => ({}))
     const stream = cascadeOf(encoder, { first: wordClassifier }).startStream?.('response') ?? assert.fail()
     const line = 'noose and the gate of the town was open '
     for (const chunk of chunksOf(line.repeat(6), [17])) await stream.push(chunk)
     assert.equal(encoder.texts.length, 1)
-    assert.deepEqual([stream.decided()?.flagged, stream.look().flagged], [[], ['self-harm']])
+    assert.deepEqual([stream.decided()?.flagged, stream.peek().flagged], [[], ['self-harm']])
     for (const chunk of chunksOf(line.repeat(2), [17])) await stream.push(chunk)
     assert.equal(encoder.texts.length, 2)
-    assert.deepEqual([stream.decided()?.flagged, stream.look().flagged], [[], []])
+    assert.deepEqual([stream.decided()?.flagged, stream.peek().flagged], [[], []])
   })
 
   it('reads what it has left when the text ends', async () => {
@@ -212,9 +212,9 @@ describe('the stream of a cascade', () => {
     await stream.push('noose and the gate of the town was ')
     assert.deepEqual(stream.decided()?.stage, 'encoder')
     await stream.push('open and the ')
-    assert.deepEqual(stream.look().flagged, [])
+    assert.deepEqual(stream.peek().flagged, [])
     await stream.push('noose ')
-    assert.deepEqual(stream.look().flagged, ['self-harm'])
+    assert.deepEqual(stream.peek().flagged, ['self-harm'])
   })
 
   it('passes a denial of the first stage that the encoder does not confirm, and does not hold its text back', async () => {
@@ -224,7 +224,7 @@ describe('the stream of a cascade', () => {
     assert.deepEqual(alone.decided?.flagged, ['self-harm'])
     for (const chunk of chunksOf(text, [5])) await stream.push(chunk)
     assert.deepEqual(stream.decided()?.flagged, [])
-    assert.ok(categories.every((category) => stream.look().scores[category] < 0.5))
+    assert.ok(categories.every((category) => stream.peek().scores[category] < 0.5))
   })
 
   it('gives a text that arrives as a whole as much time as a request', async () => {
@@ -279,7 +279,7 @@ describe('the stream of a cascade', () => {
       assert.ok(encoder.texts.length <= readBefore + 2)
     })
 
-    it('decides at places also after it was late for a window that is needed only at the end', async () => {
+    it('decides at decision points also after it was late for a window that is needed only at the end', async () => {
       const hand = createHandClock()
       const { promise: never } = Promise.withResolvers<Record<string, number>>()
       const encoder = createFakeEncoder((text) => (text.length > 600 ? never : { harassment: -4, hate: -4 }))

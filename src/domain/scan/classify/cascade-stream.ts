@@ -1,37 +1,38 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { appendText } from '../../../base/append-text.ts'
-import { createCascadeLooks, type CascadeLooksParts } from './cascade-peeks.ts'
-import { createCascadePlaces, type CascadePlacesParts } from './cascade-points.ts'
+import { createCascadePeeks, type CascadePeeksParts } from './cascade-peeks.ts'
+import { createCascadePoints, type CascadePointsParts } from './cascade-points.ts'
 import { settleText } from './cascade-text.ts'
-import { noClassification, type ClassifierStream, type ReachedPlace } from './classifier.ts'
+import { noClassification, type ClassifierStream, type ClassifiedPoint } from './classifier.ts'
 import type { AskInTurn, EncoderTurns } from './encoder-turns.ts'
 import { slicesOf } from '../normalise/slices.ts'
 import { textWindows } from './text-windows.ts'
 
-export type CascadeStreamParts = CascadePlacesParts & {
+export type CascadeStreamParts = CascadePointsParts & {
   readonly turns: EncoderTurns
-  /** Undefined if the encoder reads only at places. */
-  readonly looks: Pick<CascadeLooksParts, 'bounds' | 'clock' | 'askAside'> | undefined
+  /** Undefined if the encoder reads only at decision points. */
+  readonly peeks: Pick<CascadePeeksParts, 'bounds' | 'clock' | 'askAside'> | undefined
 }
 
 /**
- * Classifies a streamed text in two stages. The places are those of the first stage. At a place that it scores high enough, `push`
- * waits for the encoder. Other places cost nothing more. Between places the encoder reads what would be held back, and nothing waits.
+ * Classifies a streamed text in two stages. The decision points are those of the first stage. At one that it scores high enough,
+ * `push` waits for the encoder. The others cost nothing more. Between them the encoder reads what would be held back, and nothing
+ * waits for it.
  */
 export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream {
   const { first, direction, turns, isNear, questionOf } = parts
   const stream = first.startStream(direction)
-  const places = createCascadePlaces(parts)
-  const looks = parts.looks && createCascadeLooks({ ...parts, ...parts.looks })
+  const points = createCascadePoints(parts)
+  const peeks = parts.peeks && createCascadePeeks({ ...parts, ...parts.peeks })
   const readAhead = createReadAhead((window) => isNear(first.classify(window, direction)))
   let text = ''
-  let reached: readonly ReachedPlace[] = []
+  let reached: readonly ClassifiedPoint[] = []
   let isWholeText = true
 
-  const settlePlaces = (ask: AskInTurn): MaybePromise<unknown> => {
+  const settlePoints = (ask: AskInTurn): MaybePromise<unknown> => {
     reached = stream.reached()
     if (reached.length === 0) return undefined
-    return andThen(places.settle(text, reached, ask), (settled) => (reached = settled))
+    return andThen(points.settle(text, reached, ask), (settled) => (reached = settled))
   }
 
   return {
@@ -40,32 +41,32 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
       isWholeText &&= isWhole
       text = appendText(text, more)
       stream.push(more)
-      return andThen(settlePlaces(turns.start(isWhole)), () => {
-        if (!isWhole) looks?.read(text, stream.look(), stream.settledTo())
-        const isAhead = reached.length > 0 && places.decided() !== undefined && !isWhole
-        return isAhead ? turns.askAhead(readAhead(text), questionOf(noClassification)) : undefined
+      return andThen(settlePoints(turns.start(isWhole)), () => {
+        if (!isWhole) peeks?.read(text, stream.peek(), stream.settledTo())
+        const isPrefetchDue = reached.length > 0 && points.decided() !== undefined && !isWhole
+        return isPrefetchDue ? turns.prefetch(readAhead(text), questionOf(noClassification)) : undefined
       })
     },
-    look() {
-      const [looked, to] = [stream.look(), stream.settledTo()]
-      const result = places.look(text, looked, to)
-      return looks?.look(result, looked, to) ?? result
+    peek() {
+      const [peeked, to] = [stream.peek(), stream.settledTo()]
+      const result = points.peek(text, peeked, to)
+      return peeks?.peek(result, peeked, to) ?? result
     },
     settledTo: stream.settledTo,
-    lookAtEnd: stream.lookAtEnd,
+    peekAtEnd: stream.peekAtEnd,
     reached: () => reached,
-    decided: () => places.decided() ?? stream.decided(),
-    decideRest: () => places.readDeferred(text, turns.start(isWholeText)),
+    decided: () => points.decided() ?? stream.decided(),
+    decideRest: () => points.readDeferred(text, turns.start(isWholeText)),
     classifyPart: (part, isWhole = false) =>
       settleText(parts, first.classify(part, direction), { text: part, direction, ask: turns.start(isWhole) }),
     end() {
       const ask = turns.start(isWholeText)
       const ended = stream.end()
-      const placesDone = andThen(settlePlaces(ask), () => places.readDeferred(text, ask))
-      return andThen(placesDone, () =>
+      const pointsDone = andThen(settlePoints(ask), () => points.readDeferred(text, ask))
+      return andThen(pointsDone, () =>
         andThen(settleText(parts, ended.whole, { text, direction, ask }), (whole) => ({
           whole,
-          decided: places.decided() ?? ended.decided,
+          decided: points.decided() ?? ended.decided,
         })),
       )
     },

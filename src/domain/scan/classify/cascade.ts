@@ -41,7 +41,7 @@ export function createCascade(parts: CascadeParts): Classifier {
   const near = createNear(encoder.stack)
 
   const askAside: AskInTurn = (texts, question) => (isOff() ? offAnswer : ask(texts, question, Infinity))
-  const looks = first.holdBackBounds && { bounds: first.holdBackBounds, clock, askAside }
+  const peeks = first.holdBackBounds && { bounds: first.holdBackBounds, clock, askAside }
 
   /** What the second stage does for one reader. */
   function stageFor(reader: ClassificationReader): SecondStageParts {
@@ -74,7 +74,7 @@ export function createCascade(parts: CascadeParts): Classifier {
         first,
         direction,
         turns: createEncoderTurns({ ask, clock, limits: { streamLimitMs, textLimitMs } }),
-        looks,
+        peeks,
         ...stageFor(reader),
       }),
     classifyWhole(text, direction, reader = readsAll) {
@@ -100,7 +100,7 @@ type NearText = {
   readonly reader: ClassificationReader
 }
 
-/** Scores at places only rise, so the strongest of them is near if any is. */
+/** Scores at decision points only rise, so the strongest of them is near if any is. */
 const isAnyNear = ({ whole, decided }: StreamResult, isNear: IsNear): boolean =>
   isNear(whole) || (decided !== undefined && isNear(decided))
 

@@ -41,18 +41,18 @@ export type ClassifierStream = Disposable & {
   /** `isWhole`: the text arrives as a whole, so that nobody reads its beginning while it is classified. */
   push(text: string, isWhole?: boolean): MaybePromise<unknown>
   /** The classification of the last windows, as if the text ended here. It only holds text back, and never denies. */
-  look(): Classification
-  /** `look` covers the text up to this position: the start of the unfinished word. */
+  peek(): Classification
+  /** `peek` covers the text up to this position: the start of the unfinished word. */
   settledTo(): number
-  /** Makes `look` and `settledTo` cover all text pushed, although the last word may be unfinished. */
-  lookAtEnd(): MaybePromise<unknown>
-  /** The places that the last push or `end` reached, in order: the positions at which the text is classified for good. */
-  reached(): readonly ReachedPlace[]
-  /** The strongest classification at all places so far. Undefined before the first place. */
+  /** Makes `peek` and `settledTo` cover all text pushed, although the last word may be unfinished. */
+  peekAtEnd(): MaybePromise<unknown>
+  /** The decision points that the last push or `end` reached, in order: the positions at which the text is classified for good. */
+  reached(): readonly ClassifiedPoint[]
+  /** The strongest classification at all decision points so far. Undefined before the first decision point. */
   decided(): Classification | undefined
   /** Classifies a slice of the text, or a text that is encoded in it, within the time that this stream may take. */
   classifyPart?(part: string, isWhole?: boolean): MaybePromise<Classification>
-  /** Classifies the places that are left for a second stage. Call after the last push, unless `end` is called. */
+  /** Classifies the decision points that are left for a second stage. Call after the last push, unless `end` is called. */
   decideRest?(): MaybePromise<unknown>
   /** The stream of the first stage alone, which never waits. */
   readonly firstStage?: ClassifierStream
@@ -60,7 +60,7 @@ export type ClassifierStream = Disposable & {
   end(): MaybePromise<StreamResult>
 }
 
-/** `whole` is the result of `classify` for all text, and `decided` the strongest classification at its places. */
+/** `whole` is the result of `classify` for all text, and `decided` the strongest classification at its decision points. */
 export type StreamResult = { readonly whole: Classification; readonly decided: Classification | undefined }
 
 /** A classifier whose results are there at once. */
@@ -70,17 +70,17 @@ export type SynchronousClassifier = Omit<Classifier, 'classify' | 'startStream' 
   classifyWhole?(text: string, direction: TextDirection): StreamResult
 }
 
-export type SynchronousStream = Omit<ClassifierStream, 'push' | 'lookAtEnd' | 'end' | 'classifyPart' | 'decideRest'> & {
+export type SynchronousStream = Omit<ClassifierStream, 'push' | 'peekAtEnd' | 'end' | 'classifyPart' | 'decideRest'> & {
   push(text: string): void
-  lookAtEnd(): void
+  peekAtEnd(): void
   end(): StreamResult
 }
 
-/** A place of a streamed text, with the strongest classification at it and all places before. */
-export type ReachedPlace = { readonly end: number; readonly classification: Classification }
+/** A decision point of a streamed text, with the strongest classification at it and all decision points before. */
+export type ClassifiedPoint = { readonly end: number; readonly classification: Classification }
 
-/** Below `calm` nothing is held back; from `frozen` on, everything is; in between `keptBackCharacters` are. */
-type HoldBackBound = { readonly calm: number; readonly frozen: number }
+/** Below `elevatedFrom` nothing is held back; from `holdFrom` on, everything is; in between `keptBackCharacters` are. */
+export type HoldBackBound = { readonly elevatedFrom: number; readonly holdFrom: number }
 
 /** How much of a streamed text is held back near a threshold. Bounds are in log-odds: 0 is the threshold, negative is below it. */
 export type HoldBackBounds = {

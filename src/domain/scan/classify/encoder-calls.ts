@@ -12,7 +12,7 @@ export type EncoderAnswer = PerCategory<number> | MissedStage
 
 /**
  * `busy`: too much text waited already. `starting`: the model is being loaded. `paused`: the text was not sent, because the
- * encoder was late for the last ones. `over_share`: the encoder has used its share of the processor.
+ * circuit breaker was open. `over_share`: the encoder has used its share of the processor.
  */
 export const encoderResults = ['judged', 'late', 'busy', 'over_share', 'starting', 'failed', 'paused'] as const
 export type EncoderResult = (typeof encoderResults)[number]
@@ -34,12 +34,9 @@ export type AskEncoder = (
   limitMs: number,
 ) => MaybePromise<readonly EncoderAnswer[]>
 
-/**
- * After so many late answers in a row no text is sent for a while, because each would wait for its whole time limit. Then one text
- * tries again.
- */
-const latesToPause = 3
-const pauseMs = 5_000
+/** Circuit breaker: opens after this many consecutive timeouts, then lets one text through (half-open). */
+const timeoutsToOpen = 3
+const openMs = 5_000
 
 /** Logits of recent texts are cached by the hash of the text: parts of a streamed text are read again if it is denied. */
 const cachedTexts = 4_096
@@ -62,7 +59,7 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
       onResult('judged')
       return logits
     } catch (error) {
-      if (limit.aborted) breaker.late()
+      if (limit.aborted) breaker.timedOut()
       const result = limit.aborted ? 'late' : resultOf(error)
       onResult(result, error)
       return stageOf(result)
@@ -95,28 +92,28 @@ export function createAskEncoder({ encoder, clock, onResult }: EncoderCallsParts
 }
 
 function createCircuitBreaker(clock: Clock) {
-  let lates = 0
-  let pausedUntilMs = 0
+  let timeouts = 0
+  let openUntilMs = 0
   return {
-    /** After the pause true for one text. Its answer ends the pause; without one the next text tries after another pause. */
+    /** Half-open, true for one text: its answer closes the breaker; without one the next text tries after `openMs`. */
     mayAsk(): boolean {
-      if (lates < latesToPause) return true
+      if (timeouts < timeoutsToOpen) return true
       const nowMs = clock.monotonicMs()
-      if (nowMs < pausedUntilMs) return false
-      pausedUntilMs = nowMs + pauseMs
+      if (nowMs < openUntilMs) return false
+      openUntilMs = nowMs + openMs
       return true
     },
     answered(): void {
-      lates = 0
+      timeouts = 0
     },
-    late(): void {
-      lates += 1
-      pausedUntilMs = clock.monotonicMs() + pauseMs
+    timedOut(): void {
+      timeouts += 1
+      openUntilMs = clock.monotonicMs() + openMs
     },
   }
 }
 
-/** A busy encoder or one that starts rejects at once, so neither leads to a pause. */
+/** A busy encoder or one that starts rejects at once, so neither opens the circuit breaker. */
 function resultOf(error: unknown): EncoderResult {
   const reason = error instanceof EncoderUnavailable ? error.reason : undefined
   return reason === 'busy' || reason === 'starting' || reason === 'over_share' ? reason : 'failed'

@@ -10,8 +10,8 @@ export type AskInTurn = (texts: readonly string[], question: EncoderQuestion) =>
 export type EncoderTurns = {
   /** Starts one wait. `isWhole`: the text arrives as a whole, so that nobody reads its beginning meanwhile. */
   start(isWhole: boolean): AskInTurn
-  /** Asks about texts whose answers are needed later, and are cached until then. A late one only ends this. */
-  askAhead(texts: readonly string[], question: EncoderQuestion): MaybePromise<unknown>
+  /** Prefetches logits into the cache. Stops prefetching after the first timeout. */
+  prefetch(texts: readonly string[], question: EncoderQuestion): MaybePromise<unknown>
 }
 
 export type EncoderTurnsParts = {
@@ -23,7 +23,7 @@ export type EncoderTurnsParts = {
 
 export function createEncoderTurns({ ask, clock, limits }: EncoderTurnsParts): EncoderTurns {
   let isLate = false
-  let isAheadLate = false
+  let hasPrefetchTimedOut = false
 
   return {
     start(isWhole) {
@@ -41,11 +41,11 @@ export function createEncoderTurns({ ask, clock, limits }: EncoderTurnsParts): E
         return andThen(sequentially(texts, askOne), () => answers)
       }
     },
-    askAhead: (texts, question) =>
+    prefetch: (texts, question) =>
       sequentially(texts, (text) => {
-        if (isLate || isAheadLate) return undefined
+        if (isLate || hasPrefetchTimedOut) return undefined
         return andThen(ask([text], question, limits.streamLimitMs), (given) => {
-          isAheadLate = given.includes('linear_encoder_late')
+          hasPrefetchTimedOut = given.includes('linear_encoder_late')
         })
       }),
   }

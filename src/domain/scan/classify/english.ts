@@ -23,7 +23,7 @@ const others = wordsIn(`
   w z się nie jest że jak ja mnie ale co po od tak już tylko czy być
 `)
 
-/** Words of English that other languages have as well. They tell that a run is English only if nothing speaks against it. */
+/** Words of English that other languages have as well. They count as English only if the run has no word of another language. */
 const shared = wordsIn('a an as at be do i in is no of on or so to we me he up go')
 
 /** The least share of English words in a run, in which a shared word counts half. Misspelt English has fewer. */

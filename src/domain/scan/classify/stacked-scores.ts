@@ -39,7 +39,7 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
       logOdds: logOddsOf(first),
       direction: text.direction,
     })
-    return Math.max(both, standing(category, text))
+    return Math.max(both, scoreFloor(category, text))
   })
   const flagged = categories.filter((category) => scores[category] >= flagThreshold)
   const isOfFirst = flagged.length > 0 && !flagged.some(isJudged)
@@ -47,11 +47,11 @@ export function stackScores(stack: EncoderStack, text: StackedText): Classificat
 }
 
 /**
- * The score that stands whatever the encoder says. A text without English, whose parts score like the whole, keeps its score. The
- * threshold stands if a part in another language is flagged beside English, and if the first stage is certain of a category that is
- * always blocked.
+ * The lowest score that the encoder may produce. For a text without English, whose parts score like the whole, it is the score of
+ * the first stage. It is the threshold if a part in another language is flagged beside English, or if the first stage is certain of
+ * a category that is always blocked.
  */
-function standing(category: Category, { linear, notEnglish }: StackedText): number {
+function scoreFloor(category: Category, { linear, notEnglish }: StackedText): number {
   const own = notEnglish.scores[category]
   if (own >= flagThreshold) return own === linear.scores[category] ? own : flagThreshold
   return alwaysBlocked.has(category) && linear.scores[category] >= certainScore ? flagThreshold : 0

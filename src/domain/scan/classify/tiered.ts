@@ -77,7 +77,7 @@ export function createTieredClassifier({ first, second, onFailure }: TieredParts
             ),
         },
         direction,
-        looks: stream?.firstStage ?? stream,
+        peeks: stream?.firstStage ?? stream,
       })
     },
     ...(first.holdBackBounds && { holdBackBounds: first.holdBackBounds }),

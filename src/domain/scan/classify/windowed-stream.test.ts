@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { perCategory } from './categories.ts'
-import type { Classification, Classifier, ClassifierStream, ReachedPlace } from './classifier.ts'
+import type { Classification, Classifier, ClassifierStream, ClassifiedPoint } from './classifier.ts'
 import { createTieredClassifier } from './tiered.ts'
 import { startClassifierStream } from './windowed-stream.ts'
 
@@ -24,32 +24,32 @@ function createRemote(): Classifier & { readonly texts: string[] } {
   }
 }
 
-/** The places that a stream reports while a text is pushed in such chunks. */
-async function placesOf(
+/** The decision points that a stream reports while a text is pushed in such chunks. */
+async function pointsOf(
   stream: ClassifierStream,
   text: string,
   lengths: readonly number[],
-): Promise<readonly ReachedPlace[]> {
-  const places: ReachedPlace[] = []
+): Promise<readonly ClassifiedPoint[]> {
+  const points: ClassifiedPoint[] = []
   for (let at = 0, chunk = 0; at < text.length; chunk++) {
     const length = lengths[chunk % lengths.length] ?? 1
     await stream.push(text.slice(at, at + length))
     at += length
-    places.push(...stream.reached())
+    points.push(...stream.reached())
   }
-  return places
+  return points
 }
 
 const words = fc.array(fc.constantFrom('the', 'gate', 'was', 'open', 'bad', 'odd'), { maxLength: 150, size: 'max' })
 
 describe('the stream of a classifier of complete texts', () => {
-  it('decides at the same places with the same result, however the text is cut', async () => {
+  it('decides at the same decision points with the same result, however the text is cut', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 9 })
     await fc.assert(
       fc.asyncProperty(words, lengths, lengths, async (list, one, other) => {
         const text = list.join(' ')
         const stream = (): ClassifierStream => startClassifierStream(createRemote(), 'response')
-        assert.deepEqual(await placesOf(stream(), text, one), await placesOf(stream(), text, other))
+        assert.deepEqual(await pointsOf(stream(), text, one), await pointsOf(stream(), text, other))
       }),
       { numRuns: 50 },
     )
@@ -63,16 +63,16 @@ describe('the stream of a classifier of complete texts', () => {
     assert.equal(stream.settledTo(), 380)
   })
 
-  it('covers all text when it is asked to look at the end', async () => {
+  it('covers all text when it is asked to peek at the end', async () => {
     const stream = startClassifierStream(createRemote(), 'response')
     await stream.push('an odd unfini')
     assert.equal(stream.settledTo(), 0)
-    await stream.lookAtEnd()
+    await stream.peekAtEnd()
     assert.equal(stream.settledTo(), 13)
-    assert.equal(stream.look().scores.hate, 0.4)
+    assert.equal(stream.peek().scores.hate, 0.4)
   })
 
-  it('gives the whole text and the strongest place at the end', async () => {
+  it('gives the whole text and the strongest decision point at the end', async () => {
     const stream = startClassifierStream(createRemote(), 'response')
     await stream.push(`an odd start ${'of a town '.repeat(80)}`)
     const { whole, decided } = await stream.end()
@@ -81,7 +81,7 @@ describe('the stream of a classifier of complete texts', () => {
 })
 
 describe('the stream of a tiered classifier', () => {
-  it('calls the second classifier only at places where the first is uncertain', async () => {
+  it('calls the second classifier only at decision points where the first is uncertain', async () => {
     const second = createRemote()
     const tiered = createTieredClassifier({
       first: createRemote(),
@@ -100,9 +100,9 @@ describe('the stream of a tiered classifier', () => {
       ...createRemote(),
       startStream: () => ({
         push: () => undefined,
-        look: () => scored(0.3),
+        peek: () => scored(0.3),
         settledTo: () => 7,
-        lookAtEnd: () => undefined,
+        peekAtEnd: () => undefined,
         reached: () => [],
         decided: () => undefined,
         end: () => ({ whole: scored(0), decided: undefined }),
@@ -116,6 +116,6 @@ describe('the stream of a tiered classifier', () => {
     })
     const stream = startClassifierStream(tiered, 'response')
     await stream.push('the gate')
-    assert.deepEqual([stream.look().scores.hate, stream.settledTo()], [0.3, 7])
+    assert.deepEqual([stream.peek().scores.hate, stream.settledTo()], [0.3, 7])
   })
 })

@@ -7,7 +7,7 @@ import {
   type ClassificationReader,
   type Classifier,
   type ClassifierStream,
-  type ReachedPlace,
+  type ClassifiedPoint,
   type TextDirection,
 } from './classifier.ts'
 import type { Span } from '../normalise/normalise.ts'
@@ -28,8 +28,8 @@ export const startClassifierStream = (
 export type WindowedStreamParts = {
   readonly classifier: PartClassifier
   readonly direction: TextDirection
-  /** A cheaper classifier that looks at the text between two places. */
-  readonly looks?: ClassifierStream | undefined
+  /** A cheaper classifier that looks at the text between two decision points. */
+  readonly peeks?: ClassifierStream | undefined
 }
 
 /** Classifies the parts of one streamed text. `isWhole`: see `ClassifierStream`. */
@@ -38,14 +38,14 @@ type PartClassifier = {
 }
 
 /**
- * Classifies a streamed text with a classifier that knows only complete texts. The places are the word boundaries before every
+ * Classifies a streamed text with a classifier that knows only complete texts. The decision points are the word boundaries before every
  * 128th character. At each the window of the last 512 characters is classified, so the classifier is not called more often.
  */
-export function createWindowedStream({ classifier, direction, looks }: WindowedStreamParts): ClassifierStream {
+export function createWindowedStream({ classifier, direction, peeks }: WindowedStreamParts): ClassifierStream {
   const windows = createWindows()
   let text = ''
   let steppedTo = 0
-  let reached: readonly ReachedPlace[] = []
+  let reached: readonly ClassifiedPoint[] = []
   let decided: Classification | undefined
   let last = noClassification
   let settledTo = 0
@@ -77,18 +77,18 @@ export function createWindowedStream({ classifier, direction, looks }: WindowedS
       isWholeText &&= isWhole
       text += more
       reached = []
-      return andThen(looks?.push(more), decideDue)
+      return andThen(peeks?.push(more), decideDue)
     },
-    look: () => looks?.look() ?? last,
-    settledTo: () => looks?.settledTo() ?? settledTo,
-    lookAtEnd: () =>
-      looks === undefined
+    peek: () => peeks?.peek() ?? last,
+    settledTo: () => peeks?.settledTo() ?? settledTo,
+    peekAtEnd: () =>
+      peeks === undefined
         ? andThen(classify(windows.to(text, text.length)), () => (settledTo = text.length))
-        : looks.lookAtEnd(),
+        : peeks.peekAtEnd(),
     reached: () => reached,
     decided: () => decided,
     classifyPart,
     end: () => andThen(classifyPart(text), (whole) => ({ whole, decided })),
-    [Symbol.dispose]: () => looks?.[Symbol.dispose](),
+    [Symbol.dispose]: () => peeks?.[Symbol.dispose](),
   }
 }

@@ -28,33 +28,33 @@ export type IncrementalScan = {
 }
 
 /** A position at which a streamed text is evaluated. It depends on the text alone. */
-export type Place = {
+export type DecisionPoint = {
   readonly end: number
-  /** The position of the place before, or 0. */
+  /** The position of the decision point before, or 0. */
   readonly previous: number
-  /** The strongest classification at this place and all before. */
+  /** The strongest classification at this decision point and all before. */
   readonly classification: Classification
 }
 
 /** One text that streams. */
 export type StreamedText = Disposable & {
-  /** Classifies further text. Returns the places in it, in order. `isWhole`: see `ClassifierStream`. */
-  push(more: string, isWhole?: boolean): MaybePromise<readonly Place[]>
+  /** Classifies further text. Returns the decision points in it, in order. `isWhole`: see `ClassifierStream`. */
+  push(more: string, isWhole?: boolean): MaybePromise<readonly DecisionPoint[]>
   /** The classification of the end of the text. It only holds text back, and never denies. */
-  look(): Classification
-  /** `look` covers the text up to this position. */
+  peek(): Classification
+  /** `peek` covers the text up to this position. */
   settledTo(): number
-  /** Makes `look` and `settledTo` cover all text, although its last word may be unfinished. */
-  lookAtEnd(): MaybePromise<unknown>
-  /** The scan mode for a part of the text that ends at a place. */
-  partMode(place: Place, personalData: ScanMode['personalData']): ScanMode
-  /** Reads the rest of the text without looking for places. Returns the scan mode for the complete text. */
+  /** Makes `peek` and `settledTo` cover all text, although its last word may be unfinished. */
+  peekAtEnd(): MaybePromise<unknown>
+  /** The scan mode for a part of the text that ends at a decision point. */
+  partMode(point: DecisionPoint, personalData: ScanMode['personalData']): ScanMode
+  /** Reads the rest of the text without looking for decision points. Returns the scan mode for the complete text. */
   end(text: string): MaybePromise<ScanMode>
 }
 
 /** For a classifier without measured bounds. It is called rarely, so text waits for its next call anyway. */
 const unmeasured: HoldBackBounds = {
-  categories: perCategory(() => ({ calm: -3, frozen: -3 })),
+  categories: perCategory(() => ({ elevatedFrom: -3, holdFrom: -3 })),
   keptBackCharacters: 0,
   openingWords: 0,
 }
@@ -69,7 +69,7 @@ export const createIncrementalScan = (classifier: Classifier): IncrementalScan =
   },
 })
 
-const wholeModeName = 'whole and at places'
+const wholeModeName = 'whole and at decision points'
 
 /** The mode of a text that is one slice, is classified, and has no encoded text in it. */
 class PlainTextMode implements ScanMode {
@@ -107,19 +107,19 @@ function createStreamedText(
 ): StreamedText {
   const stream = startClassifierStream(classifier, direction, reader)
   let readTo = 0
-  let lastPlace = 0
+  let lastPoint = 0
   let isWholeText = true
   /** Classifies slices and encoded parts. */
   const parts: Pick<Classifier, 'classify'> = {
     classify: (part) => stream.classifyPart?.(part, isWholeText) ?? classifier.classify(part, direction, reader),
   }
 
-  function placesReached(): readonly Place[] {
+  function pointsReached(): readonly DecisionPoint[] {
     const reached = stream.reached()
     if (reached.length === 0) return none
     return reached.map(({ end, classification }) => {
-      const previous = lastPlace
-      lastPlace = end
+      const previous = lastPoint
+      lastPoint = end
       return { end, previous, classification }
     })
   }
@@ -128,11 +128,11 @@ function createStreamedText(
     push(more, isWhole = false) {
       isWholeText &&= isWhole
       readTo += more.length
-      return andThen(stream.push(more, isWhole), placesReached)
+      return andThen(stream.push(more, isWhole), pointsReached)
     },
-    look: stream.look,
+    peek: stream.peek,
     settledTo: stream.settledTo,
-    lookAtEnd: stream.lookAtEnd,
+    peekAtEnd: stream.peekAtEnd,
     partMode({ classification }, personalData) {
       const encodedIn = oncePerText(encodedTexts)
       return {

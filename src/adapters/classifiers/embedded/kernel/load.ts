@@ -37,8 +37,8 @@ export type Kernel = KernelFunctions & {
   /** Addresses of fixed buffers. */
   readonly ascii: Address
   readonly text: Address
-  readonly places: Address
-  readonly placeScores: Address
+  readonly decisionPoints: Address
+  readonly decisionPointScores: Address
   readonly categoryScores: Address
   readonly headWindows: Address
   readonly maxPush: number
@@ -79,8 +79,8 @@ export function loadKernel(model: ClassifierModel): Kernel {
     view,
     ascii: addressOf(globals, 'ascii'),
     text: addressOf(globals, 'text'),
-    places: addressOf(globals, 'places'),
-    placeScores: addressOf(globals, 'placeScores'),
+    decisionPoints: addressOf(globals, 'places'),
+    decisionPointScores: addressOf(globals, 'placeScores'),
     categoryScores: addressOf(globals, 'categoryScores'),
     headWindows: addressOf(globals, 'headWindows'),
     maxPush: addressOf(globals, 'maxPush'),

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { noClassification, type Classification } from '../../scan/classify/classifier.ts'
-import type { Place, StreamedText } from '../../scan/stream/incremental-scan.ts'
+import type { DecisionPoint, StreamedText } from '../../scan/stream/incremental-scan.ts'
 import { createIncrementalSearch, type IncrementalSearch } from '../../scan/detect/personal-data/incremental-search.ts'
 import { isAsciiSpace } from '../../scan/normalise/look-behind.ts'
 import { createWindows } from '../../scan/normalise/windows.ts'
@@ -11,15 +11,15 @@ import type { Plan } from '../plan.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
 
 /**
- * Evaluates a streamed text up to one place after the other. The evaluation of a place depends on the text alone, and not on
- * which of the places before were evaluated.
+ * Evaluates a streamed text up to one decision point after the other. An evaluation depends on the text alone, and not on which of
+ * the decision points before were evaluated.
  */
-export type PlaceEvaluation = {
-  /** Evaluates the text up to a place. The places passed must be in order. */
-  evaluateAt(text: string, place: Place, streamed: StreamedText): MaybePromise<Evaluation>
-  /** Evaluates the text up to a position that is no place. It may only extend `allowedTo`. */
-  tryAt(text: string, position: Place, streamed: StreamedText): MaybePromise<void>
-  /** What the text held at the last place that was evaluated. */
+export type PointEvaluation = {
+  /** Evaluates the text up to a decision point. The decision points passed must be in order. */
+  evaluateAt(text: string, point: DecisionPoint, streamed: StreamedText): MaybePromise<Evaluation>
+  /** Evaluates the text up to a position that is no decision point. It may only extend `allowedTo`. */
+  tryAt(text: string, position: DecisionPoint, streamed: StreamedText): MaybePromise<void>
+  /** What the text held at the last decision point that was evaluated. */
   evaluated(): EvaluatedText
 }
 
@@ -43,13 +43,13 @@ export const notEvaluated: EvaluatedText = {
   classification: noClassification,
 }
 
-export type PlaceEvaluationParts = {
+export type PointEvaluationParts = {
   readonly plan: Plan
   readonly holdBack: HoldBackPolicy
   readonly evaluateUncached: Evaluate
 }
 
-export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: PlaceEvaluationParts): PlaceEvaluation {
+export function createPointEvaluation({ plan, holdBack, evaluateUncached }: PointEvaluationParts): PointEvaluation {
   const planAtStart: Plan = { ...plan, policies: holdBack.policies }
   const planLater: Plan = { ...plan, policies: holdBack.laterPolicies }
   const windows = createWindows()
@@ -64,18 +64,23 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
     matchedTo = Math.max(matchedTo, end)
   }
 
-  /** Covers what the place before did not, and every match that was pending there. */
+  /** Covers what the decision point before did not, and every match that was pending there. */
   function startOf(text: string, previous: number, end: number): number {
     readTo(text, previous)
     const covered = windows.startOf(text, previous, holdBack.longestTerm + longestWord)
     return boundaryBefore(text, Math.min(windows.startOf(text, end), covered, matcher.settledTo()))
   }
 
-  type Part = { readonly text: string; readonly end: number; readonly place: Place; readonly search: IncrementalSearch }
+  type Part = {
+    readonly text: string
+    readonly end: number
+    readonly point: DecisionPoint
+    readonly search: IncrementalSearch
+  }
 
-  function evaluatePart({ text, end, place, search: ownSearch }: Part, streamed: StreamedText) {
-    const start = startOf(text, boundaryBefore(text, place.previous), end)
-    const mode = streamed.partMode(place, () => {
+  function evaluatePart({ text, end, point, search: ownSearch }: Part, streamed: StreamedText) {
+    const start = startOf(text, boundaryBefore(text, point.previous), end)
+    const mode = streamed.partMode(point, () => {
       ownSearch.searchSettled(text.slice(0, end))
       return ownSearch.matches
     })
@@ -90,15 +95,15 @@ export function createPlaceEvaluation({ plan, holdBack, evaluateUncached }: Plac
 
   return {
     evaluated: () => evaluated,
-    tryAt: (text, place, streamed) =>
-      andThen(evaluatePart({ text, end: place.end, place, search: search.fork() }, streamed), ({ verdict }) => {
-        if (!isDenied(verdict)) evaluated = { ...evaluated, allowedTo: place.end }
+    tryAt: (text, point, streamed) =>
+      andThen(evaluatePart({ text, end: point.end, point, search: search.fork() }, streamed), ({ verdict }) => {
+        if (!isDenied(verdict)) evaluated = { ...evaluated, allowedTo: point.end }
       }),
-    evaluateAt(text, place, streamed) {
-      const end = boundaryBefore(text, place.end)
-      return andThen(evaluatePart({ text, end, place, search }, streamed), (evaluation) => {
+    evaluateAt(text, point, streamed) {
+      const end = boundaryBefore(text, point.end)
+      return andThen(evaluatePart({ text, end, point, search }, streamed), (evaluation) => {
         readTo(text, end)
-        const { classification } = place
+        const { classification } = point
         evaluated = {
           to: end,
           allowedTo: end,
