@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
-import { chunksOf, cutting, reportsOf } from '../../../test/support/stream-matcher.ts'
+import { chunksOf, cutting, reportsOf } from '../../../test/support/detector.ts'
 import { foldLiteral } from '../../domain/scan/detect/literals.ts'
 import type { PatternSet } from '../../domain/scan/detect/patterns.ts'
 import { compilePatternSet } from './pattern-set.ts'
@@ -14,13 +14,13 @@ const compile = (...sources: string[]): PatternSet =>
   compilePatternSet(sources.map((source) => ({ source, ignoreCase: false })))
 
 function reportOn(set: PatternSet, text: string): { matched: number; settledTo: number } {
-  const stream = set.startStream()
+  const stream = set.startDetector()
   stream.push(text)
   return { matched: stream.matched(), settledTo: stream.settledTo() }
 }
 
 const endOf = (set: PatternSet, chunks: readonly string[]): readonly number[] | undefined => {
-  const stream = set.startStream()
+  const stream = set.startDetector()
   for (const chunk of chunks) stream.push(chunk)
   const found = stream.end()
   return found && [...found].toSorted((first, second) => first - second)
@@ -72,7 +72,7 @@ describe('a pattern set', () => {
       fc.property(withoutWildcard, texts, cutting, (source, whole, cuts) => {
         const hit = re2Patterns.compile(source, { ignoreCase: false }).find(whole)
         const set = compile(source)
-        const reports = reportsOf(set.startStream(), chunksOf(whole, cuts))
+        const reports = reportsOf(set.startDetector(), chunksOf(whole, cuts))
         for (const [at, { matched, settledTo, text }] of reports.entries()) {
           assert.ok(matched >= (reports[at - 1]?.matched ?? 0), 'the count falls')
           assert.ok(settledTo >= (reports[at - 1]?.settledTo ?? 0), 'the position falls')
@@ -123,7 +123,7 @@ describe('a pattern set', () => {
 
   it('stays correct when its states are discarded while a text streams', () => {
     const set = compile('(?:a|b)*a(?:a|b){9}c', 'falcon')
-    const [slow, fast] = [set.startStream(), set.startStream()]
+    const [slow, fast] = [set.startDetector(), set.startDetector()]
     slow.push('fal')
     fast.push(disordered(2_000))
     slow.push('con aaaaaaaaaaac')

@@ -1,4 +1,5 @@
-import type { PatternSet, PatternStream, SourcePattern } from '../../domain/scan/detect/patterns.ts'
+import type { SearchDetector } from '../../domain/scan/detect/detector.ts'
+import type { PatternSet, SourcePattern } from '../../domain/scan/detect/patterns.ts'
 import { createPatternAutomaton, type PatternAutomaton } from './pattern-automaton.ts'
 import { compileProgram } from './pattern-program.ts'
 import { estimatePatternSize } from './pattern-size.ts'
@@ -16,9 +17,9 @@ export function compilePatternSet(patterns: readonly SourcePattern[]): PatternSe
   const automaton = compileAutomaton(patterns)
   let failures = 0
   return {
-    startStream() {
+    startDetector() {
       if (automaton === undefined || failures >= maxFailures) return startUnread()
-      return startPatternStream(automaton, () => (failures += 1))
+      return startPatternDetector(automaton, () => (failures += 1))
     },
   }
 }
@@ -29,7 +30,7 @@ function compileAutomaton(patterns: readonly SourcePattern[]): PatternAutomaton 
 }
 
 /** A search that gave up before the first character. */
-function startUnread(): PatternStream {
+function startUnread(): SearchDetector {
   let unread = 0
   return {
     push: (text) => void (unread += text.length),
@@ -39,7 +40,7 @@ function startUnread(): PatternStream {
   }
 }
 
-function startPatternStream(automaton: PatternAutomaton, onGiveUp: () => void): PatternStream {
+function startPatternDetector(automaton: PatternAutomaton, onGiveUp: () => void): SearchDetector {
   const { asciiClasses } = automaton
   const found = new Set(automaton.start.hits)
   let state = automaton.start

@@ -4,8 +4,8 @@ import { compileLiterals, foldLiteral } from '../scan/detect/literals.ts'
 import { startInCase, type LetterCase } from '../scan/detect/letter-case.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
 import { slicesOf } from '../scan/normalise/slices.ts'
-import { joinMatchers, type StreamMatcher } from '../scan/detect/detector.ts'
-import { startTermStream } from '../scan/detect/term-detector.ts'
+import { joinDetectors, type Detector, type SearchDetector } from '../scan/detect/detector.ts'
+import { startTermDetector } from '../scan/detect/term-detector.ts'
 import { compilePlainTerms, longestAsciiWords } from '../scan/detect/terms.ts'
 import type { CompiledRule, RuleTrigger } from './compiled-rule.ts'
 import type { RuleFacts } from './rule.ts'
@@ -15,7 +15,7 @@ export type TriggerIndex = {
   /** By rule: 1 if it may match or fail. All others give a score of 0. */
   candidates(facts: RuleFacts, pause: () => Promise<unknown>): MaybePromise<Uint8Array>
   /** Searches a streamed text for everything in the text that may make a rule match. */
-  startStream(): StreamMatcher
+  startDetector(): Detector
 }
 
 /** The least score of a category that is not rounded to 0 basis points. */
@@ -58,7 +58,7 @@ export function createTriggerIndex(rules: readonly CompiledRule[], engine: Patte
       })
       return andThen(searching, () => marks.subarray(0, rules.length))
     },
-    startStream: () => joinMatchers(searches.ofStream.map((search) => search.start())),
+    startDetector: () => joinDetectors(searches.ofStream.map((search) => search.start())),
   }
 }
 
@@ -66,7 +66,11 @@ function markAll(marks: Uint8Array, rules: readonly number[]): void {
   for (const rule of rules) marks[rule] = 1
 }
 
-function readInParts(run: StreamMatcher, text: string, pause: () => Promise<unknown>): MaybePromise<unknown> {
+function readInParts(
+  run: Pick<SearchDetector, 'push'>,
+  text: string,
+  pause: () => Promise<unknown>,
+): MaybePromise<unknown> {
   if (text.length <= charactersPerYield) return run.push(text)
   const starts = Array.from({ length: Math.ceil(text.length / charactersPerYield) }, (_, at) => at * charactersPerYield)
   return sequentially(starts, (start) => {
@@ -86,7 +90,7 @@ type TextSearch = {
   start(): StartedSearch
 }
 
-type StartedSearch = StreamMatcher & {
+type StartedSearch = Omit<SearchDetector, 'end'> & {
   /** The rules whose triggers are in the text. Call once, at the end of the text. */
   end(text: string): readonly number[]
 }
@@ -168,8 +172,8 @@ function literalSearch(literals: RulesByText): TextSearch {
     rules: rules.flat(),
     leastRules: 4,
     start() {
-      const stream = set.startStream()
-      return { ...stream, end: () => [...stream.found()].flatMap((literal) => rules[literal] ?? []) }
+      const detector = set.startDetector()
+      return { ...detector, end: () => rulesOf(rules, detector.end()) }
     },
   }
 }
@@ -185,12 +189,11 @@ type PhraseSearch = TextSearch & {
 function phraseSearch(phrases: RulesByText): PhraseSearch {
   const terms = compilePlainTerms([...phrases.keys()])
   const everyRule = [...phrases.values()].flat()
-  const rulesOf = (words: ReadonlySet<number> | undefined): readonly number[] =>
-    words === undefined ? everyRule : [...words].flatMap(terms.termsOf).flatMap((phrase) => phrases.get(phrase) ?? [])
+  const rulesByWord = terms.words.map((_, word) => terms.termsOf(word).flatMap((phrase) => phrases.get(phrase) ?? []))
   const rulesIn = (text: string): readonly number[] => {
-    const stream = startTermStream(terms)
-    stream.push(text)
-    return rulesOf(stream.end())
+    const detector = startTermDetector(terms)
+    detector.push(text)
+    return rulesOf(rulesByWord, detector.end())
   }
   const rulesInEncoded = (text: string): readonly number[] =>
     slicesOf(text).flatMap((slice) => encodedTexts(slice.text).flatMap((encoded) => rulesIn(encoded.text)))
@@ -200,8 +203,8 @@ function phraseSearch(phrases: RulesByText): PhraseSearch {
     asciiWords: longestAsciiWords(terms.words),
     skippedRules: rulesInEncoded,
     start() {
-      const stream = startTermStream(terms)
-      return { ...stream, end: (text) => [...rulesOf(stream.end()), ...rulesInEncoded(text)] }
+      const detector = startTermDetector(terms)
+      return { ...detector, end: (text) => [...rulesOf(rulesByWord, detector.end()), ...rulesInEncoded(text)] }
     },
   }
 }
@@ -222,15 +225,13 @@ function patternSearch(patterns: RulesByText, engine: PatternEngine, letterCase:
     rules: rules.flat(),
     leastRules: 2,
     start() {
-      const inText = set.startStream()
-      const stream = letterCase === undefined ? inText : startInCase(inText, letterCase)
-      return {
-        ...stream,
-        end() {
-          const found = stream.end()
-          return found === undefined ? rules.flat() : [...found].flatMap((pattern) => rules[pattern] ?? [])
-        },
-      }
+      const inText = set.startDetector()
+      const detector = letterCase === undefined ? inText : startInCase(inText, letterCase)
+      return { ...detector, end: () => rulesOf(rules, detector.end()) }
     },
   }
 }
+
+/** The rules of what was found, by its index. All rules if the search gave up. */
+const rulesOf = (rules: readonly (readonly number[])[], found: ReadonlySet<number> | undefined): readonly number[] =>
+  found === undefined ? rules.flat() : [...found].flatMap((index) => rules[index] ?? [])

@@ -5,8 +5,8 @@ import { readsAll, strongest, withAll } from './classify/classifier.ts'
 import type { Classification, ClassificationReader, Classifier, TextDirection } from './classify/classifier.ts'
 import { encodedTexts } from './normalise/encoded-text.ts'
 import type { EncodedText } from './normalise/encoded-text.ts'
-import { createIncrementalSearch } from './detect/personal-data/incremental-search.ts'
-import type { IncrementalSearch } from './detect/personal-data/incremental-search.ts'
+import { createPersonalDataDetector } from './detect/personal-data/detector.ts'
+import type { PersonalDataDetector } from './detect/personal-data/detector.ts'
 import type { PersonalDatum } from './detect/personal-data/kinds.ts'
 import { sliceCharacters, slicesOf } from './normalise/slices.ts'
 import type { TextSlice } from './normalise/slices.ts'
@@ -136,7 +136,7 @@ class FullScan implements ScanMode {
   readonly name = ''
   readonly request: ScanRequest
   readonly classifier: Classifier
-  search: IncrementalSearch | undefined = undefined
+  search: PersonalDataDetector | undefined = undefined
 
   constructor(request: ScanRequest, classifier: Classifier) {
     this.request = request
@@ -157,7 +157,7 @@ class FullScan implements ScanMode {
   }
 
   personalData({ start, text }: TextSlice): readonly PersonalDatum[] {
-    this.search ??= createIncrementalSearch()
+    this.search ??= createPersonalDataDetector()
     this.search.searchTo(this.request.text, start + text.length)
     return this.search.matches
   }

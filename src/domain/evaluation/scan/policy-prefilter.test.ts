@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { policyOf } from '../../../../test/support/rule-policy.ts'
-import { chunksOf, cutting, reportsOf } from '../../../../test/support/stream-matcher.ts'
+import { chunksOf, cutting, reportsOf } from '../../../../test/support/detector.ts'
 import { perCategory } from '../../scan/classify/categories.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 
@@ -200,11 +200,11 @@ describe('a prefilter', () => {
     fc.assert(
       fc.property(fc.array(search, { minLength: 1, maxLength: 4 }), text, cutting, (rules, whole, cuts) => {
         const policies = rules.map(policyOf)
-        const reports = reportsOf(prefilterOf(policies).startStream(), chunksOf(`${whole} .`, cuts))
+        const reports = reportsOf(prefilterOf(policies).startDetector(), chunksOf(`${whole} .`, cuts))
         for (const [at, report] of reports.entries()) {
           assert.ok(report.settledTo >= (reports[at - 1]?.settledTo ?? 0), 'the position falls')
-          const again = prefilterOf(policies).startStream()
-          again.push(report.text)
+          const again = prefilterOf(policies).startDetector()
+          again.push(report.text, report.text)
           assert.deepEqual([again.matched(), again.settledTo()], [report.matched, report.settledTo])
         }
         const isMatch = policies.some((policy) => {

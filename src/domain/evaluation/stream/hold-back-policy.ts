@@ -8,7 +8,7 @@ import {
 } from '../../scan/classify/categories.ts'
 import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
 import { closestLogOdds, flagThreshold } from '../../scan/classify/classifier.ts'
-import { joinMatchers, type StreamMatcher } from '../../scan/detect/detector.ts'
+import { joinDetectors, type Detector } from '../../scan/detect/detector.ts'
 import type { Findings } from '../findings.ts'
 import type { PrefilterOf } from '../scan/policy-prefilter.ts'
 import type { ActivePolicy } from '../rulebook.ts'
@@ -18,7 +18,7 @@ export type HoldBackPolicy = {
   /** True if a rule needs the whole block before any of it may be sent. */
   readonly holdsWholeBlock: boolean
   /** Starts the search for everything that may make a rule match: denied terms, and the phrases and patterns of policies. */
-  startMatcher(): StreamMatcher
+  startDetector(): Detector
   /** Length of the longest denied term or phrase, in counted characters (see `src/domain/scan/normalise/look-behind.ts`). */
   readonly longestTerm: number
   /** Length of the longest term or phrase that is also searched in encoded text. Patterns and expressions see only the plain text. */
@@ -27,7 +27,7 @@ export type HoldBackPolicy = {
   readonly categoryBounds: PerCategory<number>
   /** True if a rule needs personal data: then text waits until no pending match of personal data is left in it. */
   readonly waitsForPersonalData: boolean
-  /** True if a rule may match although no matcher, score or personal data says so: then it is evaluated at every decision point. */
+  /** True if a rule may match although no detector, score or personal data says so: then it is evaluated at every decision point. */
   readonly evaluatesEveryPoint: boolean
   /** The policies that are evaluated while the text streams: enforced ones that need only a part of it. */
   readonly policies: Plan['policies']
@@ -92,7 +92,7 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
       partial.length + windowed.length < enforcing.length ||
       denied.some((term) => terms?.anchored.has(term)) ||
       (isRephrasedBy(gateway.config) && denied.length + flagged.length > 0),
-    startMatcher: () => joinMatchers(searched.map((one) => one.startStream())),
+    startDetector: () => joinDetectors(searched.map((one) => one.startDetector())),
     longestTerm: Math.max(terms?.longest ?? 0, ...partial.map(({ lookBehind }) => lookBehind.characters)),
     longestEncodedTerm: Math.max(terms?.longest ?? 0, ...partial.map(longestPhrase)),
     categoryBounds: perCategory((category) => Math.min(flagThreshold, prefilter.categoryBounds[category])),

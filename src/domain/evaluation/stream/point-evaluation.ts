@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { noClassification, type Classification } from '../../scan/classify/classifier.ts'
 import type { DecisionPoint, StreamedText } from '../../scan/stream/incremental-scan.ts'
-import { createIncrementalSearch, type IncrementalSearch } from '../../scan/detect/personal-data/incremental-search.ts'
+import { createPersonalDataDetector, type PersonalDataDetector } from '../../scan/detect/personal-data/detector.ts'
 import { isAsciiSpace } from '../../scan/normalise/look-behind.ts'
 import { createWindows } from '../../scan/normalise/windows.ts'
 import { createWordEnd, longestWord, type WordEnd } from '../../scan/normalise/word-end.ts'
@@ -28,7 +28,7 @@ export type EvaluatedText = {
   readonly to: number
   /** The position up to which the rules allow the text, so far. */
   readonly allowedTo: number
-  /** The number of matches, of the matcher that the policy starts. */
+  /** The number of matches, of the detector that the policy starts. */
   readonly matched: number
   readonly personalData: number
   readonly classification: Classification
@@ -54,13 +54,13 @@ export function createPointEvaluation({ plan, holdBack, evaluateUncached }: Poin
   const planLater: Plan = { ...plan, policies: holdBack.laterPolicies }
   const windows = createWindows()
   const boundaryBefore = createBoundaryBefore()
-  const matcher = holdBack.startMatcher()
-  const search = createIncrementalSearch()
+  const detector = holdBack.startDetector()
+  const personalData = createPersonalDataDetector()
   let matchedTo = 0
   let evaluated = notEvaluated
 
   function readTo(text: string, end: number): void {
-    if (end > matchedTo) matcher.push(text.slice(matchedTo, end))
+    if (end > matchedTo) detector.push(text.slice(matchedTo, end), text)
     matchedTo = Math.max(matchedTo, end)
   }
 
@@ -68,21 +68,21 @@ export function createPointEvaluation({ plan, holdBack, evaluateUncached }: Poin
   function startOf(text: string, previous: number, end: number): number {
     readTo(text, previous)
     const covered = windows.startOf(text, previous, holdBack.longestTerm + longestWord)
-    return boundaryBefore(text, Math.min(windows.startOf(text, end), covered, matcher.settledTo()))
+    return boundaryBefore(text, Math.min(windows.startOf(text, end), covered, detector.settledTo()))
   }
 
   type Part = {
     readonly text: string
     readonly end: number
     readonly point: DecisionPoint
-    readonly search: IncrementalSearch
+    readonly personalData: PersonalDataDetector
   }
 
-  function evaluatePart({ text, end, point, search: ownSearch }: Part, streamed: StreamedText) {
+  function evaluatePart({ text, end, point, personalData: own }: Part, streamed: StreamedText) {
     const start = startOf(text, boundaryBefore(text, point.previous), end)
     const mode = streamed.partMode(point, () => {
-      ownSearch.searchSettled(text.slice(0, end))
-      return ownSearch.matches
+      own.searchSettled(text.slice(0, end))
+      return own.matches
     })
     const skipsPersonalData = !holdBack.waitsForPersonalData
     return evaluateUncached(start === 0 ? planAtStart : planLater, {
@@ -96,19 +96,22 @@ export function createPointEvaluation({ plan, holdBack, evaluateUncached }: Poin
   return {
     evaluated: () => evaluated,
     tryAt: (text, point, streamed) =>
-      andThen(evaluatePart({ text, end: point.end, point, search: search.fork() }, streamed), ({ verdict }) => {
-        if (!isDenied(verdict)) evaluated = { ...evaluated, allowedTo: point.end }
-      }),
+      andThen(
+        evaluatePart({ text, end: point.end, point, personalData: personalData.fork() }, streamed),
+        ({ verdict }) => {
+          if (!isDenied(verdict)) evaluated = { ...evaluated, allowedTo: point.end }
+        },
+      ),
     evaluateAt(text, point, streamed) {
       const end = boundaryBefore(text, point.end)
-      return andThen(evaluatePart({ text, end, point, search }, streamed), (evaluation) => {
+      return andThen(evaluatePart({ text, end, point, personalData }, streamed), (evaluation) => {
         readTo(text, end)
         const { classification } = point
         evaluated = {
           to: end,
           allowedTo: end,
-          matched: matcher.matched(),
-          personalData: search.matches.length,
+          matched: detector.matched(),
+          personalData: personalData.matched(),
           classification,
         }
         return evaluation

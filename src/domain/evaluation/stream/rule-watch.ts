@@ -1,8 +1,9 @@
 import { categories } from '../../scan/classify/categories.ts'
-import { createEncodedStream } from '../../scan/detect/encoded-detector.ts'
+import { joinDetectors } from '../../scan/detect/detector.ts'
+import { createEncodedTextDetector } from '../../scan/detect/encoded-detector.ts'
 import { lookBehind } from '../../scan/normalise/look-behind.ts'
 import type { DecisionPoint } from '../../scan/stream/incremental-scan.ts'
-import { createIncrementalSearch } from '../../scan/detect/personal-data/incremental-search.ts'
+import { createPersonalDataDetector } from '../../scan/detect/personal-data/detector.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
 import type { EvaluatedText } from './point-evaluation.ts'
 
@@ -19,13 +20,14 @@ export type RuleWatch = {
 }
 
 export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
-  const matcher = holdBack.startMatcher()
-  const encoded = createEncodedStream()
-  const search = holdBack.waitsForPersonalData ? createIncrementalSearch() : undefined
-  let personalDataPendingFrom = Infinity
+  const matches = holdBack.startDetector()
+  const encoded = createEncodedTextDetector(holdBack.longestEncodedTerm)
+  const personalData = holdBack.waitsForPersonalData ? createPersonalDataDetector() : undefined
+  const all = joinDetectors([matches, encoded, ...(personalData === undefined ? [] : [personalData])])
 
-  const hasNewMatch = ({ matched, personalData }: EvaluatedText): boolean =>
-    matcher.matched() > matched || (search !== undefined && search.matches.length > personalData)
+  const hasNewMatch = (evaluated: EvaluatedText): boolean =>
+    matches.matched() > evaluated.matched ||
+    (personalData !== undefined && personalData.matched() > evaluated.personalData)
 
   const hasNewScore = (
     { scores }: DecisionPoint['classification'],
@@ -37,11 +39,7 @@ export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
     )
 
   return {
-    push(more, text) {
-      matcher.push(more)
-      encoded.push(more)
-      if (search !== undefined) personalDataPendingFrom = search.searchSettled(text)
-    },
+    push: all.push,
     hasNewMatch,
     mayMatchAt: ({ end, classification }, evaluated) =>
       holdBack.evaluatesEveryPoint ||
@@ -49,11 +47,10 @@ export function createRuleWatch(holdBack: HoldBackPolicy): RuleWatch {
       encoded.mayReach(end) ||
       hasNewScore(classification, evaluated.classification),
     pendingFrom(text, { to, allowedTo }) {
-      const { longestTerm, longestEncodedTerm, evaluatesEveryPoint } = holdBack
-      // A rule that no matcher watches for may match everything that was not evaluated.
-      const unwatchedFrom = evaluatesEveryPoint ? lookBehind(text, allowedTo, longestTerm) : Infinity
-      const watchedFrom = Math.min(matcher.settledTo(), encoded.pendingFrom(to, longestEncodedTerm))
-      return Math.min(watchedFrom, unwatchedFrom, personalDataPendingFrom)
+      const { longestTerm, evaluatesEveryPoint } = holdBack
+      encoded.onEvaluated(to)
+      // A rule that no detector knows may match everything that was not evaluated.
+      return evaluatesEveryPoint ? Math.min(all.settledTo(), lookBehind(text, allowedTo, longestTerm)) : all.settledTo()
     },
   }
 }

@@ -1,36 +1,43 @@
 /**
- * Searches a streamed text for many terms, literals and patterns. Each character is read once. Both results depend on the
- * text alone, never on how it was cut into chunks. Encoded text is not decoded.
+ * Reads one growing text, and finds something in it: terms, literals, patterns, encoded text or personal data. All results depend
+ * on the text alone, never on how it was cut into chunks.
  */
-export type StreamMatcher = {
-  /** Appends text. */
-  push(text: string): void
+export type Detector = {
+  /** Reads further text, each character once. `text` is all text so far, including `more`, for what must look back. */
+  push(more: string, text: string): void
   /**
-   * How many terms, literals and patterns match, whatever follows. It never falls. A match that exists only if the text ends
-   * here is not counted. It may count a match that the evaluation does not find, but it never misses one.
+   * How many matches there are, whatever follows. It never falls. A match that exists only if the text ends here is not counted. It
+   * may count a match that the evaluation does not find, but it never misses one.
    */
   matched(): number
   /**
-   * Text before this position is part of no pending match, whatever follows. A matcher whose search becomes too expensive gives
+   * Text before this position is part of no pending match, whatever follows. A detector whose search becomes too expensive gives
    * up: this position then no longer moves, and every character it does not read counts as a match, because it may be one.
    */
   settledTo(): number
 }
 
+/** A detector that searches for a list of words or patterns without looking back. Encoded text is not decoded. */
+export type SearchDetector = Omit<Detector, 'push'> & {
+  push(more: string): void
+  /** The words or patterns that the text contains if it ends here, by index; undefined if the search gave up. Call once. */
+  end(): ReadonlySet<number> | undefined
+}
+
 /** A text with a longer pending match counts as held back as a whole. */
 export const maxPendingCharacters = 512
 
-/** One matcher of several. */
-export function joinMatchers(matchers: readonly StreamMatcher[]): StreamMatcher {
-  const [only] = matchers
-  if (matchers.length === 1 && only !== undefined) return only
+/** One detector of several. */
+export function joinDetectors(detectors: readonly Detector[]): Detector {
+  const [only] = detectors
+  if (detectors.length === 1 && only !== undefined) return only
   let length = 0
   return {
-    push(text) {
-      length += text.length
-      for (const matcher of matchers) matcher.push(text)
+    push(more, text) {
+      length += more.length
+      for (const detector of detectors) detector.push(more, text)
     },
-    matched: () => matchers.reduce((sum, matcher) => sum + matcher.matched(), 0),
-    settledTo: () => matchers.reduce((least, matcher) => Math.min(least, matcher.settledTo()), length),
+    matched: () => detectors.reduce((sum, detector) => sum + detector.matched(), 0),
+    settledTo: () => detectors.reduce((least, detector) => Math.min(least, detector.settledTo()), length),
   }
 }

@@ -1,16 +1,16 @@
 import { encodedTexts, mayBeEncoded, minEncodedLength } from '../normalise/encoded-text.ts'
+import type { SearchDetector } from './detector.ts'
 import { pendingEncodedStart } from './pending-encoded-text.ts'
 
-/** Watches a streamed text for encoded text. */
-export type EncodedStream = {
-  push(text: string): void
+/**
+ * Detects encoded text. It counts no matches, because encoded text is decoded only when the rules are evaluated. Text from
+ * `settledTo` on is encoded, or may become so, and is not evaluated yet.
+ */
+export type EncodedTextDetector = Omit<SearchDetector, 'end'> & {
   /** True if the text before this position, or the part of it that a scan covers, may contain encoded text. */
   mayReach(position: number): boolean
-  /**
-   * Text from this position on is encoded, or may become so, and is not evaluated yet. `evaluatedTo` is the position up to which
-   * the text is evaluated, `longest` the length of the longest term that is searched in encoded text.
-   */
-  pendingFrom(evaluatedTo: number, longest: number): number
+  /** The rules have evaluated the text up to this position, with what is encoded in it. */
+  onEvaluated(position: number): void
 }
 
 /** Characters at the end of the text in which encoded text is searched. */
@@ -18,7 +18,8 @@ const tailCharacters = 512
 /** A scan covers at most this many characters before its end. */
 const scannedCharacters = 2_048
 
-export function createEncodedStream(): EncodedStream {
+/** `longest`: the length of the longest term that is searched in encoded text. */
+export function createEncodedTextDetector(longest: number): EncodedTextDetector {
   let tail = ''
   let length = 0
   /** After this position nothing can be encoded. */
@@ -42,8 +43,11 @@ export function createEncodedStream(): EncodedStream {
       if (mayBeEncoded(added.slice(-(text.length + minEncodedLength)))) search()
     },
     mayReach: (position) => mayBeEncodedTo > 0 && mayBeEncodedTo > position - scannedCharacters,
-    pendingFrom(evaluatedTo, longest) {
-      if (found !== undefined && evaluatedTo >= found.end) found = undefined
+    onEvaluated(position) {
+      if (found !== undefined && position >= found.end) found = undefined
+    },
+    matched: () => 0,
+    settledTo() {
       const tailStart = length - tail.length
       const pending = longest === 0 ? length : tailStart + pendingEncodedStart(tail, tail.length, longest)
       return Math.min(pending, found?.start ?? pending)

@@ -1,4 +1,4 @@
-import type { PatternStream } from './patterns.ts'
+import type { SearchDetector } from './detector.ts'
 
 /** The case that a rule changes a text to before it searches it. */
 export type LetterCase = 'lower' | 'upper'
@@ -7,7 +7,7 @@ export type LetterCase = 'lower' | 'upper'
  * Searches a streamed text as if all of it was changed to this case. The search gives up at a character whose other case has
  * another length or depends on its neighbours, because positions and chunks would then change the result.
  */
-export function startInCase(stream: PatternStream, letterCase: LetterCase): PatternStream {
+export function startInCase(detector: SearchDetector, letterCase: LetterCase): SearchDetector {
   /** The first half of a surrogate pair at the end of the text so far. */
   let lead = ''
   let hasGivenUp = false
@@ -26,13 +26,13 @@ export function startInCase(stream: PatternStream, letterCase: LetterCase): Patt
       const end = beyondAscii.test(text) ? endOfPlain(text, changeCase) : text.length
       hasGivenUp = end < text.length
       if (hasGivenUp) unread = text.length - end + lead.length
-      stream.push(changeCase(text.slice(0, end)))
+      detector.push(changeCase(text.slice(0, end)))
     },
-    matched: () => stream.matched() + unread,
-    settledTo: stream.settledTo,
+    matched: () => detector.matched() + unread,
+    settledTo: detector.settledTo,
     end() {
-      stream.push(lead)
-      return hasGivenUp ? undefined : stream.end()
+      detector.push(lead)
+      return hasGivenUp ? undefined : detector.end()
     },
   }
 }

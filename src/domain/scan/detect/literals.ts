@@ -1,27 +1,21 @@
 import { createAutomaton, type Automaton } from './automaton.ts'
-import type { StreamMatcher } from './detector.ts'
+import type { SearchDetector } from './detector.ts'
 
 /** Literals that are searched in one pass, in any case of ASCII letters. */
 export type LiteralSet = {
-  startStream(): LiteralStream
+  startDetector(): SearchDetector
   isAnyIn(text: string): boolean
-}
-
-/** A stream matcher that also tells which literals it found. */
-export type LiteralStream = StreamMatcher & {
-  /** The literals found so far, by index. */
-  found(): ReadonlySet<number>
 }
 
 /** Takes literals in the form of `foldLiteral`, distinct and not empty. */
 export function compileLiterals(folded: readonly string[]): LiteralSet {
   const automaton = createAutomaton(folded)
   return {
-    startStream: () => startLiteralStream(automaton),
+    startDetector: () => startLiteralDetector(automaton),
     isAnyIn(text) {
-      const stream = startLiteralStream(automaton)
-      stream.push(text)
-      return stream.matched() > 0
+      const detector = startLiteralDetector(automaton)
+      detector.push(text)
+      return detector.matched() > 0
     },
   }
 }
@@ -64,7 +58,7 @@ const asciiForms: ReadonlyMap<number, string> = new Map([
 
 const lowerAscii = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
 
-function startLiteralStream(automaton: Automaton): LiteralStream {
+function startLiteralDetector(automaton: Automaton): SearchDetector {
   const { states, width, columns, cells } = automaton.rows
   const found = new Set<number>()
   let state = 0
@@ -116,6 +110,6 @@ function startLiteralStream(automaton: Automaton): LiteralStream {
     },
     matched: () => found.size,
     settledTo: pendingStart,
-    found: () => found,
+    end: () => found,
   }
 }

@@ -1,5 +1,5 @@
 import type { Span } from '../normalise/normalise.ts'
-import type { StreamMatcher } from './detector.ts'
+import type { SearchDetector } from './detector.ts'
 
 /** The port to a regular-expression engine that takes linear time for every pattern. */
 export type PatternEngine = {
@@ -22,11 +22,5 @@ export type Pattern = {
 }
 
 export type PatternSet = {
-  startStream(): PatternStream
-}
-
-/** A stream matcher that can also be asked at the end of the text. */
-export type PatternStream = StreamMatcher & {
-  /** The patterns that match if the text ends here, by index; undefined if the search gave up. */
-  end(): ReadonlySet<number> | undefined
+  startDetector(): SearchDetector
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { chunksOf, cutting, reportsOf } from '../../../../test/support/stream-matcher.ts'
+import { chunksOf, cutting, reportsOf } from '../../../../test/support/detector.ts'
 import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { dependsOnContext, normalise } from '../normalise/normalise.ts'
 import { compileTerms, type Terms } from './terms.ts'
 
 const compile = (...terms: string[]): Terms => compileTerms(terms, re2Patterns)
 
-/** What the matcher reports after the text. */
+/** What the detector reports after the text. */
 function reportOn(terms: Terms, text: string): { matched: number; settledTo: number } {
-  const stream = terms.startStream()
-  stream.push(text)
-  return { matched: stream.matched(), settledTo: stream.settledTo() }
+  const detector = terms.startDetector()
+  detector.push(text, text)
+  return { matched: detector.matched(), settledTo: detector.settledTo() }
 }
 
 const plain = [
@@ -78,7 +78,7 @@ describe('terms in a streamed text', () => {
         cutting,
         (list, words, cuts) => {
           const terms = compile(...list)
-          const reports = reportsOf(terms.startStream(), chunksOf(words.join(''), cuts))
+          const reports = reportsOf(terms.startDetector(), chunksOf(words.join(''), cuts))
           for (const { text, matched, settledTo } of reports)
             assert.deepEqual({ matched, settledTo }, reportOn(terms, text), JSON.stringify(text))
         },
@@ -93,7 +93,7 @@ describe('terms in a streamed text', () => {
         const terms = compile(term)
         const whole = words.join('')
         const [hit] = terms.find(whole)
-        const reports = reportsOf(terms.startStream(), [...whole])
+        const reports = reportsOf(terms.startDetector(), [...whole])
         for (const [at, { matched, settledTo, text }] of reports.entries()) {
           assert.ok(matched >= (reports[at - 1]?.matched ?? 0), 'the count falls')
           assert.ok(settledTo >= (reports[at - 1]?.settledTo ?? 0), 'the position falls')

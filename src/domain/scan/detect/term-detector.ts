@@ -1,6 +1,6 @@
 import { foldCodePoint } from '../normalise/confusables.ts'
 import { isHomoglyphScript, latinHomoglyph } from '../normalise/normalise.ts'
-import type { StreamMatcher } from './detector.ts'
+import type { SearchDetector } from './detector.ts'
 import {
   addWordsAtEnd,
   copyTermCursor,
@@ -13,12 +13,6 @@ import {
   type TermCursor,
 } from './term-cursor.ts'
 
-/** A stream matcher that can also be asked at the end of the text. */
-export type TermStream = StreamMatcher & {
-  /** Call once, after the last `push`. The words found, by index; undefined if the search gave up. */
-  end(): ReadonlySet<number> | undefined
-}
-
 /** The letters of a word from its first homoglyph on. */
 type HomoglyphRun = { readonly codes: number[]; readonly positions: number[]; hasLatin: boolean }
 
@@ -30,7 +24,7 @@ const longestRun = 1_024
  * Latin letters or not, depending on the text around them. So from the first one on, the text is read twice: as if it were
  * Latin, and as if it were not. A term that is found in either reading counts.
  */
-export function startTermStream(terms: TermAutomaton): TermStream {
+export function startTermDetector(terms: TermAutomaton): SearchDetector {
   const latin = createTermCursor(terms)
   let foreign: TermCursor | undefined
   let length = 0

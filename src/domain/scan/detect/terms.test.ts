@@ -102,9 +102,9 @@ describe('terms', () => {
       [`a${blank}`, 0],
       [`${blank}${blank}`, 1_000_000],
     ] as const) {
-      const stream = compileTerms(['a b'], re2Patterns).startStream()
-      stream.push(text)
-      assert.equal(stream.settledTo(), settledTo)
+      const detector = compileTerms(['a b'], re2Patterns).startDetector()
+      detector.push(text, text)
+      assert.equal(detector.settledTo(), settledTo)
     }
     assert.equal(compileTerms(['/(a+)+$/'], re2Patterns).find(`${'a'.repeat(100_000)}b`).length, 0)
   })

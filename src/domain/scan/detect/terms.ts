@@ -9,9 +9,9 @@ import { compileLiterals } from './literals.ts'
 import { createSourceMap, latinForm, normalise } from '../normalise/normalise.ts'
 import type { Span } from '../normalise/normalise.ts'
 import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
-import { joinMatchers, type StreamMatcher } from './detector.ts'
+import { joinDetectors, type Detector } from './detector.ts'
 import { createTermAutomaton, type TermAutomaton } from './term-cursor.ts'
-import { startTermStream } from './term-detector.ts'
+import { startTermDetector } from './term-detector.ts'
 import { isWhiteSpace, isWordCode, space } from '../normalise/words.ts'
 
 /** The first match of a term, as a range of the source text. */
@@ -28,7 +28,7 @@ export type Terms = {
   /** The patterns that depend on the start or end of the text or of a line: they need the whole text. */
   readonly anchored: ReadonlySet<string>
   /** Searches a streamed text for all terms. */
-  startStream(): StreamMatcher
+  startDetector(): Detector
 }
 
 const expression = /^\/(?<source>.+)\/(?<flags>i?)$/s
@@ -56,7 +56,7 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
       }
       return hits.sort((first, second) => (rank.get(first.term) ?? 0) - (rank.get(second.term) ?? 0))
     },
-    startStream: createStartStream(
+    startDetector: createStartDetector(
       plainTerms,
       patterns.map(({ term }) => sourcePattern(term)),
       engine,
@@ -65,16 +65,16 @@ export function compileTerms(terms: readonly string[], engine: PatternEngine): T
 }
 
 /** The patterns are compiled into one when the first text streams. */
-function createStartStream(
+function createStartDetector(
   plain: TermAutomaton,
   patterns: readonly SourcePattern[],
   engine: PatternEngine,
-): () => StreamMatcher {
+): () => Detector {
   let set: PatternSet | undefined
   return () =>
-    joinMatchers([
-      ...(plain.words.length > 0 ? [startTermStream(plain)] : []),
-      ...(patterns.length > 0 ? [(set ??= engine.compileSet(patterns)).startStream()] : []),
+    joinDetectors([
+      ...(plain.words.length > 0 ? [startTermDetector(plain)] : []),
+      ...(patterns.length > 0 ? [(set ??= engine.compileSet(patterns)).startDetector()] : []),
     ])
 }
 

@@ -11,7 +11,7 @@ import {
   type TextDirection,
 } from '../classify/classifier.ts'
 import { encodedTexts, mayBeEncoded } from '../normalise/encoded-text.ts'
-import { createIncrementalSearch } from '../detect/personal-data/incremental-search.ts'
+import { createPersonalDataDetector } from '../detect/personal-data/detector.ts'
 import { withEncoded, type ScanMode } from '../scan.ts'
 import { sliceCharacters } from '../normalise/slices.ts'
 import { startClassifierStream } from '../classify/windowed-stream.ts'
@@ -91,7 +91,7 @@ class PlainTextMode implements ScanMode {
   }
 
   personalData(): ReturnType<ScanMode['personalData']> {
-    const search = createIncrementalSearch()
+    const search = createPersonalDataDetector()
     search.searchTo(this.text, this.text.length)
     return search.matches
   }
@@ -150,7 +150,7 @@ function createStreamedText(
   }
 
   function wholeMode(whole: string): ScanMode {
-    const search = createIncrementalSearch()
+    const search = createPersonalDataDetector()
     const encodedIn = oncePerText(encodedTexts)
     /** A long text is classified slice by slice, as in a request. */
     const classify = (text: string): MaybePromise<Classification> =>

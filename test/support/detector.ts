@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { StreamMatcher } from '../../src/domain/scan/detect/detector.ts'
+import type { Detector } from '../../src/domain/scan/detect/detector.ts'
 
 /** The lengths of chunks, used in rotation. */
 export const cutting = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 })
@@ -14,14 +14,14 @@ export function chunksOf(text: string, lengths: readonly number[]): readonly str
   return chunks
 }
 
-export type MatcherReport = { readonly text: string; readonly matched: number; readonly settledTo: number }
+export type DetectorReport = { readonly text: string; readonly matched: number; readonly settledTo: number }
 
-/** What the matcher reports after each chunk. */
-export function reportsOf(matcher: StreamMatcher, chunks: readonly string[]): readonly MatcherReport[] {
+/** What the detector reports after each chunk. */
+export function reportsOf(detector: Detector, chunks: readonly string[]): readonly DetectorReport[] {
   let text = ''
   return chunks.map((chunk) => {
     text += chunk
-    matcher.push(chunk)
-    return { text, matched: matcher.matched(), settledTo: matcher.settledTo() }
+    detector.push(chunk, text)
+    return { text, matched: detector.matched(), settledTo: detector.settledTo() }
   })
 }
