@@ -16,7 +16,6 @@ import { createStreamScanner } from '../src/domain/evaluation/stream/stream-scan
 import { createHoldBackPolicies } from '../src/domain/evaluation/stream/hold-back-policy.ts'
 import { planFor } from '../src/domain/evaluation/plan.ts'
 import { emptyRulebook } from '../src/domain/evaluation/rulebook.ts'
-import { createIncrementalScan } from '../src/domain/scan/stream/incremental-scan.ts'
 import { createScanText } from '../src/domain/scan/scan.ts'
 import { compileTerms } from '../src/domain/scan/detect/terms.ts'
 import { createSeeded } from '../scripts/classifier/seeded.ts'
@@ -129,7 +128,7 @@ const chunkCharacters = 5
 /** Streams texts in chunks of one token each. */
 const streamAll = async (texts: readonly string[]): Promise<void> => {
   for (const text of texts) {
-    const scanner = createStreamScanner({ ...scannerParts, incrementalScan: createIncrementalScan(classifier) })
+    const scanner = createStreamScanner({ ...scannerParts, classifier })
     for (let at = 0; at < text.length; at += chunkCharacters) {
       scanner.push(text.slice(at, at + chunkCharacters))
       const denied = scanner.scan()
@@ -142,7 +141,7 @@ const streamAll = async (texts: readonly string[]): Promise<void> => {
 /** Evaluates texts that arrive at once. */
 const evaluateAll = async (texts: readonly string[]): Promise<void> => {
   for (const text of texts) {
-    const scanner = createStreamScanner({ ...scannerParts, incrementalScan: createIncrementalScan(classifier) })
+    const scanner = createStreamScanner({ ...scannerParts, classifier })
     scanner.push(text)
     await scanner.end()
   }

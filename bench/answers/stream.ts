@@ -4,7 +4,6 @@ import { emptyRulebook } from '../../src/domain/evaluation/rulebook.ts'
 import { createStreamScanner, type StreamScannerParts } from '../../src/domain/evaluation/stream/stream-scanner.ts'
 import { isDenied } from '../../src/domain/evaluation/verdict/combine.ts'
 import type { Classifier } from '../../src/domain/scan/classify/classifier.ts'
-import { createIncrementalScan } from '../../src/domain/scan/stream/incremental-scan.ts'
 import { createScanText } from '../../src/domain/scan/scan.ts'
 import { plainContext } from '../../test/support/evaluation-context.ts'
 import { holdBackPolicyOf, prefilterOf } from '../../test/support/policy-prefilter.ts'
@@ -75,6 +74,6 @@ function scannerParts(classifier: Classifier): StreamScannerParts {
     evaluate,
     evaluateUncached: evaluate,
     pause,
-    incrementalScan: createIncrementalScan(classifier),
+    classifier,
   }
 }

@@ -10,7 +10,6 @@ import { createSimulate } from '../domain/evaluation/simulate.ts'
 import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
 import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
-import { createIncrementalScan } from '../domain/scan/stream/incremental-scan.ts'
 import { createScanText } from '../domain/scan/scan.ts'
 import { createEnforce } from '../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
@@ -49,7 +48,6 @@ export function openEvaluation(
   const uncached = { ...shared, scanText: scanUncached, cacheEntries: 0 }
   const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
   const evaluateAll = createEvaluate(uncached)
-  const incrementalScan = createIncrementalScan(classifier)
   const rulebookOf = createRulebooks({
     gateway: reads.gateway,
     policies: reads.policies,
@@ -66,7 +64,6 @@ export function openEvaluation(
     evaluate,
     evaluateUncached,
     holdBackPolicyOf,
-    incrementalScan,
     rephrase,
     quotas: createQuotaReservations({
       store: quotaStore(database),
@@ -93,7 +90,7 @@ export function openEvaluation(
       evaluateUncached,
       holdBackPolicyOf,
       pause,
-      incrementalScan,
+      classifier,
     })
     const parts = { evaluate: evaluateAll, patterns: re2Patterns }
     return {

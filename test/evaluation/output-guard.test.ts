@@ -21,7 +21,6 @@ import type {
 } from '../../src/domain/inference/events.ts'
 import { perCategory } from '../../src/domain/scan/classify/categories.ts'
 import type { Classifier } from '../../src/domain/scan/classify/classifier.ts'
-import { createIncrementalScan } from '../../src/domain/scan/stream/incremental-scan.ts'
 import { createScanText } from '../../src/domain/scan/scan.ts'
 import { guardOutput } from '../../src/pipeline/enforcement/output-guard.ts'
 import { createIdleTimers } from '../../src/pipeline/enforcement/idle-timer.ts'
@@ -133,7 +132,7 @@ async function answered(
     holdBack: holdBackPolicyOf(plan, false),
     evaluate,
     evaluateUncached: evaluate,
-    incrementalScan: createIncrementalScan(classifier),
+    classifier,
     idleTimers: createIdleTimers(clock),
     pause,
     rephrase: async () => rephrased,

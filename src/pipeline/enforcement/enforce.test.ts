@@ -24,7 +24,6 @@ import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { Classifier, SecondStage } from '../../domain/scan/classify/classifier.ts'
-import { createIncrementalScan } from '../../domain/scan/stream/incremental-scan.ts'
 import type { Metered } from '../billing/meter.ts'
 import type { InferenceCall } from '../inference-call.ts'
 import { createEnforce, type EnforceParts } from './enforce.ts'
@@ -63,7 +62,6 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     evaluate: evaluateWithoutCache,
     holdBackPolicyOf,
     evaluateUncached: evaluateWithoutCache,
-    incrementalScan: createIncrementalScan(poisonClassifier),
     rephrase: undefined,
     quotas: {
       take({ outputTokens }) {
@@ -131,7 +129,7 @@ function scannedBy(stageOf: (text: string) => SecondStage | undefined): Partial<
     },
   }
   const evaluate = evaluateWith(classifier)
-  return { evaluate, evaluateUncached: evaluate, incrementalScan: createIncrementalScan(classifier) }
+  return { evaluate, evaluateUncached: evaluate, classifier }
 }
 
 describe('the classifier in the facts for the audit log', () => {

@@ -27,7 +27,6 @@ import {
 } from '../../domain/inference/events.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories } from '../../domain/scan/classify/categories.ts'
-import type { IncrementalScan } from '../../domain/scan/stream/incremental-scan.ts'
 import { createPlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './rewrite-request.ts'
 import { guardOutput, type OutputGuardParts } from './output-guard.ts'
@@ -45,14 +44,13 @@ export type EnforceParts = PlanParts &
     /** Evaluates without caches; used for parts of a stream. */
     readonly evaluateUncached: Evaluate
     readonly holdBackPolicyOf: HoldBackPolicyOf
-    readonly incrementalScan: IncrementalScan
     readonly rephrase: Rephrase | undefined
     readonly clock: Clock
     /** Yields to the event loop. */
     readonly pause: () => Promise<unknown>
     readonly ids: Ids
-    /** Named in audit events. */
-    readonly classifier: Pick<Classifier, 'identity'>
+    /** Classifies responses, and is named in audit events. */
+    readonly classifier: Classifier
     /** Shown if a request about self-harm is blocked. */
     readonly crisisMessage: string
     /** Whether callers get their own personal data back if the model repeats its placeholder. */

@@ -18,7 +18,6 @@ import { planFor } from '../../domain/evaluation/plan.ts'
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { GatewayConfiguration } from '../../domain/gateway-config/configuration.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
-import { createIncrementalScan } from '../../domain/scan/stream/incremental-scan.ts'
 import { createIdleTimers } from './idle-timer.ts'
 import { guardOutput } from './output-guard.ts'
 
@@ -39,7 +38,7 @@ function createScene(rules: Partial<GatewayConfiguration['rules']>, rephrased?: 
         holdBack: holdBackPolicyOf(plan, false),
         evaluate: evaluateWithoutCache,
         evaluateUncached: evaluateWithoutCache,
-        incrementalScan: createIncrementalScan(poisonClassifier),
+        classifier: poisonClassifier,
         pause: noPause,
         timing,
         idleTimers: createIdleTimers(clock),

@@ -1,8 +1,9 @@
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts'
 import type { Evaluation } from '../evaluate.ts'
-import { classificationReader } from '../plan.ts'
+import { unstreamedMode } from '../../scan/stream/stream-modes.ts'
 import { isDenied } from '../verdict/combine.ts'
 import {
+  classifiedResponse,
   createProseScanner,
   createStreamScanner,
   mayFoldDifferently,
@@ -32,10 +33,10 @@ export function evaluateBlock(
 
 const never = (): boolean => false
 
-const plainMode = ({ plan, holdBack, incrementalScan }: StreamScannerParts, text: string) =>
-  text.trim() === '' || mayFoldDifferently(text, holdBack)
+const plainMode = (parts: StreamScannerParts, text: string) =>
+  text.trim() === '' || mayFoldDifferently(text, parts.holdBack)
     ? undefined
-    : incrementalScan.wholeMode(text, 'response', classificationReader(plan, 'response'))
+    : unstreamedMode(text, classifiedResponse(parts))
 
 function streamBlock(
   parts: StreamScannerParts,

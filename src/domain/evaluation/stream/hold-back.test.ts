@@ -6,7 +6,6 @@ import { plainContext } from '../../../../test/support/evaluation-context.ts'
 import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { wordClassifier } from '../../../../test/support/word-classifier.ts'
-import { createIncrementalScan } from '../../scan/stream/incremental-scan.ts'
 import { createScanText } from '../../scan/scan.ts'
 import { createEvaluate, type Evaluate, type Evaluation } from '../evaluate.ts'
 import { planFor } from '../plan.ts'
@@ -21,12 +20,11 @@ const evaluate = createEvaluate({
   cacheEntries: 0,
   prefilterOf,
 })
-const incrementalScan = createIncrementalScan(wordClassifier)
 
 function partsFor(denylist: readonly string[] = [], rules: readonly string[] = []): StreamScannerParts {
   const plan = planFor({ ...rulebookWith({ denylist }), policies: rules.map(policyOf) }, plainContext)
   const holdBack = holdBackPolicyOf(plan, false)
-  return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, incrementalScan }
+  return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, classifier: wordClassifier }
 }
 
 /** A scanner to which the text is pushed word by word, with the space before each word, as models generate it. */

@@ -8,7 +8,6 @@ import { policyOf } from '../../../../test/support/rule-policy.ts'
 
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
 import { re2Patterns } from '../../../adapters/expressions/re2.ts'
-import { createIncrementalScan } from '../../scan/stream/incremental-scan.ts'
 import { createScanText } from '../../scan/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { JudgeWindow } from '../../policy/content.ts'
@@ -54,8 +53,7 @@ function sceneWith({ judgeWindow = 'paragraph', score = rudeness, failsOpen = fa
     prefilterOf,
   })
   const holdBack = holdBackPolicyOf(plan, false)
-  const incrementalScan = createIncrementalScan(poisonClassifier)
-  return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, incrementalScan, judged }
+  return { plan, holdBack, evaluate, evaluateUncached: evaluate, pause, classifier: poisonClassifier, judged }
 }
 
 const rudeness = (text: string): RuleScore => ({ basisPoints: text.includes('rude') ? 9_000 : 100 })

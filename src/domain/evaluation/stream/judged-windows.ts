@@ -5,7 +5,7 @@ import { judgeWindowFrom, maxJudgeWindows, type JudgeTextWindow } from '../../po
 import type { Evaluation } from '../evaluate.ts'
 import type { Plan } from '../plan.ts'
 import { isDenied } from '../verdict/combine.ts'
-import type { PointEvaluationParts } from './point-evaluation.ts'
+import type { StreamRulesParts } from './stream-rules.ts'
 
 /** Evaluates the windows of a streamed text for judges that work by paragraph, each as soon as it is complete. */
 export type JudgedWindows = {
@@ -24,7 +24,7 @@ export type JudgedWindows = {
   holdsRest(): boolean
 }
 
-export function createJudgedWindows({ plan, holdBack, evaluateUncached }: PointEvaluationParts): JudgedWindows {
+export function createJudgedWindows({ plan, holdBack, evaluateUncached }: StreamRulesParts): JudgedWindows {
   const { windowed } = holdBack
   if (windowed.response.length === 0) return noWindows
   const windowPlan: Plan = { ...plan, gateway: { ...plan.gateway, terms: undefined }, policies: windowed }

@@ -7,7 +7,6 @@ import { policyOf } from '../../../../test/support/rule-policy.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { defaultConfiguration, unsaved } from '../../gateway-config/configuration.ts'
-import { createIncrementalScan } from '../../scan/stream/incremental-scan.ts'
 import { createScanText } from '../../scan/scan.ts'
 import { createEvaluate, type Evaluation } from '../evaluate.ts'
 import { evaluateBlock } from './evaluate-block.ts'
@@ -28,14 +27,13 @@ const evaluate = createEvaluate({
 })
 const context: EvaluationContext = { ...plainContext, flaggedCategories: ['harassment', 'hate'] }
 const plan = planFor(emptyRulebook, context)
-const incrementalScan = createIncrementalScan(classifier)
 const parts: StreamScannerParts = {
   plan,
   holdBack: holdBackPolicyOf(plan, false),
   evaluate,
   evaluateUncached: evaluate,
   pause,
-  incrementalScan,
+  classifier,
 }
 
 /** As short as an encoded text may be, so that scans end inside it. */

@@ -1,18 +1,19 @@
 import { appendText } from '../../../base/append-text.ts'
 import { andThen, isPromise, type MaybePromise } from '../../../base/maybe-promise.ts'
+import type { Classifier, ClassifierStream, DecisionPoint } from '../../scan/classify/classifier.ts'
+import { startClassifierStream } from '../../scan/classify/windowed-stream.ts'
+import { maxPendingCharacters } from '../../scan/detect/detector.ts'
 import { mayBeEncoded } from '../../scan/normalise/encoded-text.ts'
 import { dependsOnContext } from '../../scan/normalise/normalise.ts'
-import type { IncrementalScan, DecisionPoint, StreamedText } from '../../scan/stream/incremental-scan.ts'
 import { sliceCharacters } from '../../scan/normalise/slices.ts'
-import { maxPendingCharacters } from '../../scan/detect/detector.ts'
+import { createRiskOf, holdBackBoundsOf, isOpeningComplete, limitByRisk } from '../../scan/stream/hold-back-risk.ts'
+import { wholeMode, type ClassifiedStream, type ClassifiedText } from '../../scan/stream/stream-modes.ts'
 import type { Evaluation, Evaluate } from '../evaluate.ts'
 import type { HoldBackPolicy } from './hold-back-policy.ts'
-import { createPointEvaluation, notEvaluated, type EvaluatedText, type PointEvaluation } from './point-evaluation.ts'
-import { createClearance } from './clearance.ts'
 import { createJudgedWindows } from './judged-windows.ts'
-import { createRuleWatch, type RuleWatch } from './rule-watch.ts'
+import { createStreamRules, type StreamRules, type StreamRulesParts } from './stream-rules.ts'
 import { isDenied } from '../verdict/combine.ts'
-import { classificationReader, type Plan } from '../plan.ts'
+import { classificationReader } from '../plan.ts'
 
 /**
  * Scans one block of a response while it streams and reports how much of it may be sent. A text is denied only at decision points that
@@ -42,15 +43,11 @@ export type Mark = { readonly scanner: StreamScanner; readonly position: number 
 export const isCleared = (mark: Mark | undefined): boolean =>
   mark === undefined || mark.scanner.cleared() >= mark.position
 
-export type StreamScannerParts = {
-  readonly plan: Plan
-  readonly holdBack: HoldBackPolicy
+export type StreamScannerParts = StreamRulesParts & {
   readonly evaluate: Evaluate
-  /** Evaluates without caches, because a part of a text is seen only once. */
-  readonly evaluateUncached: Evaluate
   /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
-  readonly incrementalScan: IncrementalScan
+  readonly classifier: Classifier
 }
 
 /** A block that is not prose, such as a tool call: it is held back until it is complete. */
@@ -107,8 +104,9 @@ export type ProseScanner = StreamScanner & {
  * unfinished word at its end is cleared, and no rule is evaluated. Otherwise the text is evaluated at the next decision point.
  */
 export function createProseScanner(parts: StreamScannerParts): ProseScanner {
-  const { plan, holdBack, evaluate, pause, incrementalScan } = parts
-  const clearance = createClearance(incrementalScan.bounds, holdBack.blocking)
+  const { holdBack, pause, classifier } = parts
+  const bounds = holdBackBoundsOf(classifier)
+  const riskOf = createRiskOf(bounds, holdBack.blocking)
   const judged = createJudgedWindows(parts)
   let text = ''
   /** The end of the text that is not scanned yet. Kept separately, because a part of a text that grows is expensive to copy. */
@@ -116,31 +114,30 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
   let lastPoint = 0
   let cleared = 0
   let wasHeldWhole = false
+  /** The first words of a text are held back until they are complete. */
+  let isOpened = bounds.openingWords === 0
   // Created when they are needed. A text that arrives at once needs only the first.
-  let streamed: StreamedText | undefined
-  let watch: RuleWatch | undefined
-  let steps: PointEvaluation | undefined
+  let classified: ClassifiedStream | undefined
+  let rules: StreamRules | undefined
 
-  const streamedText = (): StreamedText => (streamed ??= startText(parts))
-  const ruleWatch = (): RuleWatch => (watch ??= createRuleWatch(holdBack))
-  const pointEvaluation = (): PointEvaluation => (steps ??= createPointEvaluation(parts))
-  const evaluated = (): EvaluatedText => steps?.evaluated() ?? notEvaluated
+  const read = (): ClassifiedStream => (classified ??= startStream(parts))
+  const streamRules = (): StreamRules => (rules ??= createStreamRules(parts))
 
   /** Scans a long text in slices, and yields to the event loop in between. */
   function scan(): MaybePromise<Evaluation | undefined> {
     if (unread === '') return undefined
     const more = unread.slice(0, sliceCharacters)
     unread = unread.slice(sliceCharacters)
-    ruleWatch().push(more, text)
-    return andThen(judged.evaluateDue(text), () => andThen(streamedText().push(more), onRead))
+    streamRules().push(more, text)
+    return andThen(judged.evaluateDue(text), () => andThen(classify(read().stream, more), onClassified))
   }
 
-  const onRead = (points: readonly DecisionPoint[]): MaybePromise<Evaluation | undefined> =>
+  const onClassified = (points: readonly DecisionPoint[]): MaybePromise<Evaluation | undefined> =>
     points.length === 0 ? onAllowed() : andThen(evaluateDue(points), (denied) => denied ?? onAllowed())
 
   function onAllowed(): MaybePromise<Evaluation | undefined> {
     if (unread !== '') return pause().then(scan)
-    clear(streamedText().settledTo())
+    clear(read().stream.settledTo())
     return undefined
   }
 
@@ -150,9 +147,10 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
       if (point.end <= lastPoint) continue
       const deniedWindow = judged.denialBefore(point.end)
       if (deniedWindow !== undefined) return deniedWindow
+      const previous = lastPoint
       lastPoint = point.end
-      if (!ruleWatch().mayMatchAt(point, evaluated())) continue
-      const evaluation = pointEvaluation().evaluateAt(text, point, streamedText())
+      if (!streamRules().mayMatchAt(point)) continue
+      const evaluation = streamRules().evaluateAt({ text, point, previous, read: read() })
       if (isPromise(evaluation))
         return evaluation.then((one) => (isDenied(one.verdict) ? one : evaluateDue(points.slice(at + 1))))
       if (isDenied(evaluation.verdict)) return evaluation
@@ -160,41 +158,42 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     return undefined
   }
 
+  /** Clears the text up to the least position to which everything is settled: the rules, the judges and the risk. */
   function clear(to: number): void {
-    if (ruleWatch().hasNewMatch(evaluated())) return
-    const pendingFrom = ruleWatch().pendingFrom(text, evaluated())
-    wasHeldWhole ||= to - pendingFrom > maxPendingCharacters
-    const limit = clearance.limitOf(text, to, streamedText().peek())
-    cleared = Math.max(cleared, Math.min(pendingFrom, judged.judgedTo(), limit))
+    if (streamRules().hasNewMatch()) return
+    const settledTo = streamRules().settledTo(text)
+    wasHeldWhole ||= to - settledTo > maxPendingCharacters
+    isOpened ||= isOpeningComplete(text.slice(0, to), bounds.openingWords)
+    const risk = isOpened ? riskOf(read().stream.peek()) : 'hold'
+    const limit = limitByRisk(risk, to, text.length - bounds.keptBackCharacters)
+    cleared = Math.max(cleared, Math.min(settledTo, judged.judgedTo(), limit))
   }
 
-  /** Evaluates the rules that are otherwise evaluated only at decision points. */
-  function tryRules(): MaybePromise<unknown> {
-    const position = { end: text.length, previous: lastPoint, classification: streamedText().peek() }
-    return holdBack.evaluatesEveryPoint ? pointEvaluation().tryAt(text, position, streamedText()) : undefined
-  }
-
-  function evaluateWhole(): MaybePromise<Evaluation> {
-    if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
-    return andThen(readSlices(streamedText(), { unread, isWhole: unread === text, pause }), () =>
-      andThen(streamedText().end(text), (mode) => evaluate(plan, { texts: [text], direction: 'response', mode })),
-    )
+  function scanEnd(): MaybePromise<unknown> {
+    if (classified === undefined || cleared >= text.length) return undefined
+    isOpened = true
+    const { stream } = classified
+    return andThen(stream.peekAtEnd(), () => {
+      const point = { end: text.length, classification: stream.peek() }
+      const tried = streamRules().tryAt({ text, point, previous: lastPoint, read: read() })
+      return andThen(tried, () => clear(text.length))
+    })
   }
 
   /** If the whole text is denied, the first decision point at which it is denied gives the verdict, as it does in a slow stream. */
   async function firstDenial(): Promise<Evaluation | undefined> {
-    streamed = undefined
-    ruleWatch().push(unread, text)
+    classified = undefined
+    streamRules().push(unread, text)
     await judged.evaluateDue(text)
     for (let at = 0; at < text.length; at += sliceCharacters) {
       if (at > 0) await pause()
-      const denied = await evaluateDue(await streamedText().push(text.slice(at, at + sliceCharacters)))
+      const denied = await evaluateDue(await classify(read().stream, text.slice(at, at + sliceCharacters)))
       if (denied !== undefined) return denied
     }
     return judged.denialBefore(Infinity)
   }
 
-  const dispose = (): void => streamed?.[Symbol.dispose]()
+  const dispose = (): void => classified?.stream[Symbol.dispose]()
 
   return {
     push(more) {
@@ -204,15 +203,11 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
     skipWindows: () => judged.skipTo(text.length),
     scan,
     firstDenial: () => firstDenial().finally(dispose),
-    scanEnd() {
-      if (streamed === undefined || cleared >= text.length) return undefined
-      clearance.endOpening()
-      return andThen(streamed.peekAtEnd(), () => andThen(tryRules(), () => clear(text.length)))
-    },
+    scanEnd,
     cleared: () => cleared,
     wasHeldWhole: () => wasHeldWhole || judged.holdsRest(),
     end: () =>
-      andThen(evaluateWhole(), (evaluation) => {
+      andThen(evaluateWhole(parts, { text, unread, read }), (evaluation) => {
         dispose()
         const isPartDue = isDenied(evaluation.verdict) || mayDifferInPart(text, holdBack)
         return andThen(isPartDue ? firstDenial().finally(dispose) : undefined, (denied) => {
@@ -224,18 +219,44 @@ export function createProseScanner(parts: StreamScannerParts): ProseScanner {
   }
 }
 
-const startText = ({ plan, incrementalScan }: StreamScannerParts): StreamedText =>
-  incrementalScan.start('response', classificationReader(plan, 'response'))
+/** How the text of a response is classified under a plan. */
+export const classifiedResponse = ({ plan, classifier }: StreamScannerParts): ClassifiedText => ({
+  classifier,
+  direction: 'response',
+  reader: classificationReader(plan, 'response'),
+})
+
+function startStream(parts: StreamScannerParts): ClassifiedStream {
+  const text = classifiedResponse(parts)
+  return { ...text, stream: startClassifierStream(text.classifier, text.direction, text.reader) }
+}
+
+/** Classifies further text. Returns the decision points in it. */
+const classify = (stream: ClassifierStream, more: string): MaybePromise<readonly DecisionPoint[]> =>
+  andThen(stream.push(more), () => stream.reached())
+
+type WholeText = { readonly text: string; readonly unread: string; readonly read: () => ClassifiedStream }
+
+/** Evaluates a complete text, of which the end may not be classified yet. */
+function evaluateWhole(
+  { plan, evaluate, pause }: StreamScannerParts,
+  { text, unread, read }: WholeText,
+): MaybePromise<Evaluation> {
+  if (text.trim() === '') return evaluate(plan, { texts: [], direction: 'response' })
+  return andThen(readRest(read().stream, { unread, isWhole: unread === text, pause }), () =>
+    evaluate(plan, { texts: [text], direction: 'response', mode: wholeMode(read(), text) }),
+  )
+}
 
 type UnreadText = Pick<StreamScannerParts, 'pause'> & { readonly unread: string; readonly isWhole: boolean }
 
-/** Reads the rest of a long text in slices, and yields to the event loop in between. Leaves the last slice. */
-function readSlices(streamed: StreamedText, { unread, isWhole, pause }: UnreadText): MaybePromise<unknown> {
-  if (unread.length <= sliceCharacters) return undefined
+/** Classifies the rest of a text in slices, and yields to the event loop in between. */
+function readRest(stream: ClassifierStream, { unread, isWhole, pause }: UnreadText): MaybePromise<unknown> {
+  if (unread === '') return undefined
+  const reading = stream.push(unread.slice(0, sliceCharacters), isWhole)
+  if (unread.length <= sliceCharacters) return reading
   const rest = { unread: unread.slice(sliceCharacters), isWhole, pause }
-  return andThen(streamed.push(unread.slice(0, sliceCharacters), isWhole), () =>
-    pause().then(() => readSlices(streamed, rest)),
-  )
+  return andThen(reading, () => pause().then(() => readRest(stream, rest)))
 }
 
 /** A part may be denied although the whole is not, because in parts a text may be decoded or folded differently. */

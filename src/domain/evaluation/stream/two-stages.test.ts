@@ -8,7 +8,9 @@ import { createHandClock } from '../../../../test/support/hand-clock.ts'
 import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded/classifier.ts'
 import { createCascade } from '../../scan/classify/cascade.ts'
-import { createIncrementalScan } from '../../scan/stream/incremental-scan.ts'
+import { readsAll } from '../../scan/classify/classifier.ts'
+import { startClassifierStream } from '../../scan/classify/windowed-stream.ts'
+import { wholeMode } from '../../scan/stream/stream-modes.ts'
 import { createScanText } from '../../scan/scan.ts'
 import { slicesOf } from '../../scan/normalise/slices.ts'
 import { createEvaluate } from '../evaluate.ts'
@@ -33,14 +35,13 @@ function partsWith(encoder: FakeEncoder, clock = createHandClock().clock): Strea
     cacheEntries: 0,
     prefilterOf,
   })
-  const incrementalScan = createIncrementalScan(classifier)
   return {
     plan,
     holdBack: holdBackPolicyOf(plan, false),
     evaluate,
     evaluateUncached: evaluate,
     pause,
-    incrementalScan,
+    classifier,
   }
 }
 
@@ -154,16 +155,15 @@ describe('a stream scanner with both stages of the classifier', () => {
     const notes = Array.from({ length: 12 }, (_, at) => `${note(at)} and the gate of the town was open. `).join('')
     for (const text of [line.repeat(500), notes]) {
       const hand = createHandClock()
-      const streamed = createIncrementalScan(
-        createCascade({
-          first: embedded,
-          encoder: createSilentEncoder(),
-          clock: hand.clock,
-          onResult: () => undefined,
-        }),
-      ).start('response')
-      for (const chunk of cutText(text, [2_000])) await hand.passUntil(streamed.push(chunk))
-      const mode = await streamed.end(text)
+      const classifier = createCascade({
+        first: embedded,
+        encoder: createSilentEncoder(),
+        clock: hand.clock,
+        onResult: () => undefined,
+      })
+      const stream = startClassifierStream(classifier, 'response')
+      for (const chunk of cutText(text, [2_000])) await hand.passUntil(stream.push(chunk))
+      const mode = wholeMode({ classifier, direction: 'response', reader: readsAll, stream }, text)
       for (const slice of slicesOf(text)) {
         const { stage, isProvisional } = await hand.passUntil(mode.classify(slice))
         assert.deepEqual([stage, isProvisional], ['linear_encoder_late', true])

@@ -31,7 +31,7 @@ const windowCharacters = 224
 /** Characters after which the encoder reads again, and characters for which one of its results is used. */
 const readEvery = 32
 const countsFor = 256
-/** No result is used before this position, because a few words do not say what a text is about. The encoder begins to read a word earlier. */
+/** No result is used before this position, because a few words do not say what a text is about. The encoder reads a word earlier. */
 const countsFrom = 56
 const readsFrom = 48
 /** A result is no longer used if the score of the first stage has risen by more than this since, in log-odds. */

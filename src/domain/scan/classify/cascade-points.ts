@@ -5,7 +5,7 @@ import {
   noClassification,
   strongest,
   type Classification,
-  type ClassifiedPoint,
+  type DecisionPoint,
   type SynchronousClassifier,
   type TextDirection,
 } from './classifier.ts'
@@ -22,7 +22,7 @@ export type CascadePointsParts = SecondStageParts & {
 /** The results of both stages at the decision points of one streamed text. `text` is always all text so far. */
 export type CascadePoints = {
   /** From decision points with the results of the first stage. */
-  settle(text: string, points: readonly ClassifiedPoint[], ask: AskInTurn): MaybePromise<readonly ClassifiedPoint[]>
+  settle(text: string, points: readonly DecisionPoint[], ask: AskInTurn): MaybePromise<readonly DecisionPoint[]>
   /** Reads what is left for the encoder, at the end of the text. */
   readDeferred(text: string, ask: AskInTurn): MaybePromise<unknown>
   /** The strongest result at the decision points so far. Undefined while no decision point was near. */
@@ -60,7 +60,7 @@ export function createCascadePoints({
   /** What the first stage flags at the decision points after that. */
   let deferred: Classification | undefined
 
-  function settlePoint(text: string, point: ClassifiedPoint, ask: AskInTurn): MaybePromise<unknown> {
+  function settlePoint(text: string, point: DecisionPoint, ask: AskInTurn): MaybePromise<unknown> {
     const window = windowTo(text, point.end)
     const own = linearAt(point, linearBefore, first.classify(window, direction))
     linearBefore = point.classification
@@ -130,7 +130,7 @@ export function createCascadePoints({
       linearBefore = points[firstNear - 1]?.classification ?? linearBefore
       decided ??= linearBefore
       const settled = points.slice(0, firstNear)
-      const settleOne = (point: ClassifiedPoint): MaybePromise<unknown> =>
+      const settleOne = (point: DecisionPoint): MaybePromise<unknown> =>
         andThen(settlePoint(text, point, ask), () =>
           settled.push({ end: point.end, classification: decided ?? noClassification }),
         )
@@ -148,7 +148,7 @@ export function createCascadePoints({
  * The result of the first stage at one decision point. Its stream reports the highest scores so far: a score that has risen belongs
  * to this point, and no other score is higher than those. Without the encoder, decision points have the results of the first stage.
  */
-function linearAt(point: ClassifiedPoint, before: Classification | undefined, window: Classification): Classification {
+function linearAt(point: DecisionPoint, before: Classification | undefined, window: Classification): Classification {
   const { scores } = point.classification
   return flagged((category) =>
     scores[category] > (before?.scores[category] ?? 0)

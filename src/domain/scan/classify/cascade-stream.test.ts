@@ -13,9 +13,10 @@ import { createEmbeddedClassifier } from '../../../adapters/classifiers/embedded
 import { isPromise } from '../../../base/maybe-promise.ts'
 import { categories } from './categories.ts'
 import { createCascade, type CascadeParts } from './cascade.ts'
-import type { Classification, ClassifierStream, ClassifiedPoint } from './classifier.ts'
-import { createIncrementalScan } from '../stream/incremental-scan.ts'
+import { readsAll, type Classification, type ClassifierStream, type DecisionPoint } from './classifier.ts'
 import { slicesOf } from '../normalise/slices.ts'
+import { wholeMode } from '../stream/stream-modes.ts'
+import { startClassifierStream } from './windowed-stream.ts'
 
 const embedded = createEmbeddedClassifier()
 
@@ -34,7 +35,7 @@ function* chunksOf(text: string, lengths: Cut): Generator<string> {
 
 /** Everything that a stream reports about a text. */
 async function reportsOf(stream: ClassifierStream, text: string, cut: Cut) {
-  const points: ClassifiedPoint[] = []
+  const points: DecisionPoint[] = []
   for (const chunk of chunksOf(text, cut)) {
     await stream.push(chunk)
     points.push(...stream.reached())
@@ -121,7 +122,7 @@ describe('the stream of a cascade', () => {
         const failing = cascadeOf(createFakeEncoder(() => Promise.reject(new Error('no worker'))))
         const alone = await reportsOf(embedded.startStream('response'), text, cut)
         const reported = await reportsOf(failing.startStream?.('response') ?? assert.fail(), text, cut)
-        const plain = (points: readonly ClassifiedPoint[]) =>
+        const plain = (points: readonly DecisionPoint[]) =>
           points.map(({ end, classification }) => ({ end, ...scoresOf(classification) }))
         assert.deepEqual(plain(reported.points), plain(alone.points))
         assert.deepEqual(scoresOf(reported.whole), scoresOf(alone.whole))
@@ -267,11 +268,12 @@ describe('the stream of a cascade', () => {
     it('reads a text of several slices in time, and leaves one window for the end', async () => {
       const hand = createHandClock()
       const encoder = createSlowEncoder(hand.clock, () => ({ harassment: -4, hate: -4 }))
-      const streamed = createIncrementalScan(cascadeOf(encoder, { clock: hand.clock })).start('response')
+      const classifier = cascadeOf(encoder, { clock: hand.clock })
+      const stream = startClassifierStream(classifier, 'response')
       const text = subtitles(20_000)
-      for (const chunk of chunksOf(text, [20])) await hand.passUntil(streamed.push(chunk))
+      for (const chunk of chunksOf(text, [20])) await hand.passUntil(stream.push(chunk))
       const readBefore = encoder.texts.length
-      const mode = await streamed.end(text)
+      const mode = wholeMode({ classifier, direction: 'response', reader: readsAll, stream }, text)
       for (const slice of slicesOf(text)) {
         const { stage, flagged } = await hand.passUntil(mode.classify(slice))
         assert.deepEqual([stage, flagged], ['encoder', []])

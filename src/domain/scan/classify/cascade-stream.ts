@@ -3,7 +3,7 @@ import { appendText } from '../../../base/append-text.ts'
 import { createCascadePeeks, type CascadePeeksParts } from './cascade-peeks.ts'
 import { createCascadePoints, type CascadePointsParts } from './cascade-points.ts'
 import { settleText } from './cascade-text.ts'
-import { noClassification, type ClassifierStream, type ClassifiedPoint } from './classifier.ts'
+import { noClassification, type ClassifierStream, type DecisionPoint } from './classifier.ts'
 import type { AskInTurn, EncoderTurns } from './encoder-turns.ts'
 import { slicesOf } from '../normalise/slices.ts'
 import { textWindows } from './text-windows.ts'
@@ -26,7 +26,7 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
   const peeks = parts.peeks && createCascadePeeks({ ...parts, ...parts.peeks })
   const readAhead = createReadAhead((window) => isNear(first.classify(window, direction)))
   let text = ''
-  let reached: readonly ClassifiedPoint[] = []
+  let reached: readonly DecisionPoint[] = []
   let isWholeText = true
 
   const settlePoints = (ask: AskInTurn): MaybePromise<unknown> => {
@@ -57,7 +57,7 @@ export function createCascadeStream(parts: CascadeStreamParts): ClassifierStream
     reached: () => reached,
     decided: () => points.decided() ?? stream.decided(),
     decideRest: () => points.readDeferred(text, turns.start(isWholeText)),
-    classifyPart: (part, isWhole = false) =>
+    classifyPart: (part, isWhole = isWholeText) =>
       settleText(parts, first.classify(part, direction), { text: part, direction, ask: turns.start(isWhole) }),
     end() {
       const ask = turns.start(isWholeText)

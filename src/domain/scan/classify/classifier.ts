@@ -47,10 +47,13 @@ export type ClassifierStream = Disposable & {
   /** Makes `peek` and `settledTo` cover all text pushed, although the last word may be unfinished. */
   peekAtEnd(): MaybePromise<unknown>
   /** The decision points that the last push or `end` reached, in order: the positions at which the text is classified for good. */
-  reached(): readonly ClassifiedPoint[]
+  reached(): readonly DecisionPoint[]
   /** The strongest classification at all decision points so far. Undefined before the first decision point. */
   decided(): Classification | undefined
-  /** Classifies a slice of the text, or a text that is encoded in it, within the time that this stream may take. */
+  /**
+   * Classifies a slice of the text, or a text that is encoded in it, within the time that this stream may take. `isWhole`: as in all
+   * pushes, unless given.
+   */
   classifyPart?(part: string, isWhole?: boolean): MaybePromise<Classification>
   /** Classifies the decision points that are left for a second stage. Call after the last push, unless `end` is called. */
   decideRest?(): MaybePromise<unknown>
@@ -76,8 +79,11 @@ export type SynchronousStream = Omit<ClassifierStream, 'push' | 'peekAtEnd' | 'e
   end(): StreamResult
 }
 
-/** A decision point of a streamed text, with the strongest classification at it and all decision points before. */
-export type ClassifiedPoint = { readonly end: number; readonly classification: Classification }
+/**
+ * A position at which a streamed text is classified for good, with the strongest classification at it and all decision points
+ * before. It depends on the text alone.
+ */
+export type DecisionPoint = { readonly end: number; readonly classification: Classification }
 
 /** Below `elevatedFrom` nothing is held back; from `holdFrom` on, everything is; in between `keptBackCharacters` are. */
 export type HoldBackBound = { readonly elevatedFrom: number; readonly holdFrom: number }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { perCategory } from './categories.ts'
-import type { Classification, Classifier, ClassifierStream, ClassifiedPoint } from './classifier.ts'
+import type { Classification, Classifier, ClassifierStream, DecisionPoint } from './classifier.ts'
 import { createTieredClassifier } from './tiered.ts'
 import { startClassifierStream } from './windowed-stream.ts'
 
@@ -29,8 +29,8 @@ async function pointsOf(
   stream: ClassifierStream,
   text: string,
   lengths: readonly number[],
-): Promise<readonly ClassifiedPoint[]> {
-  const points: ClassifiedPoint[] = []
+): Promise<readonly DecisionPoint[]> {
+  const points: DecisionPoint[] = []
   for (let at = 0, chunk = 0; at < text.length; chunk++) {
     const length = lengths[chunk % lengths.length] ?? 1
     await stream.push(text.slice(at, at + length))

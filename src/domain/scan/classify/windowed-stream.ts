@@ -7,7 +7,7 @@ import {
   type ClassificationReader,
   type Classifier,
   type ClassifierStream,
-  type ClassifiedPoint,
+  type DecisionPoint,
   type TextDirection,
 } from './classifier.ts'
 import type { Span } from '../normalise/normalise.ts'
@@ -45,7 +45,7 @@ export function createWindowedStream({ classifier, direction, peeks }: WindowedS
   const windows = createWindows()
   let text = ''
   let steppedTo = 0
-  let reached: readonly ClassifiedPoint[] = []
+  let reached: readonly DecisionPoint[] = []
   let decided: Classification | undefined
   let last = noClassification
   let settledTo = 0
