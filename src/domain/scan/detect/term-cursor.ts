@@ -1,4 +1,5 @@
 /** Reads the normal form of a text character by character and finds plain terms in it, at word boundaries. */
+import type { Span } from '../normalise/normalise.ts'
 import { createAutomaton, type Automaton } from './automaton.ts'
 import { isWhiteSpace, isWordCode, space } from '../normalise/words.ts'
 
@@ -26,8 +27,8 @@ export function createTermAutomaton(words: readonly string[]): TermAutomaton {
 
 export type TermCursor = {
   readonly terms: TermAutomaton
-  /** The words found so far, by index. */
-  readonly found: Set<number>
+  /** The words found so far, by index, each with its first match. */
+  readonly found: Map<number, Span>
   state: number
   /** Characters of the normal form read so far, without those that were skipped. */
   read: number
@@ -39,7 +40,7 @@ export type TermCursor = {
 
 export function createTermCursor(terms: TermAutomaton): TermCursor {
   const starts = new Int32Array(2 ** Math.ceil(Math.log2(terms.longest + 1)))
-  return { terms, found: new Set(), state: 0, read: 0, wasSpace: false, wasWord: false, starts }
+  return { terms, found: new Map(), state: 0, read: 0, wasSpace: false, wasWord: false, starts }
 }
 
 /** A second cursor at the same position. Both add to the same words. */
@@ -55,7 +56,7 @@ export function readCharacter(cursor: TermCursor, code: number, position: number
   cursor.wasWord = isWord
   // No match can begin inside a word, so the automaton stays at its root.
   if (cursor.state === 0 && isInsideWord) return
-  if (!isInsideWord) addWordsAtEnd(cursor)
+  if (!isInsideWord) addWordsAtEnd(cursor, position)
   cursor.state = cursor.terms.automaton.step(cursor.state, isSpace ? space : code)
   if (cursor.state !== 0)
     cursor.starts[cursor.read & (cursor.starts.length - 1)] = position * 2 + (isInsideWord ? 0 : 1)
@@ -90,7 +91,7 @@ export function readAscii(cursor: TermCursor, { text, start }: SourceChunk, from
     if (row === 0 && isInsideWord) continue
     if (isWordEnd && !isInsideWord) {
       cursor.read = read
-      addWordsAtEnd(cursor)
+      addWordsAtEnd(cursor, start + at)
     }
     const next = cells[row + (columns[code] ?? 0)] ?? 0
     if (row === 0 && next > 0 && at + 1 < text.length) {
@@ -125,13 +126,24 @@ const asciiKinds = Uint8Array.from({ length: 0x80 }, (_, code) =>
   isWordCode(code) ? letter : isWhiteSpace(code) ? blank : other,
 )
 
-/** Adds the words that end with the last character. Call only at a word boundary or at the end of the text. */
-export function addWordsAtEnd(cursor: TermCursor): void {
+/** Adds the words that end with the last character, before `end`. Call only at a word boundary or at the end of the text. */
+export function addWordsAtEnd(cursor: TermCursor, end: number): void {
   if (cursor.state === 0) return
   const { automaton, words } = cursor.terms
   for (let word = automaton.wordAt(cursor.state); word >= 0; word = automaton.shorterThan(word)) {
-    if (!cursor.found.has(word) && (startOf(cursor, words[word]?.length ?? 0) & 1) === 1) cursor.found.add(word)
+    const start = startOf(cursor, words[word]?.length ?? 0)
+    if ((start & 1) === 1 && !cursor.found.has(word)) cursor.found.set(word, { start: start >> 1, end })
   }
+}
+
+/** The words in a complete text in normal form, each with its first match. */
+export function findWords(terms: TermAutomaton, text: string): ReadonlyMap<number, Span> {
+  const cursor = createTermCursor(terms)
+  const chunk = { text, start: 0 }
+  for (let at = readAscii(cursor, chunk, 0); at < text.length; at = readAscii(cursor, chunk, at + 1))
+    readCharacter(cursor, text.charCodeAt(at), at)
+  addWordsAtEnd(cursor, text.length)
+  return cursor.found
 }
 
 /** Start of the longest pending match, as a position in the source. Undefined if none is pending. */

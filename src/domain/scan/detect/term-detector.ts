@@ -115,9 +115,9 @@ export function startTermDetector(terms: TermAutomaton): SearchDetector {
       if (lead !== 0) readCodePoint(lead, length - 1)
       if (run !== undefined) endRun(run)
       if (gaveUpAt !== undefined) return undefined
-      addWordsAtEnd(latin)
-      if (foreign !== undefined) addWordsAtEnd(foreign)
-      return latin.found
+      addWordsAtEnd(latin, length)
+      if (foreign !== undefined) addWordsAtEnd(foreign, length)
+      return new Set(latin.found.keys())
     },
   }
 }

@@ -4,15 +4,13 @@
  */
 import { hash } from 'node:crypto'
 import { Fault } from '../../../base/fault.ts'
-import type { Automaton } from './automaton.ts'
 import { compileLiterals } from './literals.ts'
 import { createSourceMap, latinForm, normalise } from '../normalise/normalise.ts'
 import type { Span } from '../normalise/normalise.ts'
 import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
 import { joinDetectors, type Detector } from './detector.ts'
-import { createTermAutomaton, type TermAutomaton } from './term-cursor.ts'
+import { createTermAutomaton, findWords, type TermAutomaton } from './term-cursor.ts'
 import { startTermDetector } from './term-detector.ts'
-import { isWhiteSpace, isWordCode, space } from '../normalise/words.ts'
 
 /** The first match of a term, as a range of the source text. */
 export type TermHit = Span & { readonly term: string }
@@ -114,14 +112,13 @@ export type PlainTerms = TermAutomaton & {
 export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   const termsByWord = searchForms(terms)
   const searched = createTermAutomaton([...termsByWord.keys()])
-  const { words, automaton } = searched
+  const { words } = searched
   const termsOf = (word: number): readonly string[] => termsByWord.get(words[word] ?? '') ?? []
   const asciiWords = compileLiterals(longestAsciiWords(words))
   const find = (text: string): TermHit[] => {
     // Most texts are ASCII and contain the longest word of no term.
     if (!beyondAscii.test(text) && !asciiWords.isAnyIn(text)) return []
-    const folded = normalise(text)
-    const found = walk(folded, words, automaton)
+    const found = findWords(searched, normalise(text))
     if (found.size === 0) return []
     const toSource = createSourceMap(text)
     const hits = new Map<string, TermHit>()
@@ -163,41 +160,3 @@ function wordOf(term: string): string {
   if (word === '') throw new Fault('validation', 'invalid_parameter', 'A term must not be empty.')
   return word
 }
-
-/** The first match of each word in a normalised text. A run of white space counts as one space. */
-function walk(text: string, words: readonly string[], automaton: Automaton): ReadonlyMap<number, Span> {
-  const found = new Map<number, Span>()
-  let state = 0
-  let wasSpace = false
-  let wasWord = false
-  for (let at = 0; at < text.length && found.size < words.length; at++) {
-    const code = text.charCodeAt(at)
-    const isSpace = code === space || isWhiteSpace(code)
-    if (isSpace && wasSpace) continue
-    wasSpace = isSpace
-    const isWord = isWordCode(code)
-    // No match can begin inside a word, so the automaton stays at its root.
-    if (state !== 0 || !(isWord && wasWord)) state = automaton.step(state, isSpace ? space : code)
-    wasWord = isWord
-    // All words that end here end with the same character, so one test of the next character covers them all.
-    if (state === 0 || (isWord && isWordAt(text, at + 1))) continue
-    for (let word = automaton.wordAt(state); word >= 0; word = automaton.shorterThan(word)) {
-      if (found.has(word)) continue
-      const start = startOf(text, at, words[word] ?? '')
-      if (!(isWordAt(text, start) && isWordAt(text, start - 1))) found.set(word, { start, end: at + 1 })
-    }
-  }
-  return found
-}
-
-/** Start of a word that ends at `last`; the text may have more white space than the word. */
-function startOf(text: string, last: number, word: string): number {
-  let at = last
-  for (let left = word.length - 1; left > 0; left--) {
-    if (isWhiteSpace(text.charCodeAt(at))) while (isWhiteSpace(text.charCodeAt(at - 1))) at -= 1
-    at -= 1
-  }
-  return at
-}
-
-const isWordAt = (text: string, at: number): boolean => at >= 0 && at < text.length && isWordCode(text.charCodeAt(at))
