@@ -35,7 +35,7 @@ function write(characters: number): string {
   return JSON.parse(JSON.stringify(text.slice(0, characters)))
 }
 
-const compile = createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined })
+const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge: undefined })
 
 /** Typical rules in rotation. */
 const writeRule = [

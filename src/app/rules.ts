@@ -1,7 +1,6 @@
 import { createBoundedCompiler } from '../adapters/expressions/bounded.ts'
 import { createCelChecker } from '../adapters/expressions/cel.ts'
 import { createExpressionThread } from '../adapters/expressions/thread.ts'
-import { re2Patterns } from '../adapters/expressions/re2.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
@@ -36,7 +35,7 @@ export async function createRules(infrastructure: Infrastructure, served: Served
   const { judge, rephrase } = settings === undefined ? noJudge : openJudge(infrastructure, served, settings)
   const thread = built.use(createExpressionThread({ clock, limitMs }))
   const compileExpression = createBoundedCompiler({ clock, thread })
-  const compileRule = createRuleCompiler({ compileExpression, patterns: re2Patterns, judge })
+  const compileRule = createRuleCompiler({ compileExpression, judge })
   return {
     ...(await openClassifier(infrastructure)),
     compileRule,

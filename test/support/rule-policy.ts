@@ -1,10 +1,9 @@
 import { createCelCompiler } from '../../src/adapters/expressions/cel.ts'
-import { re2Patterns } from '../../src/adapters/expressions/re2.ts'
 import type { ActivePolicy } from '../../src/domain/evaluation/rulebook.ts'
 import { initialContent } from '../../src/domain/policy/content.ts'
 import { createRuleCompiler } from '../../src/domain/policy/rule-compiler.ts'
 
-const compile = createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined })
+const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge: undefined })
 
 /** An enforcing policy of the organization with this rule, in both directions. `at` tells policies of a list apart. */
 export const policyOf = (rule: string, at = 0): ActivePolicy => ({

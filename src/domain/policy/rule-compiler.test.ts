@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCelCompiler } from '../../adapters/expressions/cel.ts'
-import { re2Patterns } from '../../adapters/expressions/re2.ts'
 import type { RuleScore } from './compiled-rule.ts'
 import type { JudgeRequest } from './judge.ts'
 import type { RuleFacts } from './rule.ts'
 import { createRuleCompiler } from './rule-compiler.ts'
 
-const parts = { compileExpression: createCelCompiler(), patterns: re2Patterns, judge: undefined }
+const parts = { compileExpression: createCelCompiler(), judge: undefined }
 const compile = createRuleCompiler(parts)
 const source = (rule: string, versionId = 'polv_1') =>
   ({ rule, versionId, organizationId: 'org_1', judgeWindow: 'block' }) as const

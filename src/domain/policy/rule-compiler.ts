@@ -1,6 +1,5 @@
 import { all, andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
-import type { PatternEngine } from '../scan/detect/patterns.ts'
 import type {
   CompiledRule,
   CompileRule,
@@ -18,24 +17,23 @@ import { expressionOf, type RuleFacts } from './rule.ts'
 import { encodedTexts } from '../scan/normalise/encoded-text.ts'
 import { normalise } from '../scan/normalise/normalise.ts'
 import { slicesOf } from '../scan/normalise/slices.ts'
-import { compileTerms } from '../scan/detect/terms.ts'
+import { compilePlainTerms } from '../scan/detect/terms.ts'
 
 export type RuleCompilerParts = {
   readonly compileExpression: CompileExpression
-  readonly patterns: PatternEngine
   /** Without a judge, a rule in plain language is evaluated by the entities it names. */
   readonly judge: Judge | undefined
 }
 
 /** Compiles a rule: an expression, or plain language for the judge, or plain language reduced to the entities it names. */
-export function createRuleCompiler({ compileExpression, patterns, judge }: RuleCompilerParts): CompileRule {
+export function createRuleCompiler({ compileExpression, judge }: RuleCompilerParts): CompileRule {
   const normalisedTexts = createNormalisedTextCache()
   return (source) => {
     const { rule, organizationId } = source
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
     if (judge !== undefined) return judgedRule(judge, source)
-    return entityRule(rule, { patterns, normalisedTexts })
+    return entityRule(rule, normalisedTexts)
   }
 }
 
@@ -97,14 +95,12 @@ function highestScore(scores: readonly RuleScore[]): RuleScore {
   return failure === undefined ? { basisPoints: highest } : { ...failure, partBasisPoints: highest }
 }
 
-type EntityRuleParts = { readonly patterns: PatternEngine; readonly normalisedTexts: NormalisedTextCache }
-
 /** Scores the highest match of the named entities. It ignores negation: "never" and "always" have the same result. */
-function entityRule(rule: string, { patterns, normalisedTexts }: EntityRuleParts): CompiledRule {
+function entityRule(rule: string, normalisedTexts: NormalisedTextCache): CompiledRule {
   const entities = ruleEntities(rule)
   const { phrases: named, categories, personalData } = entities
   if (named.length + categories.length + personalData.length === 0) return notEvaluable
-  const phrases = compilePhrases(named, patterns)
+  const phrases = compilePhrases(named)
   const isMatch = ({ text, pii }: RuleFacts): boolean =>
     personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(normalisedTexts(text)))
   return {
@@ -172,12 +168,8 @@ type Phrases = {
 }
 
 /** Phrases match as the terms of a deny list do: in any case, with homoglyphs, on word boundaries, also inside base64. */
-function compilePhrases(phrases: readonly string[], patterns: PatternEngine): Phrases {
-  // The leading space prevents a phrase between slashes from being parsed as a pattern.
-  const terms = compileTerms(
-    phrases.map((phrase) => ` ${phrase}`),
-    patterns,
-  )
+function compilePhrases(phrases: readonly string[]): Phrases {
+  const terms = compilePlainTerms(phrases)
   const words = phrases.map(longestWord)
   return {
     longest: Math.max(0, ...phrases.map((phrase) => normalise(phrase).length)),

@@ -7,12 +7,12 @@ import type { RequestTiming } from '../../domain/audit/event/request-timing.ts'
 import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
-import { createStreamInspection, type StreamInspection, type StreamInspectionParts } from './stream-inspection.ts'
+import { createBlockScanners, type BlockScanners, type BlockScannersParts } from './block-scanners.ts'
 import type { Metered } from '../billing/meter.ts'
 import { inspectWhole } from './whole-inspection.ts'
 import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } from './idle-timer.ts'
 
-export type OutputGuardParts = StreamInspectionParts & {
+export type OutputGuardParts = BlockScannersParts & {
   readonly idleTimers: IdleTimers
   /** Undefined if nobody records the request. */
   readonly timing?: RequestTiming | undefined
@@ -101,7 +101,7 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
   readonly parts: OutputGuardParts
   readonly upstream: IdleAwareStream<Chunk>
   readonly held: HoldBackBuffer<HeldChunk>
-  readonly inspection: StreamInspection
+  readonly scanners: BlockScanners
   chunks = 0
   /** Number of the last chunk whose raw frames were covered by events, and so were scanned. */
   coveredTo = 0
@@ -118,7 +118,7 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
       ({ number, marks }) => number <= this.coveredTo && marks.every(isCleared),
       ({ sinceMs }) => parts.timing?.heldSince(sinceMs),
     )
-    this.inspection = createStreamInspection(parts, (block, text) => this.held.replaceText(block, text))
+    this.scanners = createBlockScanners(parts, (block, text) => this.held.replaceText(block, text))
   }
 
   override poll(): MaybePromise<Polled> {
@@ -142,12 +142,12 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.inspection[Symbol.dispose]()
+    this.scanners[Symbol.dispose]()
   }
 
   onPolled(polled: Polled | typeof idle): MaybePromise<Polled> {
     if (polled === pending || polled === undefined) return polled
-    if (polled === idle) return andThen(this.inspection.scanEnds(), () => this.release())
+    if (polled === idle) return andThen(this.scanners.scanEnds(), () => this.release())
     const scanned = this.scan(polled)
     return isPromise(scanned) ? scanned.then((isAllowed) => this.onScanned(isAllowed)) : this.onScanned(scanned)
   }
@@ -156,7 +156,7 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
   onFailed(error: unknown): MaybePromise<Polled> {
     if (this.held.isEmpty()) throw error
     this.failure = { error }
-    return andThen(this.inspection.scanEnds(), () => {
+    return andThen(this.scanners.scanEnds(), () => {
       const released = this.held.release()
       if (released === undefined) throw error
       return released
@@ -174,32 +174,32 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
 
   async filtered(): Promise<Chunk> {
     this.isOver = true
-    this.inspection[Symbol.dispose]()
+    this.scanners[Symbol.dispose]()
     await this.parts.stopUpstream()
     return this.concluded({ events: [...this.held.abandon(), filteredEnd(this.metered)] })
   }
 
   /** Holds a chunk back and scans what it adds. Returns whether the response may continue. */
   scan(chunk: Chunk): MaybePromise<boolean> {
-    const { inspection, held } = this
+    const { scanners, held } = this
     const number = ++this.chunks
     const sinceMs = this.parts.timing?.clock.monotonicMs() ?? 0
     if (chunk.hasPendingBlock !== true) this.coveredTo = number
     const events = joinDeltas(chunk.events)
     const outOfBandTexts = outOfBandTextsOf(chunk)
-    const marks = inspection.marksOf(events)
+    const marks = scanners.marksOf(events)
     if (outOfBandTexts.length === 0) {
       held.hold({ chunk, number, marks, sinceMs })
-      return inspection.scan(events)
+      return scanners.scan(events)
     }
-    const all = [...marks, ...inspection.outOfBand().marksOf(outOfBandTexts)]
+    const all = [...marks, ...scanners.outOfBand().marksOf(outOfBandTexts)]
     held.hold({ chunk, number, marks: all, sinceMs })
-    return andThen(inspection.outOfBand().scan(outOfBandTexts), (isAllowed) => isAllowed && inspection.scan(events))
+    return andThen(scanners.outOfBand().scan(outOfBandTexts), (isAllowed) => isAllowed && scanners.scan(events))
   }
 
   concluded(chunk: Chunk): Chunk {
-    const { inspection, parts } = this
-    return concluded(chunk, (end) => parts.conclude(inspection.decisions, end, inspection.coverage()))
+    const { scanners, parts } = this
+    return concluded(chunk, (end) => parts.conclude(scanners.decisions, end, scanners.coverage()))
   }
 }
 

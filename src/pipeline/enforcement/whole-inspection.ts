@@ -5,7 +5,7 @@ import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { BlockStart, Chunk } from '../../domain/inference/events.ts'
 import { withText } from './hold-back-buffer.ts'
 import { createSettleBlock, textIn, wholeBlockOf } from './response-block.ts'
-import type { StreamInspectionParts } from './stream-inspection.ts'
+import type { BlockScannersParts } from './block-scanners.ts'
 
 /** What the rules decide on a response that arrived complete. */
 export type InspectedResponse = {
@@ -18,7 +18,7 @@ export type InspectedResponse = {
 type Block = { readonly number: number; readonly part: BlockStart; text: string }
 
 /** Evaluates the blocks of a complete response in the order in which they end, up to the first that is denied. */
-export function inspectWhole(response: Chunk, parts: StreamInspectionParts): MaybePromise<InspectedResponse> {
+export function inspectWhole(response: Chunk, parts: BlockScannersParts): MaybePromise<InspectedResponse> {
   const decisions: Decision[] = []
   let chunk = response
   let coverage = requiredCoverage(parts.holdBack)

@@ -7,7 +7,6 @@ import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-p
 import { policyOf } from '../../../../test/support/rule-policy.ts'
 
 import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
-import { re2Patterns } from '../../../adapters/expressions/re2.ts'
 import { createScanText } from '../../scan/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { JudgeWindow } from '../../policy/content.ts'
@@ -40,7 +39,7 @@ function sceneWith({ judgeWindow = 'paragraph', score = rudeness, failsOpen = fa
     judged.push(text)
     return score(text)
   }
-  const compile = createRuleCompiler({ compileExpression: createCelCompiler(), patterns: re2Patterns, judge })
+  const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge })
   const content = { versionId: 'polv_judged', organizationId: 'org_1', judgeWindow }
   const polite: ActivePolicy = { ...policyOf(''), id: 'pol_judged', rule: compile({ ...content, rule: 'Be polite.' }) }
   const plan = planFor({ ...rulebookWith({ denylist }), policies: [polite, ...rules.map(policyOf)] }, plainContext)

@@ -12,10 +12,10 @@ import { requiredCoverage, type ResponseCoverage } from '../../domain/evaluation
 import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { BlockStart, InferenceEvent } from '../../domain/inference/events.ts'
 
-export type StreamInspectionParts = StreamScannerParts & { readonly rephrase: RephraseBlock }
+export type BlockScannersParts = StreamScannerParts & { readonly rephrase: RephraseBlock }
 
-/** Scans one response: each block has its own scanner, however the events of the blocks are interleaved. */
-export type StreamInspection = Disposable & {
+/** The scanners of one response: each block has its own, however the events of the blocks are interleaved. */
+export type BlockScanners = Disposable & {
   /** The decisions so far. */
   readonly decisions: readonly Decision[]
   /** How much of the response was evaluated before any of it was sent. */
@@ -32,7 +32,7 @@ export type StreamInspection = Disposable & {
 
 type Channel = { readonly part: BlockStart; readonly scanner: StreamScanner; position: number }
 
-export function createStreamInspection(parts: StreamInspectionParts, replaceText: ReplaceText): StreamInspection {
+export function createBlockScanners(parts: BlockScannersParts, replaceText: ReplaceText): BlockScanners {
   const channels = new Map<number, Channel>()
   const decisions: Decision[] = []
   const settle = createSettleBlock(parts.rephrase, decisions, replaceText)
@@ -108,7 +108,7 @@ export function createStreamInspection(parts: StreamInspectionParts, replaceText
 }
 
 /** Prose is sent as it is cleared. A tool call is sent whole, and the strings inside its JSON are what is evaluated. */
-function openChannel(part: BlockStart, parts: StreamInspectionParts): Channel {
+function openChannel(part: BlockStart, parts: BlockScannersParts): Channel {
   const wholeBlock = wholeBlockOf(part)
   // A block that waits for its whole text also holds back its `open` event.
   const position = parts.holdBack.holdsWholeBlock || wholeBlock !== undefined ? 1 : 0
