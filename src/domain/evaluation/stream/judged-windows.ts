@@ -20,7 +20,7 @@ export type JudgedWindows = {
    * one, however the text was cut into chunks.
    */
   denialBefore(position: number): Evaluation | undefined
-  /** True if the text has so many windows that the rest of it waits for its end. */
+  /** True if the text has too many windows: the rest of it waits for its end. */
   holdsRest(): boolean
 }
 

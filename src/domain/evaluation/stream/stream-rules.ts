@@ -24,7 +24,7 @@ export type StreamRules = {
    * which of the points before were evaluated.
    */
   evaluateAt(at: TextAtPoint): MaybePromise<Evaluation>
-  /** Evaluates the text up to a position that is no decision point, for rules that no detector knows. It only extends `settledTo`. */
+  /** Evaluates the text up to a position between decision points, for rules that no detector knows. It only extends `settledTo`. */
   tryAt(at: TextAtPoint): MaybePromise<unknown>
   /** True if something matches that is not evaluated yet. */
   hasNewMatch(): boolean

@@ -21,7 +21,7 @@ export const readsAll: ClassificationReader = { categories: new Set(categories),
  * reports a text as harmless that it did not classify.
  */
 export type Classifier = {
-  /** It may change: a stage that turns out not to work is not named any more. */
+  /** It may change: a stage that turns out not to work is no longer named. */
   readonly identity: ClassifierIdentity
   /** Without a reader for one that reads all categories. */
   classify(text: string, direction: TextDirection, reader?: ClassificationReader): MaybePromise<Classification>

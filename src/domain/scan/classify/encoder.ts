@@ -12,7 +12,7 @@ export type Encoder = {
   score(text: string, question?: EncoderQuestion, signal?: AbortSignal): Promise<PerCategory<number>>
 }
 
-/** What a text is read for: its place among the texts that wait. */
+/** What a text is read for. It decides when the text is read, if others wait. */
 export type EncoderQuestion = {
   /** True for a category that is always blocked: such a text is read before others, and when those are over the share. */
   readonly isUrgent: boolean

@@ -2,7 +2,7 @@
 
 const wordsIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Common words of English that are no words of the other languages. */
+/** Common words of English that the other languages do not have. */
 const english = wordsIn(`
   the and you your yours with that this these those have has having what they them their there from would could should which about
   will been being when where while were who how why my mine myself yourself are not his her hers she it its it's i'm i've i'll i'd
@@ -12,7 +12,7 @@ const english = wordsIn(`
   also never always tell say said people yes
 `)
 
-/** Common words of German, Spanish, French, Italian, Portuguese, Dutch and Polish that are no words of English. */
+/** Common words of German, Spanish, French, Italian, Portuguese, Dutch and Polish that English does not have. */
 const others = wordsIn(`
   der das dem ein eine einen und ich nicht ist sind ihr sie mit auf von zu für im mir mich dich aber wie wenn auch nur noch es
   el la los las una y que de en lo se mi te tu yo por para con su pero más como muy está esta este esto eso todo ya
@@ -31,7 +31,7 @@ const leastShare = 0.25
 /** A run begins at every fourth word, so that a short statement between English words is not missed. */
 const runWords = 8
 const runStep = 4
-/** A long word of a script without spaces is a clause. It counts as one word of another language per so many letters. */
+/** A long word of a script without spaces is a clause. It counts as one word of another language per this many letters. */
 const clauseLetters = 2
 
 const sentence = /[^.!?;:\n\u061b\u061f\u06d4\u0964\u3002\uff01\uff1b\uff1f]+/gu
