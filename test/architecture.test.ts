@@ -12,6 +12,7 @@ import {
   repeatedTypes,
   strayTimers,
 } from './support/architecture/conventions.ts'
+import { strayFormatLists } from './support/architecture/formats.ts'
 import { protocolKnowledge } from './support/architecture/knowledge.ts'
 import {
   consoleBreaches,
@@ -44,7 +45,8 @@ const rules: readonly Rule[] = [
       'cli/serve.ts': "import { domain } from '../domain/policy/policy.ts'",
       'base/clock.ts': "new Worker(new URL('../domain/policy/policy.ts', import.meta.url))",
       'main.ts': "import '../test/support/app.ts'",
-      'config/schema.ts': "import { fault } from '../base/clock.ts'",
+      'config/schema.ts': "import { fault } from '../base/clock.ts'\nimport { kinds } from '../wire/kinds.ts'",
+      'wire/kinds.ts': '',
     },
     finds: [
       'adapters/sql.ts -> http/server.ts',
@@ -200,6 +202,25 @@ const rules: readonly Rule[] = [
       'pipeline/store.ts': 'export interface Store {}\nexport type Drafts = Draft[]',
     },
     finds: ['Store: adapters/store.ts, pipeline/store.ts'],
+  },
+  {
+    title: 'formats of callers and kinds of upstream are listed only in their registries',
+    breaches: strayFormatLists,
+    planted: {
+      'domain/inference/formats.ts': "export const callerFormats = ['messages', 'responses', 'chat'] as const",
+      'wire/upstream-kinds.ts': "export const upstreamKinds = ['anthropic', 'echo'] as const",
+      'app/request-metrics.ts': "const labels = [\n  'messages',\n  'responses',\n]",
+      'config/models.ts': "import Type from 'typebox'\nconst kind = Type.Enum(['openai-chat', 'anthropic', 'echo'])",
+      'http/inference/envelope.ts': "const isKnown = (name: string) => name === 'chat' || name === 'messages'",
+      'http/admin/requests/present.ts': "type Dialect = 'chat' | 'messages' | null",
+      'http/chat/decode.ts': "throw invalidField(['messages', at, 'name'])\nconst part = { dialect: 'chat', raw }",
+    },
+    finds: [
+      'app/request-metrics.ts:2',
+      'config/models.ts:2',
+      'http/admin/requests/present.ts:1',
+      'http/inference/envelope.ts:1',
+    ],
   },
   {
     title: 'periodic timers start only in jobs and in the named exceptions',

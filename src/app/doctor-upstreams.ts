@@ -11,7 +11,7 @@ import { connectTimeoutMs, tryConnect, type Diagnosis } from './diagnosis.ts'
 import { createLiveValues } from './live-values.ts'
 import { answerTimeoutMs, modelToAsk, oneTokenCall } from './one-token-call.ts'
 import { createProviders } from './providers.ts'
-import { effectiveModels, effectiveUpstreams, exampleOf, type EffectiveUpstream } from './upstreams.ts'
+import { effectiveModels, effectiveUpstreams, exampleOf, factsOfKind, type EffectiveUpstream } from './upstreams.ts'
 
 export type UpstreamCheckOptions = {
   /** Makes no network call. */
@@ -163,10 +163,14 @@ function explain(error: unknown, { upstream, model, listed }: FailedCall): Diagn
 /** Ollama accepts a name without its tag. */
 const nameMatches = (listed: string, model: string): boolean => listed === model || listed === `${model}:latest`
 
-/** The most frequent mistake with OpenAI's format is a base URL without `/v1`. */
-function addressHint({ kind, base_url: baseUrl }: EffectiveUpstream): string {
-  if (baseUrl === undefined || kind === 'anthropic' || /\/v\d+\/?$/.test(new URL(baseUrl).pathname)) return ''
-  return `base_url usually ends with /v1: try ${baseUrl.replace(/\/+$/, '')}/v1. `
+/** The most frequent mistake is a base URL without the `/v1` that the vendor's own has. */
+function addressHint(upstream: EffectiveUpstream): string {
+  const { base_url: baseUrl } = upstream
+  const { baseUrl: vendorUrl } = factsOfKind(upstream)
+  if (baseUrl === undefined || vendorUrl === undefined) return ''
+  const version = new URL(vendorUrl).pathname
+  if (version === '/' || /\/v\d+\/?$/.test(new URL(baseUrl).pathname)) return ''
+  return `base_url usually ends with ${version}: try ${baseUrl.replace(/\/+$/, '')}${version}. `
 }
 
 /** Some servers reject a request whose output limit exceeds the context window. */

@@ -27,7 +27,7 @@ import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
-import { createDialects } from './dialects.ts'
+import { createPlaygroundFormats } from './caller-formats.ts'
 import type { Purpose } from './listen-addresses.ts'
 
 export type FamilyParts = InferenceParts &
@@ -115,7 +115,7 @@ export function createFamilies(
     ]),
     ...ifServed('administration', () => [
       adminFamily({ ...parts, ...parts.administration, limits, inferenceUrl }, [
-        playgroundRoute({ ...parts, ...parts.administration, limits, dialects: createDialects(parts) }),
+        playgroundRoute({ ...parts, ...parts.administration, limits, formats: createPlaygroundFormats(parts) }),
       ]),
       policyGatewayFamily({ ...parts, ...parts.administration, limits }),
       ...(consoleParts === undefined ? [] : [consoleFamily({ ...parts, ...consoleParts })]),

@@ -1,5 +1,6 @@
 import type { Model } from '../domain/inference/catalogue.ts'
 import { noFieldRoles } from '../domain/inference/field-roles.ts'
+import { translatedFormat } from '../domain/inference/formats.ts'
 import type { ListedModel, Provider, ProviderCall } from '../domain/inference/provider.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import { chatModelOf } from './models.ts'
@@ -33,8 +34,6 @@ export function oneTokenCall(
   provider: Provider,
   { model, requestId, signal }: Pick<ProviderCall, 'model' | 'requestId' | 'signal'>,
 ): ProviderCall {
-  // Another dialect than the upstream's, because there is no raw body to pass through.
-  const dialect = provider.dialect === 'messages' ? 'chat' : 'messages'
   const request: InferenceRequest = {
     model,
     stream: false,
@@ -43,7 +42,7 @@ export function oneTokenCall(
     stop: [],
     tools: [],
     flaggedCategories: [],
-    raw: { dialect, body: {}, headers: {}, roles: noFieldRoles },
+    raw: { dialect: translatedFormat(provider), body: {}, headers: {}, roles: noFieldRoles },
   }
   const limits = { maxOutputTokens: 1, isOutputLimited: true, mayQueue: false }
   return { request, model, ...limits, requestId, signal, onDropped: () => {} }

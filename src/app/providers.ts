@@ -92,13 +92,12 @@ function createQueueMetrics({ clock, metrics }: ProvidersParts): (upstream: stri
   }
 }
 
-/** OpenAI supports both of its dialects: Chat Completions callers use that API, all others use Responses. */
+/** OpenAI has both of its formats: Chat Completions callers use that API, all others use Responses. */
 function bothOpenai(name: string, providerOf: (kind: ProviderSettings['kind']) => Provider): Provider {
   const chat = providerOf('openai-chat')
   const responses = providerOf('openai-responses')
   return {
     name,
-    dialect: undefined,
     infer: (call) => (call.request.raw.dialect === 'chat' ? chat : responses).infer(call),
     inFlight: () => (chat.inFlight?.() ?? 0) + (responses.inFlight?.() ?? 0),
     ...(chat.listModels && { listModels: chat.listModels }),

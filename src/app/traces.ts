@@ -7,7 +7,7 @@ import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 import { createStartTrace, passOn, type StartTrace } from '../domain/tracing/start-trace.ts'
 import type { UpstreamFacts } from '../adapters/traces/gen-ai.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import type { EffectiveUpstream } from './upstreams.ts'
+import { factsOfKind, type EffectiveUpstream } from './upstreams.ts'
 
 /** Starts to export traces if a collector is configured. Undefined if neither it nor an upstream needs trace contexts. */
 export async function openTraces(infrastructure: Infrastructure, version: string): Promise<StartTrace | undefined> {
@@ -91,17 +91,10 @@ const headersOf = ({ config, live }: Infrastructure): Record<string, string> =>
     ]),
   )
 
-/** Names that OpenTelemetry has for providers; a server without one is named by its software or by the upstream. */
-const providerNames: Readonly<Record<EffectiveUpstream['kind'], string | undefined>> = {
-  anthropic: 'anthropic',
-  'openai-responses': 'openai',
-  'both-openai': 'openai',
-  'openai-chat': undefined,
-  echo: 'gatehouse',
-}
-
-function factsOf({ name, kind, server, base_url: baseUrl }: EffectiveUpstream): UpstreamFacts {
-  const provider = providerNames[kind] ?? server ?? name
+/** A server without OpenTelemetry's name of a vendor is named by its software or by the upstream. */
+function factsOf(upstream: EffectiveUpstream): UpstreamFacts {
+  const { name, server, base_url: baseUrl } = upstream
+  const provider = factsOfKind(upstream).systemName ?? server ?? name
   if (baseUrl === undefined) return { provider }
   const { hostname: address, port, protocol } = new URL(baseUrl)
   return {

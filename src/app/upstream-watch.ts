@@ -62,7 +62,7 @@ export function createUpstreamWatch(
           kind: kindOf(upstream),
           state: upstreamStateOf(condition),
           inFlight: providers.get(upstream.name)?.inFlight?.() ?? 0,
-          // Each of its two dialects has the whole limit.
+          // Each of its two formats has the whole limit.
           maxConcurrent: upstream.max_concurrent * (upstream.kind === 'both-openai' ? 2 : 1),
           definedIn: definitions.get(upstream.name) ?? { source: 'built_in', file: null, key: null },
         }

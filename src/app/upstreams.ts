@@ -2,11 +2,12 @@ import { ConfigError, type Config, type Environment } from '../config/config.ts'
 import { originsOf } from '../config/origins.ts'
 import type { Model } from '../domain/inference/catalogue.ts'
 import type { Definition } from '../domain/inference/served-models.ts'
+import { kindFacts } from '../adapters/providers/registry.ts'
 
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]
 
-/** An upstream from the configuration or from the environment. `both-openai` supports both OpenAI dialects. */
+/** An upstream from the configuration or from the environment. `both-openai` has both of OpenAI's formats. */
 export type EffectiveUpstream = Omit<UpstreamSettings, 'kind'> & {
   readonly kind: UpstreamSettings['kind'] | 'both-openai'
   /** Its path in the configuration, such as `upstreams[0]`; undefined for one from the environment. */
@@ -108,7 +109,11 @@ export const upstreamDefinitions = (config: Config, env: Environment): ReadonlyM
     ...config.upstreams.map(({ name }, at) => [name, inFile(config, `upstreams[${at}]`)] as const),
   ])
 
-/** The kind for administrators: `openai` supports both of OpenAI's dialects. */
+/** What the kind of an upstream implies. */
+export const factsOfKind = ({ kind }: EffectiveUpstream) =>
+  kindFacts(kind === 'both-openai' ? 'openai-responses' : kind)
+
+/** The kind for administrators: `openai` has both of OpenAI's formats. */
 export const kindOf = ({ kind }: EffectiveUpstream): string => (kind === 'both-openai' ? 'openai' : kind)
 
 /** Where each model of `effectiveModels` is defined, in the same order. */

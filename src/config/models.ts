@@ -1,10 +1,11 @@
 import Type from 'typebox'
+import { upstreamKinds } from '../wire/upstream-kinds.ts'
 import { entry, section } from './section.ts'
 
 export const Upstream = entry(
   {
     name: Type.String({ minLength: 1, maxLength: 64, description: 'Name by which `models` refer to it.' }),
-    kind: Type.Enum(['openai-chat', 'openai-responses', 'anthropic', 'echo'], {
+    kind: Type.Enum([...upstreamKinds], {
       description: 'API that the upstream implements.',
     }),
     server: Type.Optional(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { contextIn, credits, start, usage } from '../../test/support/answers.ts'
 import type { InferenceEnd, InferenceEvent, RawDocument, Chunk } from '../domain/inference/events.ts'
-import type { Dialect } from '../domain/inference/request.ts'
+import type { CallerFormat } from '../domain/inference/formats.ts'
 import { encodeChat } from './chat/encode.ts'
 import { encodeMessages } from './messages/encode.ts'
 import { signatureText, readSignature } from './inference/signature-envelope.ts'
@@ -22,7 +22,7 @@ const events: readonly InferenceEvent[] = [
   start,
   { type: 'open', block: 0, part: { type: 'thinking' } },
   { type: 'delta', block: 0, text: 'Hm.' },
-  { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'sig' } },
+  { type: 'signature', block: 0, signature: { format: 'messages', value: 'sig' } },
   { type: 'close', block: 0 },
   { type: 'open', block: 1, part: { type: 'text' } },
   { type: 'delta', block: 1, text: 'One.' },
@@ -38,7 +38,7 @@ const events: readonly InferenceEvent[] = [
   end,
 ]
 
-const contextOf = (dialect: Dialect): AnswerContext => contextIn(dialect, {}, { id: 'answer_1' })
+const contextOf = (dialect: CallerFormat): AnswerContext => contextIn(dialect, {}, { id: 'answer_1' })
 
 describe('a complete answer', () => {
   it('is a message on /v1/messages', () => {
@@ -116,7 +116,7 @@ describe('a complete answer', () => {
         id: 'rs_1',
         type: 'reasoning',
         summary: [{ type: 'summary_text', text: 'Hm.' }],
-        encrypted_content: signatureText({ dialect: 'messages', value: 'sig' }, 'responses'),
+        encrypted_content: signatureText({ format: 'messages', value: 'sig' }, 'responses'),
       },
       message('msg_2', 'One.'),
       message('msg_3', 'Two.'),
@@ -210,7 +210,7 @@ describe('a response of an upstream that stores it', () => {
 
 describe('a document of an upstream that leaves fields out', () => {
   const uncounted: InferenceEvent = { ...end, usage: { ...end.usage, source: 'estimated' } }
-  const bare = (dialect: Dialect): RawDocument => ({ kind: 'document', dialect, body: {} })
+  const bare = (dialect: CallerFormat): RawDocument => ({ kind: 'document', dialect, body: {} })
 
   it('gets the fields that clients expect', () => {
     const message = encodeMessages(contextOf('messages'), { events: [start, uncounted], document: bare('messages') })
@@ -265,15 +265,26 @@ describe('collecting an answer', () => {
 
 describe('a reasoning signature in another dialect’s field', () => {
   it('is unchanged in its own dialect and in an envelope in another', () => {
-    const signature = { dialect: 'messages', value: 'sig' } as const
+    const signature = { format: 'messages', value: 'sig' } as const
     assert.equal(signatureText(signature, 'messages'), 'sig')
     assert.deepEqual(readSignature(signatureText(signature, 'responses'), 'responses'), signature)
   })
 
   it('is in an envelope in its own dialect if the caller sees its item under another id', () => {
-    const signature = { dialect: 'responses', value: 'enc', id: 'rs_upstream' } as const
+    const signature = { format: 'responses', value: 'enc', id: 'rs_upstream' } as const
     assert.equal(signatureText(signature, 'responses', 'rs_upstream'), 'enc')
     assert.deepEqual(readSignature(signatureText(signature, 'responses', 'rs_gateway'), 'responses'), signature)
+  })
+
+  it('can be of a format that no caller uses', () => {
+    const signature = { format: 'gemini', value: 'sig' }
+    assert.deepEqual(readSignature(signatureText(signature, 'messages'), 'messages'), signature)
+  })
+
+  it('is read from the envelopes of earlier versions', () => {
+    const content = { dialect: 'responses', value: 'enc', id: 'rs_1' }
+    const text = `gw1.${Buffer.from(JSON.stringify(content)).toString('base64url')}`
+    assert.deepEqual(readSignature(text, 'messages'), { format: 'responses', value: 'enc', id: 'rs_1' })
   })
 
   it('is ignored if it is empty or was tampered with', () => {
@@ -283,7 +294,7 @@ describe('a reasoning signature in another dialect’s field', () => {
       'gw1.',
       'gw1.%%%',
       wrapped(null),
-      wrapped({ dialect: 'x', value: 'y' }),
+      wrapped({ dialect: 1, value: 'y' }),
       wrapped({ dialect: 'chat', value: 1 }),
     ]) {
       assert.equal(readSignature(text, 'messages'), undefined)

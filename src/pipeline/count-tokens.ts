@@ -23,7 +23,7 @@ export type CountTokensParts = {
 export type TokenCount = {
   readonly inputTokens: number
   readonly source: TokenCountSource
-  /** True if an upstream of the caller's dialect counted the request as it was sent. */
+  /** True if an upstream of the caller's format counted the request as it was sent. */
   readonly isPassthrough: boolean
 }
 
@@ -50,7 +50,7 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
     const ownCount = provider?.inputTokensOf?.(request)
     if (ownCount !== undefined) return { inputTokens: ownCount, source: 'upstream', isPassthrough: false }
     const upstreamCount = await countUpstream(parts, model, call)
-    const isPassthrough = provider?.dialect === request.raw.dialect
+    const isPassthrough = provider?.passthroughFor === request.raw.dialect
     if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream', isPassthrough }
     const countCaller = { queueKey: principal.organization.id, signal: call.signal }
     const { tokens, method } = await countLocally(parts.count, request, countCaller)

@@ -150,7 +150,7 @@ function createScene(options: SceneOptions = {}) {
         },
       })
     },
-    providers: new Map([['local', { name: 'local', dialect: undefined, infer: answered }]]),
+    providers: new Map([['local', { name: 'local', infer: answered }]]),
     health: createUpstreamHealth(clock),
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0 },

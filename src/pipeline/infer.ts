@@ -46,7 +46,7 @@ export type InferenceAnswer = AsyncDisposable & {
   /** Call `bill.pay` before emitting the `end` event; the receipt is attached then. */
   readonly chunks: AsyncIterable<Chunk>
   readonly bill: Bill
-  /** Fields of the request that the upstream cannot receive, by their names in the caller's dialect. */
+  /** Fields of the request that the upstream cannot receive, by their names in the caller's format. */
   readonly dropped: ReadonlySet<string>
   /** How much of the answer the rules require to be evaluated before any of it is sent. */
   readonly requiredCoverage: EnforcedRequest['requiredCoverage']

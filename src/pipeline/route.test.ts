@@ -33,7 +33,6 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
     let count = 0
     return {
       name,
-      dialect: undefined,
       async *infer({ model, mayQueue: isAllowed }: ProviderCall) {
         calls.push(model)
         mayQueue.push(isAllowed)

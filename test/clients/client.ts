@@ -1,4 +1,4 @@
-import type { Dialect } from '../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../src/domain/inference/formats.ts'
 
 /** A prompt, independent of the client that sends it. */
 export type ClientRequest = {
@@ -33,7 +33,7 @@ export type ClientResult = {
 /** A client, its dialect, and how it reads the response. */
 export type Client = {
   readonly name: string
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly isStreaming: boolean
   /** False for clients that never show thinking. */
   readonly showsThinking: boolean

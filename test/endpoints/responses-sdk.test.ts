@@ -49,7 +49,7 @@ describe('the answer that the official OpenAI client reads from the responses st
         start,
         open(0, { type: 'thinking' }),
         delta(0, 'Hm.'),
-        prove(0, { dialect: 'responses', value: 'enc' }),
+        prove(0, { format: 'responses', value: 'enc' }),
         close(0),
         end(),
       ],

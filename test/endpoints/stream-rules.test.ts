@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { Fault } from '../../src/base/fault.ts'
 import type { InferenceEvent, RawFrame, Chunk } from '../../src/domain/inference/events.ts'
 import { createEventOrder } from '../../src/domain/inference/event-order.ts'
-import type { Dialect } from '../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../src/domain/inference/formats.ts'
 import { createChatWriter } from '../../src/http/chat/stream-writer.ts'
 import { createMessagesWriter } from '../../src/http/messages/stream-writer.ts'
 import { createResponsesWriter } from '../../src/http/responses/stream-writer.ts'
@@ -19,12 +19,12 @@ import { checkResponsesStream } from './rules/responses.ts'
 type Names = 'ours' | 'theirs' | 'ours with their ids'
 
 type Endpoint = {
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly writer: (names?: Names) => StreamWriter
   readonly check: (text: string, how: 'complete' | 'failed') => void
 }
 
-function contextOf(dialect: Dialect, names: Names = 'ours'): AnswerContext {
+function contextOf(dialect: CallerFormat, names: Names = 'ours'): AnswerContext {
   const gatewayContext = contextIn(dialect, { stream_options: { include_usage: true } })
   if (names === 'ours') return gatewayContext
   const theirIds = { ...gatewayContext, newId: (prefix: string) => gatewayContext.newId(`${prefix}_their`) }

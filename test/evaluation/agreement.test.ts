@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { callerFormats } from '../../src/domain/inference/formats.ts'
 import { startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
 import { startUpstream } from '../support/upstream.ts'
-import { dialects, sendPrompt } from './dialects.ts'
+import { sendPrompt } from './dialects.ts'
 import { writeResponse } from './upstream-response.ts'
 
 const fragments = [
@@ -73,7 +74,7 @@ const policy = fc.record({
 })
 
 const circumstances = fc.record({
-  dialect: fc.constantFrom(...dialects),
+  dialect: fc.constantFrom(...callerFormats),
   stream: fc.boolean(),
   user: fc.constantFrom('ada', 'bob', 'eve'),
   target: fc.constantFrom(undefined, 'eu', 'br'),

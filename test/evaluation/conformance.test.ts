@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { callerFormats } from '../../src/domain/inference/formats.ts'
 import { httpKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
-import { dialects, sendPrompt, type PromptResult } from './dialects.ts'
+import { sendPrompt, type PromptResult } from './dialects.ts'
 import { writeResponse } from './upstream-response.ts'
 
 const strict = { additionalProperties: false }
@@ -96,7 +97,7 @@ describe('the verdict of a case in every dialect', () => {
     it(one.title, async () => {
       upstreamResponse = one.response
       await using prepared = await prepare(app, one)
-      const ways = dialects.flatMap((dialect) =>
+      const ways = callerFormats.flatMap((dialect) =>
         [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
       )
       const received = await Promise.all(

@@ -1,8 +1,6 @@
 import { isRecord } from '../../src/base/record.ts'
+import type { CallerFormat } from '../../src/domain/inference/formats.ts'
 import type { TestApp } from '../support/app.ts'
-
-export const dialects = ['messages', 'responses', 'chat'] as const
-export type Dialect = (typeof dialects)[number]
 
 export type Prompt = {
   readonly model: string
@@ -24,7 +22,7 @@ export type PromptResult = {
   readonly policy: Readonly<Record<string, unknown>> | undefined
 }
 
-const paths: Readonly<Record<Dialect, string>> = {
+const paths: Readonly<Record<CallerFormat, string>> = {
   messages: '/v1/messages',
   responses: '/v1/responses',
   chat: '/v1/chat/completions',
@@ -32,7 +30,7 @@ const paths: Readonly<Record<Dialect, string>> = {
 
 const filteredReasons = ['refusal', 'content_filter']
 
-export async function sendPrompt(app: TestApp, dialect: Dialect, prompt: Prompt): Promise<PromptResult> {
+export async function sendPrompt(app: TestApp, dialect: CallerFormat, prompt: Prompt): Promise<PromptResult> {
   const { model, text, stream, flaggedCategories, headers = {} } = prompt
   const messages = [{ role: 'user', content: text }]
   const body = {
@@ -82,7 +80,7 @@ const asText = (value: unknown): string =>
   typeof value === 'string' ? value : isRecord(value) ? JSON.stringify(value) : ''
 
 /** Streams send much text twice, in deltas and as a whole: only the deltas count here. */
-function textOfStream(dialect: Dialect, frames: readonly unknown[]): string {
+function textOfStream(dialect: CallerFormat, frames: readonly unknown[]): string {
   if (dialect !== 'responses') {
     const deltas = frames.flatMap((frame) => valuesOf(frame, 'delta'))
     return textFields

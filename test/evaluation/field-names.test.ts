@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { callerFormats, type CallerFormat } from '../../src/domain/inference/formats.ts'
 import { httpKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
-import { dialects, sendPrompt, type Dialect, type PromptResult } from './dialects.ts'
+import { sendPrompt, type PromptResult } from './dialects.ts'
 import { writeResponse, type UpstreamBlock } from './upstream-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -43,7 +44,7 @@ const user = { role: 'user', content: 'Hello' }
 const answered = { role: 'assistant', content: 'Here.' }
 
 /** A request of each dialect with a JSON value in one field. */
-const fieldsOf: Readonly<Record<Dialect, readonly (readonly [title: string, body: (value: Json) => Json])[]>> = {
+const fieldsOf: Readonly<Record<CallerFormat, readonly (readonly [title: string, body: (value: Json) => Json])[]>> = {
   messages: [
     [
       'a tool’s schema',
@@ -184,13 +185,13 @@ const fieldsOf: Readonly<Record<Dialect, readonly (readonly [title: string, body
   ],
 }
 
-const paths: Readonly<Record<Dialect, string>> = {
+const paths: Readonly<Record<CallerFormat, string>> = {
   messages: '/v1/messages',
   responses: '/v1/responses',
   chat: '/v1/chat/completions',
 }
 
-const kindOf: Readonly<Record<Dialect, (typeof httpKinds)[number]>> = {
+const kindOf: Readonly<Record<CallerFormat, (typeof httpKinds)[number]>> = {
   messages: 'anthropic',
   responses: 'openai-responses',
   chat: 'openai-chat',
@@ -242,7 +243,7 @@ describe('the name of a field', () => {
   })
   after(() => opened.disposeAsync())
 
-  const send = (dialect: Dialect, body: Json): Promise<Response> =>
+  const send = (dialect: CallerFormat, body: Json): Promise<Response> =>
     app.post(paths[dialect], { model: kindOf[dialect], max_tokens: 50, store: false, ...body })
 
   /** Every name in every shape for the sentence; for other values each name is paired with one shape. */
@@ -266,7 +267,7 @@ describe('the name of a field', () => {
     }),
   )
 
-  for (const dialect of dialects) {
+  for (const dialect of callerFormats) {
     for (const [title, bodyOf] of fieldsOf[dialect]) {
       it(`does not exempt text in ${title} of a request from scanning (${dialect})`, async () => {
         const answers = await Promise.all(deniedCases.map(({ value }) => send(dialect, bodyOf(value))))
@@ -291,7 +292,7 @@ describe('the name of a field', () => {
     }
   }
 
-  const ways = dialects.flatMap((dialect) =>
+  const ways = callerFormats.flatMap((dialect) =>
     [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
   )
   const sendEveryWay = (): Promise<readonly PromptResult[]> =>

@@ -329,7 +329,7 @@ describe('a guarded response', () => {
       {
         events: [
           { type: 'open', block: 0, part: { type: 'thinking' } },
-          { type: 'signature', block: 0, signature: { dialect: 'messages', value } },
+          { type: 'signature', block: 0, signature: { format: 'messages', value } },
           { type: 'close', block: 0 },
           end,
         ],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { BlockStart, Citation, InferenceEvent, StopReason, Usage } from '../../src/domain/inference/events.ts'
-import type { Dialect, ReasoningSignature } from '../../src/domain/inference/request.ts'
+import { callerFormats, type CallerFormat } from '../../src/domain/inference/formats.ts'
+import type { ReasoningSignature } from '../../src/domain/inference/request.ts'
 import type { AnswerContext } from '../../src/http/inference/writing/stream-writer.ts'
 import { requestBy } from './requests.ts'
 
@@ -60,7 +61,7 @@ export const parallelCalls: readonly InferenceEvent[] = [
 
 /** Generates the same ids in the same order for every caller. */
 export function contextIn(
-  dialect: Dialect,
+  dialect: CallerFormat,
   body: Record<string, unknown> = {},
   more: Partial<AnswerContext> = {},
 ): AnswerContext {
@@ -90,12 +91,12 @@ const anyCitation: fc.Arbitrary<Citation> = fc
   .tuple(fc.webUrl(), anyText, fc.option(fc.nat(20)))
   .map(([url, title, at]) => ({ url, title, ...(at !== null && { range: { start: at, end: at + 5 } }) }))
 
-const anyProof = (dialect: Dialect): fc.Arbitrary<ReasoningSignature> =>
+const anyProof = (dialect: CallerFormat): fc.Arbitrary<ReasoningSignature> =>
   fc
-    .constantFrom<Dialect>('messages', 'responses')
-    .map((from) => ({ dialect: from, value: `proof of ${from} for ${dialect}` }))
+    .constantFrom<CallerFormat>('messages', 'responses')
+    .map((from) => ({ format: from, value: `proof of ${from} for ${dialect}` }))
 
-function anyBlock(dialect: Dialect): fc.Arbitrary<AnyBlock> {
+function anyBlock(dialect: CallerFormat): fc.Arbitrary<AnyBlock> {
   const texts = fc.array(anyText, { maxLength: 4 })
   return fc.oneof(
     texts.map((deltas): AnyBlock => ({ part: { type: 'text' }, deltas })),
@@ -111,14 +112,14 @@ function anyBlock(dialect: Dialect): fc.Arbitrary<AnyBlock> {
     fc.constant<AnyBlock>({
       part: { type: 'thinking' },
       deltas: [],
-      proof: { dialect: 'messages', value: 'hidden', redacted: true },
+      proof: { format: 'messages', value: 'hidden', redacted: true },
     }),
     fc.tuple(fc.stringMatching(/^call_[a-z0-9]{6}$/), fc.option(anyJson)).map(([id, json]): AnyBlock => ({
       part: { type: 'tool-call', id, name: 'read' },
       deltas: json === null ? [] : [json.slice(0, 3), json.slice(3)],
     })),
     fc
-      .constantFrom<Dialect>('messages', 'responses', 'chat')
+      .constantFrom(...callerFormats)
       .filter((other) => other !== dialect)
       .map((other): AnyBlock => ({
         part: { type: 'opaque', dialect: other, raw: { type: 'vendor_thing' } },
@@ -142,7 +143,7 @@ const stops: readonly StopReason[] = [
  * Any list of events that an upstream may cause, including interleaved blocks: each choice selects the block that continues, and
  * blocks open in order. Two blocks of one kind interleave only if they are tool calls.
  */
-export function anyEvents(dialect: Dialect): fc.Arbitrary<InferenceEvent[]> {
+export function anyEvents(dialect: CallerFormat): fc.Arbitrary<InferenceEvent[]> {
   return fc
     .tuple(fc.array(anyBlock(dialect), { maxLength: 5 }), fc.infiniteStream(fc.nat()), fc.constantFrom(...stops))
     .map(([blocks, choices, stopReason]) => [start, ...interleaved(blocks, choices), end(stopReason)])

@@ -3,14 +3,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { FoldedAnswer } from '../../src/domain/inference/fold.ts'
-import type { Dialect } from '../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../src/domain/inference/formats.ts'
 import type { Kind } from './provider-kit.ts'
 import { ask, askAndFail, jsonHeaders, streamHeaders } from './provider-kit.ts'
 import { requestBy } from './requests.ts'
 
 export type Recordings = {
   readonly kind: Kind
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly folder: string
   /** A frame that reports an error of the upstream. */
   readonly errorFrame: string

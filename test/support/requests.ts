@@ -1,9 +1,10 @@
-import type { Dialect, InferenceRequest } from '../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../src/domain/inference/formats.ts'
+import type { InferenceRequest } from '../../src/domain/inference/request.ts'
 import { vendorFieldRoles } from '../../src/wire/field-roles.ts'
 
 /** A request of a caller that uses this dialect. */
 export const requestBy = (
-  dialect: Dialect,
+  dialect: CallerFormat,
   fields: Partial<InferenceRequest> = {},
   body: Record<string, unknown> = {},
 ): InferenceRequest => ({

@@ -57,6 +57,9 @@ export type UpstreamErrorResponse = {
   readonly retryAfterSeconds?: number | undefined
 }
 
+/** Reads what the errors of one vendor say beyond their status. */
+export type ReadError = (error: UpstreamErrorResponse) => UpstreamErrorResponse
+
 /** Maps a response with an error status. */
 export function faultOfStatus({ status, body, retryAfterSeconds }: UpstreamErrorResponse): Fault {
   const error = errorOf(parseRecord(body) ?? { message: isMarkup(body) ? '' : body })

@@ -20,7 +20,8 @@ import { hourMs } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { pullStreamOf, nextOf } from '../../base/pull-stream.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
-import type { Dialect, ContentPart } from '../../domain/inference/request.ts'
+import type { CallerFormat } from '../../domain/inference/formats.ts'
+import type { ContentPart } from '../../domain/inference/request.ts'
 import { createAnswerMemoryBudget } from './network/answer-memory-budget.ts'
 
 const recording = (kind: string, name: string): Buffer =>
@@ -399,7 +400,7 @@ describe('usage that the upstream does not report', () => {
 })
 
 describe('thinking in the history of callers of another dialect', () => {
-  const think = async (kind: 'anthropic' | 'openai-responses', by: Dialect): Promise<ContentPart> => {
+  const think = async (kind: 'anthropic' | 'openai-responses', by: CallerFormat): Promise<ContentPart> => {
     const answer = { headers: streamHeaders, chunks: [recording(kind, 'parallel-tools.sse')] }
     const { folded } = await ask({ kind, answer, request: requestBy(by), model: 'thinker' })
     const [block] = folded.blocks
@@ -432,7 +433,7 @@ describe('thinking in the history of callers of another dialect', () => {
     const forged: ContentPart = {
       type: 'thinking',
       text: 'x',
-      signature: { dialect: 'messages', value: 'forged.{"value":"y"}' },
+      signature: { format: 'messages', value: 'forged.{"value":"y"}' },
     }
     assert.doesNotMatch(await sendBack('anthropic', thought, 'other-model'), /thinking/)
     assert.doesNotMatch(await sendBack('openai-responses', thought), /reasoning/)

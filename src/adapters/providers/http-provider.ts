@@ -8,21 +8,21 @@ import type { InferenceRequest, ReasoningSignature } from '../../domain/inferenc
 import { createEventWriter } from './decoding/event-writer.ts'
 import { createFrameCache } from './decoding/frame-cache.ts'
 import { createOutOfBandReader } from './decoding/out-of-band.ts'
-import { decodeDocument, decodeRead, type ResponseReader } from './decoding/response-reader.ts'
+import { decodeDocument, decodeRead, type RawPassthrough, type ResponseReader } from './decoding/response-reader.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
 import type { EncodeContext, EncodedRequest } from './encoding/encoding.ts'
 import { createToolNames } from './encoding/tool-names.ts'
 import { responseTooLong, upstreamFailed } from './failures.ts'
 import type { JsonRecord } from './json-values.ts'
 import { throwWithoutSecrets, withoutSecrets } from './mask-secrets.ts'
-import { createModelList } from './model-list.ts'
+import { createModelList, type ReadModels } from './model-list.ts'
 import type { AnswerMemoryBudget, MemoryLease } from './network/answer-memory-budget.ts'
 import { createCaller, type UpstreamCaller, type UpstreamRequest, type UpstreamResponse } from './network/call.ts'
 import type { OnQueued } from './network/call-slots.ts'
 import type { TimeLimits } from './network/timeouts.ts'
 import type { SignatureEnvelope } from './reasoning-signature.ts'
 import { spanHeaders } from './span-headers.ts'
-import type { TokenCounterSpec, WireFormat } from './wire-format.ts'
+import type { Decoder, TokenCounterSpec, WireFormat } from './wire-format.ts'
 
 /** The address, timeouts and limits of one upstream. */
 export type HttpProviderSettings = TimeLimits & {
@@ -30,6 +30,7 @@ export type HttpProviderSettings = TimeLimits & {
   readonly url: URL
   /** Where the upstream lists its models. */
   readonly modelsUrl: URL
+  readonly readModels: ReadModels
   /** Sent with every call. Names are lower case. They override the headers of the wire format. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly maxConcurrent?: number
@@ -57,10 +58,10 @@ export function createHttpProvider(
   settings: HttpProviderSettings,
   parts: HttpProviderParts,
 ): Provider {
-  const post = createCaller(settings, parts)
+  const post = createCaller({ ...settings, readError: format.readError }, parts)
   return {
     name: settings.name,
-    dialect: format.dialect,
+    ...(format.passthroughFor && { passthroughFor: format.passthroughFor }),
     infer: (call) => new ResponseStream({ format, settings, parts, post, call }),
     inFlight: post.inFlight,
     ...(format.tokenCounter && { countTokens: createTokenCounter(format, format.tokenCounter, { settings, parts }) }),
@@ -139,16 +140,29 @@ function readerFor(
   const decoder = format.createDecoder(writer)
   return {
     decoder,
-    conformance: format.createConformanceCheck(),
     writer,
     frameCache: kind === 'stream' && format.allowsFrameCache ? createFrameCache() : undefined,
-    shape: format.shape,
-    outOfBandReader: createOutOfBandReader({ requestBody, stops: call.request.stop, isEmitted: decoder.isEmitted }),
     onText,
-    passthroughDialect: call.request.raw.dialect === format.dialect ? format.dialect : undefined,
+    passthrough: passthroughOf(format, { request: call.request, requestBody, decoder }),
     hasStarted: false,
     outOfBand: [],
     failure: undefined,
+  }
+}
+
+/** Undefined if the caller uses another format than the upstream. */
+function passthroughOf(
+  format: WireFormat,
+  from: { readonly request: InferenceRequest; readonly requestBody: JsonRecord; readonly decoder: Decoder },
+): RawPassthrough | undefined {
+  const { raw, stop } = from.request
+  if (format.passthroughFor !== raw.dialect) return undefined
+  const { requestBody, decoder } = from
+  return {
+    dialect: raw.dialect,
+    conformance: format.createConformanceCheck(),
+    shape: format.shape,
+    outOfBandReader: createOutOfBandReader({ requestBody, stops: stop, isEmitted: decoder.isEmitted }),
   }
 }
 
@@ -179,7 +193,7 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   const toolNames = toolNamesOf(request)
   const encoded = encode(format, { call, toolNames }, parts)
   const wrapSignature = (signature: ReasoningSignature, text: string): ReasoningSignature | undefined => {
-    if (request.raw.dialect === format.dialect) return signature
+    if (request.raw.dialect === format.passthroughFor) return signature
     // Chat completions has no field that could carry a signature back.
     return request.raw.dialect === 'chat' ? undefined : parts.signatureEnvelope.wrap(signature, { text, model })
   }
@@ -194,7 +208,7 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
     wrapSignature,
     onText,
   })
-  const wantsStream = encoded.body['stream'] === true
+  const wantsStream = encoded.wantsStream ?? encoded.body['stream'] === true
   const accept = wantsStream ? 'text/event-stream' : 'application/json'
   // Not `x-request-id`: some servers reject every request whose value there is not a UUID.
   const headers = {
@@ -207,7 +221,14 @@ function prepare({ format, settings, parts, call }: UpstreamExchange, lease: Mem
   const body = JSON.stringify(encoded.body)
   return {
     writer,
-    outgoing: { headers, body, wantsStream, mayQueue: call.mayQueue, callerWaitMs: call.callerWaitMs },
+    outgoing: {
+      headers,
+      path: encoded.path,
+      body,
+      wantsStream,
+      mayQueue: call.mayQueue,
+      callerWaitMs: call.callerWaitMs,
+    },
     requestBody: encoded.body,
     onText,
   }
@@ -230,7 +251,7 @@ function encode(
   { call, toolNames }: Pick<EncodeContext, 'call' | 'toolNames'>,
   { signatureEnvelope }: HttpProviderParts,
 ): EncodedRequest {
-  const source = { dialect: format.dialect, model: call.model }
+  const source = { format: format.name, model: call.model }
   return format.encode({
     call,
     toolNames,
@@ -241,21 +262,19 @@ function encode(
 /** Calls the vendor's token counting endpoint with the body that the inference request would have. */
 function createTokenCounter(
   format: WireFormat,
-  { path, omittedFields }: TokenCounterSpec,
+  counter: TokenCounterSpec,
   { settings, parts }: Pick<UpstreamExchange, 'settings' | 'parts'>,
 ): NonNullable<Provider['countTokens']> {
-  const url = new URL(settings.url)
-  url.pathname += path
-  const post = createCaller({ ...settings, url }, parts)
+  const post = createCaller({ ...settings, readError: format.readError }, parts)
   return async ({ request, model, signal }) => {
     const unlimited = { maxOutputTokens: 1, isOutputLimited: false, mayQueue: false }
     const call = { request, model, signal, ...unlimited, requestId: '', onDropped: () => {} }
     const encoded = encode(format, { call, toolNames: toolNamesOf(request) }, parts)
-    const fields = Object.entries(encoded.body).filter(([name]) => !omittedFields.includes(name))
-    const body = JSON.stringify(Object.fromEntries(fields))
+    const { path, body } = counter.encode(encoded, model)
     const outgoing = {
       headers: { ...encoded.headers, ...settings.headers() },
-      body,
+      path,
+      body: JSON.stringify(body),
       wantsStream: false,
       mayQueue: false,
     }
@@ -263,7 +282,7 @@ function createTokenCounter(
     const response = await post(outgoing, signal, lease)
       .catch(throwWithoutSecrets(parts))
       .finally(() => lease.release())
-    const count = response.kind === 'document' ? response.body['input_tokens'] : undefined
+    const count = response.kind === 'document' ? response.body[counter.countField] : undefined
     if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count
     throw upstreamFailed('The model’s upstream did not return a token count.')
   }

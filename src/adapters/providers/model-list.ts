@@ -8,6 +8,7 @@ import { createCaller, type UpstreamCallerParts, type UpstreamCallerSettings } f
 
 type ModelListSettings = Omit<UpstreamCallerSettings, 'url'> & {
   readonly modelsUrl: URL
+  readonly readModels: ReadModels
   readonly headers: () => Readonly<Record<string, string>>
 }
 type ModelListParts = UpstreamCallerParts & {
@@ -20,7 +21,10 @@ const maxNameLength = 200
 /** The list of a vendor with an unusual number of models is cut off. */
 const maxListed = 1_000
 
-/** Reads the model list of the upstream. All three formats have the same list. */
+/** The models in a response; undefined if it is not a list of models. */
+export type ReadModels = (body: JsonRecord) => readonly ListedModel[] | undefined
+
+/** Reads the model list of the upstream. */
 export function createModelList(
   settings: ModelListSettings,
   parts: ModelListParts,
@@ -36,15 +40,19 @@ export function createModelList(
     const response = await get(outgoing, signal, lease)
       .catch(throwWithoutSecrets(parts))
       .finally(() => lease.release())
-    if (response.kind !== 'document' || !('data' in response.body))
-      throw upstreamFailed('The model’s upstream did not return a list of models.')
-    return asRecords(response.body['data']).slice(0, maxListed).flatMap(readListedModel)
+    const listed = response.kind === 'document' ? settings.readModels(response.body) : undefined
+    if (listed === undefined) throw upstreamFailed('The model’s upstream did not return a list of models.')
+    return listed.filter(({ name }) => name.length <= maxNameLength).slice(0, maxListed)
   }
 }
 
+/** The model list of OpenAI, which most vendors imitate. */
+export const readDataList: ReadModels = (body) =>
+  'data' in body ? asRecords(body['data']).flatMap(readListedModel) : undefined
+
 /** vLLM and SGLang report the context window as `max_model_len`, llama.cpp reports it in `meta`. */
 function readListedModel({ id, max_model_len: length, meta }: JsonRecord): ListedModel[] {
-  if (!isNonEmptyText(id) || id.length > maxNameLength) return []
+  if (!isNonEmptyText(id)) return []
   const contextTokens =
     asCount(length) || asCount(asRecord(meta)?.['n_ctx']) || asCount(asRecord(meta)?.['n_ctx_train'])
   return [{ name: id, ...(contextTokens && { contextTokens }) }]

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
+import type { ReasoningSignature } from '../../domain/inference/request.ts'
 import { parseRecord, asText } from './json-values.ts'
 
 /** Thinking and the vendor's signature over it. Only the model that produced them accepts them. */
 export type SignedReasoning = { readonly value: string; readonly text: string }
 
-/** The upstream dialect and model that produced the thinking. */
-export type ReasoningSource = { readonly dialect: Dialect; readonly model: string }
+/** The upstream format and model that produced the thinking. */
+export type ReasoningSource = { readonly format: string; readonly model: string }
 
 /**
- * Lets a caller of another dialect carry a reasoning signature from one request to the next. That dialect has no field for
+ * Lets a caller of another format carry a reasoning signature from one request to the next. That format has no field for
  * the exact text that was signed or for the model that signed it, so the envelope contains both. An HMAC over the content
  * proves that the gateway wrote it.
  */
@@ -25,17 +25,18 @@ export function createSignatureEnvelope(keys: () => readonly Uint8Array[]): Sign
     keys().map((key) => createHmac('sha256', key).update(text).digest('base64url'))
   return {
     wrap(signature, { text, model }) {
-      const content = JSON.stringify({ dialect: signature.dialect, value: signature.value, text, model })
+      // Conversations of earlier versions contain this field name.
+      const content = JSON.stringify({ dialect: signature.format, value: signature.value, text, model })
       return { ...signature, value: `${macsOf(content)[0]}.${content}` }
     },
     unwrap(signature, source) {
       const dot = signature.value.indexOf('.')
       const json = signature.value.slice(dot + 1)
       const mac = signature.value.slice(0, dot)
-      if (signature.dialect !== source.dialect || !macsOf(json).some((expected) => sameText(mac, expected)))
+      if (signature.format !== source.format || !macsOf(json).some((expected) => sameText(mac, expected)))
         return undefined
       const content = parseRecord(json)
-      if (content?.['dialect'] !== source.dialect || content['model'] !== source.model) return undefined
+      if (content?.['dialect'] !== source.format || content['model'] !== source.model) return undefined
       return { value: asText(content['value']), text: asText(content['text']) }
     },
   }

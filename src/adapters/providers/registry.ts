@@ -1,38 +1,53 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import { messagesFormat } from './anthropic/provider.ts'
+import type { UpstreamKind } from '../../wire/upstream-kinds.ts'
+import { anthropicVendor } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
-import type { WireFormat } from './wire-format.ts'
 import { createHttpProvider } from './http-provider.ts'
 import { secretsOf } from './mask-secrets.ts'
-import { chatFormat } from './openai-chat/provider.ts'
-import { addressOf, chatFlagsOf, isOpenaiHost, type ChatOverrides, type ChatServer } from './openai-chat/servers.ts'
-import { responsesFormat } from './openai-responses/provider.ts'
+import { chatVendor } from './openai-chat/provider.ts'
+import { addressOf } from './openai-chat/servers.ts'
+import { responsesVendor } from './openai-responses/provider.ts'
 import { createSignatureEnvelope } from './reasoning-signature.ts'
 import type { EstimateTokens } from './decoding/usage.ts'
 import type { AnswerMemoryBudget } from './network/answer-memory-budget.ts'
 import type { OnQueued } from './network/call-slots.ts'
 import type { TimeLimits } from './network/timeouts.ts'
+import type { FormatSettings, HttpVendor } from './vendor.ts'
 
-export const providerKinds = ['openai-chat', 'openai-responses', 'anthropic', 'echo'] as const
-export type ProviderKind = (typeof providerKinds)[number]
+type HttpKind = Exclude<UpstreamKind, 'echo'>
 
-export type ProviderSettings = TimeLimits & {
-  readonly name: string
-  readonly kind: ProviderKind
-  /** In the form that the vendor's SDK expects. Defaults to the vendor's own address. */
-  readonly baseUrl?: string
-  readonly maxConcurrent?: number
-  readonly queueTimeoutMs?: number
-  readonly maxAnswerBytes: number
-  readonly sendsSpan?: boolean | undefined
-  /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
-  readonly credentials: () => UpstreamCredentials
-  /** The software of a chat completions server. */
-  readonly server?: ChatServer | undefined
-  readonly chatOverrides?: ChatOverrides
+const vendors: Readonly<Record<HttpKind, HttpVendor>> = {
+  'openai-chat': chatVendor,
+  'openai-responses': responsesVendor,
+  anthropic: anthropicVendor,
 }
+
+type KindFacts = {
+  /** The name of the vendor in traces; undefined if it depends on the server. */
+  readonly systemName: string | undefined
+  /** The address of an upstream without `base_url`. Undefined if the kind needs no network. */
+  readonly baseUrl?: string
+}
+
+/** What other modules need to know about a kind. */
+export const kindFacts = (kind: UpstreamKind): KindFacts =>
+  kind === 'echo' ? { systemName: 'gatehouse' } : vendors[kind]
+
+export type ProviderSettings = TimeLimits &
+  FormatSettings & {
+    readonly name: string
+    readonly kind: UpstreamKind
+    /** In the form that the vendor's SDK expects. Defaults to the vendor's own address. */
+    readonly baseUrl?: string
+    readonly maxConcurrent?: number
+    readonly queueTimeoutMs?: number
+    readonly maxAnswerBytes: number
+    readonly sendsSpan?: boolean | undefined
+    /** Called for every request, because credentials can be rotated at runtime. Returns the same object while unchanged. */
+    readonly credentials: () => UpstreamCredentials
+  }
 
 export type UpstreamCredentials = {
   readonly apiKey?: string | undefined
@@ -57,48 +72,29 @@ export type ProviderParts = {
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
   const { name, kind, server } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
-  const { path, models, baseUrl: vendorUrl, auth } = endpoints[kind]
+  const { path, modelsPath, readModels, baseUrl: vendorUrl, auth, formatAt } = vendors[kind]
   const baseUrl = settings.baseUrl ?? (server ? addressOf(server) : vendorUrl)
   const url = urlOf(baseUrl, path)
-  const modelsUrl = urlOf(baseUrl, models)
-  const httpSettings = { ...settings, url, modelsUrl, headers: createHeaders(settings.credentials, auth) }
+  const modelsUrl = urlOf(baseUrl, modelsPath)
+  const headers = createHeaders(settings.credentials, auth)
+  const httpSettings = { ...settings, url, modelsUrl, readModels, headers }
   const secrets = parts.secrets ?? (() => secretsOf(settings.credentials(), settings.baseUrl))
   const httpParts = { ...parts, secrets, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
-  return createHttpProvider(wireFormatOf(url, { ...settings, kind }), httpSettings, httpParts)
+  return createHttpProvider(formatAt(url, settings), httpSettings, httpParts)
 }
 
-type HttpKind = Exclude<ProviderSettings['kind'], 'echo'>
-
-type VendorEndpoint = {
-  readonly baseUrl: string
-  readonly path: string
-  /** The path of the model list. */
-  readonly models: string
-  readonly auth: (apiKey: string) => Readonly<Record<string, string>>
-}
-
-const bearer: VendorEndpoint['auth'] = (apiKey) => ({ authorization: `Bearer ${apiKey}` })
-
-const endpoints: Readonly<Record<HttpKind, VendorEndpoint>> = {
-  anthropic: {
-    baseUrl: 'https://api.anthropic.com',
-    path: '/v1/messages',
-    models: '/v1/models',
-    auth: (apiKey) => ({ 'x-api-key': apiKey }),
-  },
-  'openai-chat': { baseUrl: 'https://api.openai.com/v1', path: '/chat/completions', models: '/models', auth: bearer },
-  'openai-responses': { baseUrl: 'https://api.openai.com/v1', path: '/responses', models: '/models', auth: bearer },
-}
-
-/** Accepts Anthropic's base URL with and without `/v1`. Keeps a query string, which Azure needs. */
+/** Accepts base URLs with and without the version that `path` starts with. Keeps a query string, which Azure needs. */
 function urlOf(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl)
   const base = url.pathname.replace(/\/+$/, '')
-  url.pathname = base + (base.endsWith('/v1') ? path.replace(/^\/v1/, '') : path)
+  const [pathname = '', query] = path.split('?')
+  const [, version = ''] = /^(\/v\d\w*)\//.exec(pathname) ?? []
+  url.pathname = base + (base.endsWith(version) ? pathname.slice(version.length) : pathname)
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value)
   return url
 }
 
-function createHeaders(credentials: ProviderSettings['credentials'], auth: VendorEndpoint['auth']) {
+function createHeaders(credentials: ProviderSettings['credentials'], auth: HttpVendor['auth']) {
   let last = credentials()
   let headers = headersOf(last, auth)
   return (): Readonly<Record<string, string>> => {
@@ -111,20 +107,9 @@ function createHeaders(credentials: ProviderSettings['credentials'], auth: Vendo
 
 function headersOf(
   { apiKey, headers = {} }: UpstreamCredentials,
-  auth: VendorEndpoint['auth'],
+  auth: HttpVendor['auth'],
 ): Readonly<Record<string, string>> {
   const configured = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const defaults = { 'content-type': 'application/json', 'user-agent': 'gatehouse', ...(apiKey && auth(apiKey)) }
   return { ...defaults, ...Object.fromEntries(configured) }
-}
-
-function wireFormatOf(url: URL, { kind, server, chatOverrides }: ProviderSettings & { kind: HttpKind }): WireFormat {
-  switch (kind) {
-    case 'anthropic':
-      return messagesFormat({ isVendor: url.hostname.endsWith('.anthropic.com') })
-    case 'openai-chat':
-      return chatFormat(chatFlagsOf(url, server, chatOverrides))
-    case 'openai-responses':
-      return responsesFormat({ searchesWeb: isOpenaiHost(url) })
-  }
 }

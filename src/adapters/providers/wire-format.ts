@@ -1,19 +1,18 @@
-import type { Dialect } from '../../domain/inference/request.ts'
+import type { CallerFormat, UpstreamFormat } from '../../domain/inference/formats.ts'
 import type { EventWriter } from './decoding/event-writer.ts'
 import type { AnswerShape } from './decoding/out-of-band.ts'
 import type { EncodedRequest, EncodeContext } from './encoding/encoding.ts'
+import type { ReadError } from './failures.ts'
 import type { JsonRecord } from './json-values.ts'
 
 /** Everything that is specific to one vendor's API format. `http-provider.ts` combines it with the network. */
-export type WireFormat = {
-  readonly dialect: Dialect
+export type WireFormat = UpstreamFormat & Codec & (Passthrough | { readonly passthroughFor?: undefined })
+
+type Codec = {
   /** Encodes an inference request as the vendor's request body. */
   encode(context: EncodeContext): EncodedRequest
   /** Creates the decoder of one response. It reports what it decodes to the writer. */
   createDecoder(writer: EventWriter): Decoder
-  createConformanceCheck(): ConformanceCheck
-  /** Describes the content of each response field, so that text outside the events can be found and scanned. */
-  readonly shape: AnswerShape
   /**
    * True if the decoder keeps no text of its own. A frame that differs from the previous one only in its text then skips
    * the JSON parser and the decoder (`decoding/frame-cache.ts`).
@@ -21,6 +20,16 @@ export type WireFormat = {
   readonly allowsFrameCache?: boolean
   /** Set if the vendor has an endpoint that counts tokens. */
   readonly tokenCounter?: TokenCounterSpec
+  /** Set if errors of the vendor say more than their status and the fields that all vendors have (`failures.ts`). */
+  readonly readError?: ReadError
+}
+
+/** What a format needs that callers use as well. */
+type Passthrough = {
+  readonly passthroughFor: CallerFormat
+  createConformanceCheck(): ConformanceCheck
+  /** Describes the content of each response field, so that text outside the events can be found and scanned. */
+  readonly shape: AnswerShape
 }
 
 /** Decodes one response. Pure: no network and no clock. Throws a `Fault` if the response reports an error. */
@@ -38,7 +47,7 @@ export type Decoder = {
 }
 
 /**
- * Decides whether raw frames may be sent to a caller of the same dialect. Servers that imitate a vendor's API often omit
+ * Decides whether raw frames may be sent to a caller of the same format. Servers that imitate a vendor's API often omit
  * fields that the vendor's SDKs rely on, such as an index, a role or an id. The decoders accept such responses, but SDKs
  * fail on them, so their events are encoded by the gateway instead.
  */
@@ -48,5 +57,19 @@ export type ConformanceCheck = {
   document(body: JsonRecord): boolean
 }
 
-/** The path of the token counting endpoint, below the inference endpoint, and the request fields that it rejects. */
-export type TokenCounterSpec = { readonly path: string; readonly omittedFields: readonly string[] }
+/** The token counting endpoint of a vendor. */
+export type TokenCounterSpec = {
+  /** Converts an inference request. `path` is below the inference endpoint. */
+  encode(request: EncodedRequest, model: string): { readonly path: string; readonly body: JsonRecord }
+  /** The field of the response that holds the count. */
+  readonly countField: string
+}
+
+/** A counter that takes the body of an inference request without the fields that it rejects. */
+export const countWithout = (path: string, omittedFields: readonly string[]): TokenCounterSpec => ({
+  encode: ({ body }) => ({
+    path,
+    body: Object.fromEntries(Object.entries(body).filter(([name]) => !omittedFields.includes(name))),
+  }),
+  countField: 'input_tokens',
+})

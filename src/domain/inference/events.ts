@@ -1,6 +1,6 @@
 /**
  * The gateway's own event format for model responses. Every provider decodes its vendor's response into these events,
- * and every endpoint encodes these events in the caller's dialect. A streamed response and a whole one are the same
+ * and every endpoint encodes these events in the caller's format. A streamed response and a whole one are the same
  * sequence:
  *
  *   start ( open(b) ( delta(b) | citation(b) )* signature(b)? close(b) )* end
@@ -8,7 +8,8 @@
  * `b` is the block number. Several blocks may be open at the same time, so their events may interleave; `event-order.ts`
  * checks the order. A failure is a thrown `Fault`, never an event, because an error must not look like a normal end.
  */
-import type { Dialect, ReasoningSignature } from './request.ts'
+import type { CallerFormat } from './formats.ts'
+import type { ReasoningSignature } from './request.ts'
 
 export type InferenceEvent =
   /** `usage` is what the upstream has reported so far, usually the input tokens. */
@@ -41,8 +42,11 @@ export type BlockStart =
   | { readonly type: 'thinking' }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string }
   | { readonly type: 'refusal' }
-  /** A vendor's block with no equivalent in this format, such as a web search. It is complete and has no deltas. */
-  | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
+  /**
+   * A vendor's block with no equivalent in this format, such as a web search. It is complete and has no deltas. Only callers
+   * of the format `dialect` get it.
+   */
+  | { readonly type: 'opaque'; readonly dialect: CallerFormat; readonly raw: unknown }
 
 /** A web page that the model cites as the source of its text. */
 export type Citation = {
@@ -104,7 +108,7 @@ export type Receipt = Quote & {
 /**
  * The events decoded from one network read. They stay together because one read then becomes one write to the caller.
  *
- * `raw` is the same content as the upstream sent it. An endpoint of the same dialect sends `raw` instead of encoding the
+ * `raw` is the same content as the upstream sent it. An endpoint of the same format sends `raw` instead of encoding the
  * events (passthrough), so unknown fields, signatures and cache markers reach the caller unchanged.
  */
 export type Chunk = {
@@ -131,7 +135,7 @@ export type OutOfBandText = {
 /** Complete server-sent events as the upstream wrote them, one entry per frame, without the blank line that ends it. */
 export type RawFrames = {
   readonly kind: 'frames'
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly frames: readonly RawFrame[]
 }
 
@@ -147,7 +151,7 @@ export type FrameTemplate = { readonly before: string; readonly after: string }
 /** The JSON body of a response that was not streamed. */
 export type RawDocument = {
   readonly kind: 'document'
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly body: Readonly<Record<string, unknown>>
 }
 

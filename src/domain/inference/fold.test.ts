@@ -19,7 +19,7 @@ const openThinking: InferenceEvent = { type: 'open', block: 0, part: { type: 'th
 const delta = (block: number, text: string): InferenceEvent => ({ type: 'delta', block, text })
 const close = (block: number): InferenceEvent => ({ type: 'close', block })
 const citation: InferenceEvent = { type: 'citation', block: 0, citation: { url: 'u', title: 't' } }
-const signature: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'messages', value: 's' } }
+const signature: InferenceEvent = { type: 'signature', block: 0, signature: { format: 'messages', value: 's' } }
 
 describe('foldEvents', () => {
   it('joins the deltas of each block, including blocks that are open at the same time', () => {
@@ -58,7 +58,7 @@ describe('foldEvents', () => {
       end,
     ]
     assert.deepEqual(foldEvents(events).blocks, [
-      { type: 'thinking', text: 'hm', signature: { dialect: 'messages', value: 's' } },
+      { type: 'thinking', text: 'hm', signature: { format: 'messages', value: 's' } },
       opaque,
     ])
   })

@@ -1,6 +1,7 @@
 import type { BlockStart, Citation, InferenceEnd, InferenceEvent, StopReason } from './events.ts'
 import { createEventOrder } from './event-order.ts'
-import type { Dialect, ReasoningSignature } from './request.ts'
+import type { CallerFormat } from './formats.ts'
+import type { ReasoningSignature } from './request.ts'
 
 /** A complete response, assembled from its events. */
 export type FoldedAnswer = {
@@ -17,7 +18,7 @@ export type FoldedBlock =
   /** `input` is JSON text. It is empty if the model sent no arguments. */
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: 'refusal'; readonly text: string }
-  | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
+  | { readonly type: 'opaque'; readonly dialect: CallerFormat; readonly raw: unknown }
 
 type PartialBlock = { readonly start: BlockStart; text: string; citations?: Citation[]; signature?: ReasoningSignature }
 

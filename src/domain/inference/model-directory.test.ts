@@ -25,7 +25,7 @@ function createScene(entries: readonly Model[]) {
   const failed: string[] = []
   const providerOf = (name: string): Provider => ({
     name,
-    dialect: 'chat',
+    passthroughFor: 'chat',
     infer: () => assert.fail('no inference'),
     async listModels(signal) {
       requests.push(name)

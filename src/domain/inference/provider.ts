@@ -1,6 +1,7 @@
 import type { SpanContext } from '../../base/span-context.ts'
 import type { Chunk } from './events.ts'
-import type { Dialect, InferenceRequest } from './request.ts'
+import type { CallerFormat } from './formats.ts'
+import type { InferenceRequest } from './request.ts'
 
 /** One call of the pipeline to an upstream. */
 export type ProviderCall = {
@@ -20,15 +21,15 @@ export type ProviderCall = {
   readonly callerWaitMs?: (() => number) | undefined
   /** The span of this call. It is sent to upstreams whose configuration permits it. */
   readonly span?: SpanContext | undefined
-  /** Called for each request field that this upstream cannot receive, with the field's name in the caller's dialect. */
+  /** Called for each request field that this upstream cannot receive, with the field's name in the caller's format. */
   readonly onDropped: (field: string) => void
 }
 
 /** The port to a model upstream. The implementations are in `adapters/providers`. */
 export type Provider = {
   readonly name: string
-  /** The dialect of the upstream. Callers of the same dialect get its raw bytes. Undefined for the echo provider. */
-  readonly dialect: Dialect | undefined
+  /** Callers of this format get the upstream's raw bytes. Absent if the upstream uses a format that no caller uses. */
+  readonly passthroughFor?: CallerFormat
   /**
    * Returns the response as a stream of chunks. The call starts when the first chunk is requested. Throws a `Fault`
    * (`upstream_*` or `validation`) before the first chunk if the call failed as a whole, because the router may then try

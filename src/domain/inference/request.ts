@@ -1,13 +1,11 @@
 import type { FieldRoles } from './field-roles.ts'
+import type { CallerFormat } from './formats.ts'
 
 /**
- * The gateway's own format for inference requests. Every endpoint decodes its dialect into this format, and every
- * provider encodes it for its vendor. With n dialects and m vendors that takes n + m translators instead of n x m.
+ * The gateway's own format for inference requests. Every endpoint decodes its caller format into this one, and
+ * every provider encodes it for its vendor. With n caller formats and m vendors that takes n + m translators instead of n x m.
  * `events.ts` is the counterpart for responses.
  */
-
-/** The API formats of callers and upstreams: Anthropic Messages, OpenAI Responses, OpenAI Chat Completions. */
-export type Dialect = 'messages' | 'responses' | 'chat'
 
 export type InferenceRequest = {
   /** The model name that the caller sent. The catalogue maps it to upstream models. */
@@ -35,13 +33,13 @@ export type InferenceRequest = {
 }
 
 /**
- * The request as the caller sent it. An upstream of the same dialect receives this body (passthrough), so fields that
+ * The request as the caller sent it. An upstream of the same format receives this body (passthrough), so fields that
  * the gateway does not know reach it unchanged.
  */
 export type RawRequest = {
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   readonly body: Readonly<Record<string, unknown>>
-  /** The caller headers that belong to the dialect: `anthropic-version` and `anthropic-beta`. No others are forwarded. */
+  /** The caller headers that belong to the format: `anthropic-version` and `anthropic-beta`. No others are forwarded. */
   readonly headers: Readonly<Record<string, string>>
   /** What the fields of the body hold. */
   readonly roles: FieldRoles
@@ -66,10 +64,10 @@ export type ContentPart =
     }
   | { readonly type: 'refusal'; readonly text: string }
   /**
-   * A block with no equivalent in this format. An upstream of the same dialect gets it unchanged; for any other upstream
+   * A block with no equivalent in this format. An upstream that passes `dialect` through gets it unchanged; for any other upstream
    * it is an error or is reported to `onDropped`.
    */
-  | { readonly type: 'opaque'; readonly dialect: Dialect; readonly raw: unknown }
+  | { readonly type: 'opaque'; readonly dialect: CallerFormat; readonly raw: unknown }
 
 /** The content of an image or file. `file` is a file id of the vendor. */
 export type Source =
@@ -86,8 +84,9 @@ export type CacheMarker = { readonly ttl?: string }
  * The gateway cannot read it.
  */
 export type ReasoningSignature = {
-  readonly dialect: Dialect
-  /** The value of `signature` (Messages) or `encrypted_content` (Responses). */
+  /** The name of the `UpstreamFormat` that made it. */
+  readonly format: string
+  /** For example the value of `signature` (Messages) or `encrypted_content` (Responses). */
   readonly value: string
   /** The vendor's id of the reasoning item, if it has one. */
   readonly id?: string
@@ -104,8 +103,8 @@ export type Tool =
       readonly strict?: boolean
       readonly cache?: CacheMarker
     }
-  /** A tool that the vendor runs itself, such as web search, or another tool type that only its dialect has. */
-  | { readonly type: 'opaque'; readonly dialect: Dialect; readonly name: string; readonly raw: unknown }
+  /** A tool that the vendor runs itself, such as web search, or another tool type that only its format has. */
+  | { readonly type: 'opaque'; readonly dialect: CallerFormat; readonly name: string; readonly raw: unknown }
 
 export type ToolChoice =
   | { readonly type: 'auto' | 'required' | 'none' }

@@ -120,7 +120,7 @@ describe('the chat writer', () => {
       start,
       open(0, 'thinking'),
       delta(0, 'Hm.'),
-      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 's' } },
+      { type: 'signature', block: 0, signature: { format: 'messages', value: 's' } },
       close(0),
       open(1, 'refusal'),
       delta(1, 'No.'),

@@ -1,28 +1,33 @@
-import type { Dialect, ReasoningSignature } from '../../domain/inference/request.ts'
+import type { CallerFormat } from '../../domain/inference/formats.ts'
+import type { ReasoningSignature } from '../../domain/inference/request.ts'
 
 /**
- * Clients send thinking back with its reasoning signature. Each dialect has a field for its own kind of signature only
- * (`signature`, `encrypted_content`), so a signature of another dialect is put into that field in this envelope.
+ * Clients send thinking back with its reasoning signature. Each caller format has a field for its own kind of
+ * signature only (`signature`, `encrypted_content`), so a signature of another format is put into that field in this envelope.
  * The envelope is not signed, because the upstream that made the signature verifies it.
  */
 const prefix = 'gw1.'
 
 /**
  * The signature as the text for a field of `dialect`. A signature that belongs to an item id needs the envelope even in
- * its own dialect if the caller sees the item under another id.
+ * its own format if the caller sees the item under another id.
  */
-export function signatureText(signature: ReasoningSignature, dialect: Dialect, itemId = signature.id): string {
-  const isOwn = signature.dialect === dialect && signature.id === itemId
-  return isOwn ? signature.value : prefix + Buffer.from(JSON.stringify(signature)).toString('base64url')
+export function signatureText(signature: ReasoningSignature, dialect: CallerFormat, itemId = signature.id): string {
+  if (signature.format === dialect && signature.id === itemId) return signature.value
+  const { format, ...rest } = signature
+  // Conversations of earlier versions contain this field name.
+  return prefix + Buffer.from(JSON.stringify({ dialect: format, ...rest })).toString('base64url')
 }
 
 /** The signature in such a field. Undefined for an envelope that cannot be decoded. */
-export function readSignature(text: string, dialect: Dialect): ReasoningSignature | undefined {
+export function readSignature(text: string, dialect: CallerFormat): ReasoningSignature | undefined {
   if (text === '') return undefined
-  if (!text.startsWith(prefix)) return { dialect, value: text }
+  if (!text.startsWith(prefix)) return { format: dialect, value: text }
   try {
-    const signature: unknown = JSON.parse(Buffer.from(text.slice(prefix.length), 'base64url').toString())
-    return isSignature(signature) ? signature : undefined
+    const content: unknown = JSON.parse(Buffer.from(text.slice(prefix.length), 'base64url').toString())
+    if (!isContent(content)) return undefined
+    const { dialect: format, ...rest } = content
+    return { format, ...rest }
   } catch {
     return undefined
   }
@@ -31,11 +36,12 @@ export function readSignature(text: string, dialect: Dialect): ReasoningSignatur
 /** True for a field in the gateway's own format, which must not be sent to an upstream. */
 export const isEnvelope = (text: string): boolean => text.startsWith(prefix)
 
-const isSignature = (value: unknown): value is ReasoningSignature =>
+/** Any format is accepted: a provider ignores signatures of formats other than its own. */
+const isContent = (value: unknown): value is Omit<ReasoningSignature, 'format'> & { readonly dialect: string } =>
   typeof value === 'object' &&
   value !== null &&
   'dialect' in value &&
-  (value.dialect === 'messages' || value.dialect === 'responses' || value.dialect === 'chat') &&
+  typeof value.dialect === 'string' &&
   'value' in value &&
   typeof value.value === 'string' &&
   (!('id' in value) || typeof value.id === 'string') &&

@@ -256,7 +256,7 @@ describe('decoding a messages body', () => {
   })
 
   it('decodes the signatures of thinking, plain ones and those in an envelope for another dialect', () => {
-    const foreign = { dialect: 'responses', value: 'enc', id: 'rs_1' } as const
+    const foreign = { format: 'responses', value: 'enc', id: 'rs_1' } as const
     const wrapped = signatureText(foreign, 'messages')
     const request = decode({
       messages: [
@@ -272,10 +272,10 @@ describe('decoding a messages body', () => {
       ],
     })
     assert.deepEqual(request.messages[0]?.parts, [
-      { type: 'thinking', text: 'a', signature: { dialect: 'messages', value: 'sig' } },
+      { type: 'thinking', text: 'a', signature: { format: 'messages', value: 'sig' } },
       { type: 'thinking', text: 'b', signature: foreign },
       { type: 'thinking', text: 'c' },
-      { type: 'thinking', text: '', signature: { dialect: 'messages', value: 'hidden', redacted: true } },
+      { type: 'thinking', text: '', signature: { format: 'messages', value: 'hidden', redacted: true } },
     ])
     const kept = [
       { type: 'thinking', thinking: 'a', signature: 'sig' },

@@ -63,7 +63,7 @@ describe('the messages writer', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
       { type: 'delta', block: 0, text: 'Hm.' },
-      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'sig' } },
+      { type: 'signature', block: 0, signature: { format: 'messages', value: 'sig' } },
       { type: 'close', block: 0 },
     )
     assert.deepEqual(events, [
@@ -98,7 +98,7 @@ describe('the messages writer', () => {
   it('sends redacted thinking as a redacted_thinking block', () => {
     const events = middle(
       { type: 'open', block: 0, part: { type: 'thinking' } },
-      { type: 'signature', block: 0, signature: { dialect: 'messages', value: 'opaque', redacted: true } },
+      { type: 'signature', block: 0, signature: { format: 'messages', value: 'opaque', redacted: true } },
       { type: 'close', block: 0 },
     )
     assert.deepEqual(events, [

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { Fault, isFault } from '../../base/fault.ts'
 import type { EvaluationContext } from '../../domain/evaluation/plan.ts'
+import { callerFormats } from '../../domain/inference/formats.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { optionalCategories } from '../../domain/scan/classify/categories.ts'
 import { textDirections } from '../../domain/scan/classify/classifier.ts'
@@ -21,8 +22,8 @@ const ScenarioMessage = Type.Object(
   { title: 'ScenarioMessage', description: 'A message as it is sent to a model: a text, or blocks.' },
 )
 
-/** The dialects whose messages have a role and a content. */
-const scenarioDialects = ['messages', 'chat'] as const
+/** The formats whose messages have a role and a content. */
+const scenarioDialects = callerFormats.filter((format) => format !== 'responses')
 
 export const scenarioFields = {
   text: Type.Optional(Type.String({ description: 'A text to evaluate, as one more message.' })),

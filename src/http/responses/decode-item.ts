@@ -57,10 +57,10 @@ function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
   return { type: 'thinking', text: texts.map((each) => each.text).join('\n\n'), ...(signature && { signature }) }
 }
 
-/** The reasoning signature of an item, with the id of the item if this dialect made it. */
+/** The reasoning signature of an item, with the id of the item if an upstream of this format made it. */
 export function signatureOf({ id, encrypted_content: encrypted }: Named<'reasoning'>): ReasoningSignature | undefined {
   const signature = readSignature(encrypted ?? '', 'responses')
-  return signature && id && signature.dialect === 'responses' ? { id, ...signature } : signature
+  return signature && id && signature.format === 'responses' ? { id, ...signature } : signature
 }
 
 function decodeContent(content: string | readonly ResponsesPart[], path: Path): ContentPart[] {

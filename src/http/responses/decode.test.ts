@@ -81,7 +81,7 @@ describe('decoding a responses body', () => {
       { role: 'user', parts: [{ type: 'text', text: 'list' }] },
       {
         role: 'assistant',
-        parts: [{ type: 'thinking', text: 'Hm.', signature: { dialect: 'responses', value: 'enc', id: 'rs_1' } }],
+        parts: [{ type: 'thinking', text: 'Hm.', signature: { format: 'responses', value: 'enc', id: 'rs_1' } }],
       },
       { role: 'assistant', parts: [{ type: 'text', text: 'Listing.' }] },
       { role: 'assistant', parts: [{ type: 'tool-call', id: 'call_1', name: 'shell', input: '{"command":["ls"]}' }] },
@@ -133,8 +133,8 @@ describe('decoding a responses body', () => {
   })
 
   it('unwraps reasoning signatures from the envelope, and sends each upstream only its own', () => {
-    const foreign = { dialect: 'messages', value: 'sig' } as const
-    const own = { dialect: 'responses', value: 'enc', id: 'rs_theirs' } as const
+    const foreign = { format: 'messages', value: 'sig' } as const
+    const own = { format: 'responses', value: 'enc', id: 'rs_theirs' } as const
     const item = { type: 'reasoning', id: 'rs_ours', summary: [{ type: 'summary_text', text: 'Hm.' }] }
     const { messages, raw } = decode({
       input: [

@@ -127,7 +127,7 @@ function formatOf(format: NonNullable<ResponsesBody['text']>['format']): OutputF
 
 /**
  * The caller's body for an upstream of the same dialect: unchanged, without the gateway's own field. Signatures in the
- * gateway's envelope are unwrapped if this dialect made them; reasoning of another dialect is left out.
+ * gateway's envelope are unwrapped if an upstream of this format made them; other reasoning is left out.
  */
 function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unknown>> {
   const rest = { ...body }
@@ -138,6 +138,6 @@ function withoutGatewayItems(body: ResponsesBody): Readonly<Record<string, unkno
 function unwrapped(item: ResponsesItem): ResponsesItem[] {
   if (item.type !== 'reasoning' || !isEnvelope(item.encrypted_content ?? '')) return [item]
   const signature = signatureOf(item)
-  if (signature?.dialect !== 'responses') return []
+  if (signature?.format !== 'responses') return []
   return [{ ...item, encrypted_content: signature.value, ...(signature.id !== undefined && { id: signature.id }) }]
 }

@@ -105,7 +105,7 @@ describe('the responses writer', () => {
   })
 
   it('sends thinking as a summary, with its signature', () => {
-    const signed: InferenceEvent = { type: 'signature', block: 0, signature: { dialect: 'responses', value: 'enc' } }
+    const signed: InferenceEvent = { type: 'signature', block: 0, signature: { format: 'responses', value: 'enc' } }
     const text = written(open(0, 'thinking'), delta(0, 'Hm.'), signed, close(0))
     assert.deepEqual(namesOf(text).slice(2, -1), [
       'output_item.added',

@@ -9,7 +9,8 @@ import { foldEvents } from '../../domain/inference/fold.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { OwnModelCall } from '../../domain/inference/own-model-call.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
-import type { Dialect, InferenceRequest } from '../../domain/inference/request.ts'
+import { translatedFormat } from '../../domain/inference/formats.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
 import { route, type RoutedCall, type RouteParts, type StartedAnswer } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
@@ -132,8 +133,8 @@ const unavailable = (message: string): Fault => new Fault('unavailable', 'unavai
 const translated = (provider: Provider): Provider => ({
   ...provider,
   infer: (call) => {
-    const dialect: Dialect = provider.dialect === 'messages' ? 'chat' : 'messages'
-    return provider.infer({ ...call, request: { ...call.request, raw: { ...call.request.raw, dialect } } })
+    const raw = { ...call.request.raw, dialect: translatedFormat(provider) }
+    return provider.infer({ ...call, request: { ...call.request, raw } })
   },
 })
 

@@ -57,7 +57,7 @@ function createScene(script: Script, { maxUsd = 10, maxConcurrent = 4 } = {}) {
   let mostAtOnce = 0
   const provider = {
     name: 'u',
-    dialect: 'messages' as const,
+    passthroughFor: 'messages' as const,
     async *infer(call: ProviderCall) {
       calls.push(call)
       mostAtOnce = Math.max(mostAtOnce, ++running)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Dialect } from '../../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../../src/domain/inference/formats.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { failureOf, type Client } from '../client.ts'
 import {
@@ -16,19 +16,21 @@ import {
 const timeout = 60_000
 
 /** Only Messages has its own status for overload. */
-const overloadedIn = (dialect: Dialect): number => (dialect === 'messages' ? 529 : 503)
+const overloadedIn = (dialect: CallerFormat): number => (dialect === 'messages' ? 529 : 503)
 
 /** The upstream's status, and the status that the caller gets. */
-const upstreamErrors: readonly { readonly upstream: number; readonly expectedStatus: (dialect: Dialect) => number }[] =
-  [
-    { upstream: 400, expectedStatus: () => 400 },
-    { upstream: 401, expectedStatus: () => 502 },
-    { upstream: 404, expectedStatus: () => 400 },
-    { upstream: 429, expectedStatus: overloadedIn },
-    { upstream: 500, expectedStatus: () => 502 },
-    { upstream: 503, expectedStatus: overloadedIn },
-    { upstream: 529, expectedStatus: overloadedIn },
-  ]
+const upstreamErrors: readonly {
+  readonly upstream: number
+  readonly expectedStatus: (dialect: CallerFormat) => number
+}[] = [
+  { upstream: 400, expectedStatus: () => 400 },
+  { upstream: 401, expectedStatus: () => 502 },
+  { upstream: 404, expectedStatus: () => 400 },
+  { upstream: 429, expectedStatus: overloadedIn },
+  { upstream: 500, expectedStatus: () => 502 },
+  { upstream: 503, expectedStatus: overloadedIn },
+  { upstream: 529, expectedStatus: overloadedIn },
+]
 
 /** Every client reports errors before and during the stream, and can disconnect at any time. */
 export function failEverywhere(clients: readonly Client[]): void {

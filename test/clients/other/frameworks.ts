@@ -1,9 +1,9 @@
-import type { Dialect } from '../../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../../src/domain/inference/formats.ts'
 import type { PythonClient } from './python.ts'
 
 type Framework = Pick<PythonClient, 'module' | 'showsThinking' | 'showsUsage' | 'onRefusal'> & {
   readonly name: string
-  readonly dialects: readonly Dialect[]
+  readonly dialects: readonly CallerFormat[]
   /** What the framework calls its requests for a whole response and for a stream. */
   readonly modes: readonly [whole: string, stream: string]
 }

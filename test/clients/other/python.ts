@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Dialect } from '../../../src/domain/inference/request.ts'
+import type { CallerFormat } from '../../../src/domain/inference/formats.ts'
 import { modes, type Address, type ClientRequest, type Client, type ClientResult } from '../client.ts'
 
 /** The virtual environments that `npm run test:clients` creates if the machine has Python. */
@@ -22,7 +22,7 @@ export const withoutPython = (environment: PythonEnvironment): string | false =>
 /** A client, the module in `python/` that runs it, and one of the ways in which that module reads a response. */
 export type PythonClient = Omit<Client, 'send'> & { readonly module: string; readonly mode: string }
 
-const sdks: readonly { readonly name: string; readonly dialect: Dialect }[] = [
+const sdks: readonly { readonly name: string; readonly dialect: CallerFormat }[] = [
   { name: 'Anthropic for Python', dialect: 'messages' },
   { name: 'OpenAI for Python', dialect: 'responses' },
   { name: 'OpenAI for Python', dialect: 'chat' },

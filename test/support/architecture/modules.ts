@@ -10,7 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['domain', 'base'],
   adapters: ['domain', 'wire', 'base'],
   domain: ['base'],
-  config: [],
+  config: ['wire'],
   wire: [],
   base: [],
 }

@@ -1,7 +1,11 @@
-export const dialects = ['messages', 'responses', 'chat'] as const
-export const tabs = ['answer', 'verdict', 'events', 'code'] as const
+import type { components } from '../../api/schema.d.ts'
 
-export type Dialect = (typeof dialects)[number]
+export type Dialect = components['schemas']['PlaygroundRequest']['dialect']
+
+/** Every dialect of the API, in the order of the form. The compiler reports one that is missing. */
+const inOrder: Readonly<Record<Dialect, true>> = { messages: true, responses: true, chat: true }
+export const dialects = Object.keys(inOrder) as readonly Dialect[]
+export const tabs = ['answer', 'verdict', 'events', 'code'] as const
 
 /** What the address of the page holds: everything but the texts. */
 export type PlaygroundSearch = {

@@ -198,7 +198,7 @@ function openBlock(state: State, index: number, raw: JsonRecord): void {
 
 function writeRedacted(writer: EventWriter, value: string): void {
   const block = writer.open({ type: 'thinking' })
-  writer.signature(block, { dialect: 'messages', value, redacted: true })
+  writer.signature(block, { format: 'messages', value, redacted: true })
   writer.close(block)
 }
 
@@ -218,7 +218,7 @@ function closeBlock(state: State, index: number): void {
     writer.close(writer.open({ type: 'opaque', dialect: 'messages', raw }))
     return
   }
-  if (open.signature !== '') writer.signature(open.block, { dialect: 'messages', value: open.signature })
+  if (open.signature !== '') writer.signature(open.block, { format: 'messages', value: open.signature })
   writer.close(open.block)
 }
 

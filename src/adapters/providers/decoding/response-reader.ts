@@ -1,6 +1,6 @@
 import type { SseFrame } from '../../../base/sse.ts'
 import type { Chunk, OutOfBandText, RawFrame } from '../../../domain/inference/events.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
 import { upstreamFailed } from '../failures.ts'
 import { parseRecord, type JsonRecord } from '../json-values.ts'
 import type { ConformanceCheck, Decoder } from '../wire-format.ts'
@@ -11,15 +11,12 @@ import type { AnswerShape, OutOfBandReader } from './out-of-band.ts'
 /** The state of one response while it is read. */
 export type ResponseReader = {
   readonly decoder: Decoder
-  readonly conformance: ConformanceCheck
   readonly writer: EventWriter
   readonly frameCache: FrameCache | undefined
-  readonly shape: AnswerShape
-  readonly outOfBandReader: OutOfBandReader
   /** Called with the length of each received text. Throws if the response is too long. */
   readonly onText: (length: number) => void
-  /** Set while raw frames may be passed through: the caller has this dialect, and all frames so far were conformant. */
-  passthroughDialect: Dialect | undefined
+  /** Set while raw frames may be passed through: the caller has this format, and all frames so far were conformant. */
+  passthrough: RawPassthrough | undefined
   hasStarted: boolean
   /** The out-of-band text of the current network read. */
   outOfBand: readonly OutOfBandText[]
@@ -27,13 +24,22 @@ export type ResponseReader = {
   failure: Error | undefined
 }
 
+/** How the raw frames of a response are checked and scanned before they reach a caller of the same format. */
+export type RawPassthrough = {
+  readonly dialect: CallerFormat
+  readonly conformance: ConformanceCheck
+  readonly shape: AnswerShape
+  readonly outOfBandReader: OutOfBandReader
+}
+
 /** Decodes a whole response that was not streamed. */
 export function decodeDocument(body: JsonRecord, reader: ResponseReader): Chunk {
-  const { writer, passthroughDialect: dialect } = reader
+  const { writer, passthrough } = reader
   reader.decoder.document(body)
   const events = writer.take()
-  if (dialect === undefined || !reader.conformance.document(body)) return { events }
-  const outOfBand = reader.outOfBandReader.read(body, reader.shape.document, { events })
+  if (!passthrough?.conformance.document(body)) return { events }
+  const { dialect, shape, outOfBandReader } = passthrough
+  const outOfBand = outOfBandReader.read(body, shape.document, { events })
   return { events, raw: { kind: 'document', dialect, body }, ...(outOfBand.length > 0 && { outOfBand }) }
 }
 
@@ -57,10 +63,11 @@ export function decodeRead(frames: RawFrame[] | undefined, reader: ResponseReade
   reader.hasStarted ||= events.length > 0
   // Before the first event there are only pings. A failure can then still be retried at another target.
   if (!reader.hasStarted) return undefined
-  const { passthroughDialect: dialect, outOfBand } = reader
-  if (dialect === undefined || frames === undefined || count === 0) return events.length > 0 ? { events } : undefined
+  const { passthrough, outOfBand } = reader
+  if (passthrough === undefined || frames === undefined || count === 0)
+    return events.length > 0 ? { events } : undefined
   const decodedFrames = count < frames.length ? frames.slice(0, count) : frames
-  const raw = { kind: 'frames', dialect, frames: decodedFrames } as const
+  const raw = { kind: 'frames', dialect: passthrough.dialect, frames: decodedFrames } as const
   const hasPendingBlock = decoder.hasPendingBlock?.() === true
   if (!hasPendingBlock && outOfBand.length === 0) return { events, raw }
   return { events, raw, ...(hasPendingBlock && { hasPendingBlock }), ...(outOfBand.length > 0 && { outOfBand }) }
@@ -88,21 +95,20 @@ function decodeFrame(frame: SseFrame, reader: ResponseReader): RawFrame {
 }
 
 function decodeJson(frame: SseFrame, reader: ResponseReader): void {
-  const { decoder, conformance, writer, frameCache } = reader
+  const { decoder, writer, frameCache } = reader
   const body = parseRecord(frame.data)
   if (body === undefined) throw upstreamFailed('The model’s upstream sent a frame that is not a JSON object.')
   const before = writer.pendingCount()
   decoder.event(body, frame.event)
-  if (reader.passthroughDialect !== undefined && !(hasMatchingName(frame, body) && conformance.event(body)))
-    reader.passthroughDialect = undefined
-  const hasOutOfBand = reader.passthroughDialect !== undefined && readOutOfBand(frame.data, body, { reader, before })
+  if (!(hasMatchingName(frame, body) && reader.passthrough?.conformance.event(body))) reader.passthrough = undefined
+  const hasOutOfBand = readOutOfBand(frame.data, body, { reader, before })
   // A frame with out-of-band text is not cached, because that text may continue in the next frame.
   frameCache?.set(frame, hasOutOfBand ? undefined : writer.textAfter(before))
 }
 
 /** The marker is not JSON and is not scanned, so it is passed through only if the frame contains nothing else. */
 function decodeDoneMarker({ event, data }: SseFrame, reader: ResponseReader): void {
-  if (event !== undefined || data.trim() !== '[DONE]') reader.passthroughDialect = undefined
+  if (event !== undefined || data.trim() !== '[DONE]') reader.passthrough = undefined
   reader.decoder.done()
 }
 
@@ -111,7 +117,9 @@ function readOutOfBand(
   body: JsonRecord,
   { reader, before }: { reader: ResponseReader; before: number },
 ): boolean {
-  const { outOfBandReader, shape, writer, onText } = reader
+  const { passthrough, writer, onText } = reader
+  if (passthrough === undefined) return false
+  const { outOfBandReader, shape } = passthrough
   const outOfBand = outOfBandReader.read(body, shape.event, { events: writer.eventsAfter(before), data })
   for (const { text } of outOfBand) onText(text.length)
   if (outOfBand.length > 0) reader.outOfBand = [...reader.outOfBand, ...outOfBand]

@@ -13,7 +13,6 @@ import { replyTo } from './reply.ts'
 export function createEchoProvider(name: string, estimateTokens: EstimateTokens): Provider {
   return {
     name,
-    dialect: undefined,
     infer: (call) => generate(call, estimateTokens),
     inputTokensOf: estimateInputTokens,
   }

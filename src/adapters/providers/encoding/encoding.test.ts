@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ask, type Kind } from '../../../../test/support/provider-kit.ts'
 import { requestBy } from '../../../../test/support/requests.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
 
 const limitFields = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 
@@ -15,7 +15,7 @@ const documents: Readonly<Record<Exclude<Kind, 'echo'>, object>> = {
 /** The output limits that reach an upstream. */
 async function limitsSent(
   kind: keyof typeof documents,
-  dialect: Dialect,
+  dialect: CallerFormat,
   isOutputLimited: boolean,
 ): Promise<unknown[]> {
   const answer = {

@@ -17,13 +17,17 @@ export type EncodeContext = {
 /** A request in the vendor's format. */
 export type EncodedRequest = {
   readonly body: JsonRecord
-  /** Headers that belong to the dialect. */
+  /** Appended to the URL of the endpoint, for a vendor whose URL names the model. It may have a query. */
+  readonly path?: string
+  /** Whether the response is a stream. Default: the field `stream` of the body. */
+  readonly wantsStream?: boolean
+  /** Headers that belong to the format. */
   readonly headers?: Readonly<Record<string, string>>
   /** Stop strings that the upstream does not support. The gateway scans the response for them instead. */
   readonly stops: readonly string[]
 }
 
-/** The caller's raw body for an upstream of the same dialect, with the upstream's model name. */
+/** The caller's raw body for an upstream of the same format, with the upstream's model name. */
 export const passthroughBody = ({ request, model }: ProviderCall): JsonRecord => ({
   ...withoutGatewayFields(request.raw.body),
   model,
@@ -45,14 +49,14 @@ export const optionalLimit = (
 export const cappedAt = (limit: number, requested: unknown): number =>
   typeof requested === 'number' ? Math.min(requested, limit) : limit
 
-/** The field that holds the conversation in the caller's dialect. */
+/** The field that holds the conversation in the caller's format. */
 const contentParam = ({ raw }: InferenceRequest): string => (raw.dialect === 'responses' ? 'input' : 'messages')
 
 /** An error for content that this upstream cannot receive. Dropping it would change the meaning of the request. */
 export const unsupportedContent = (request: InferenceRequest, content: string) =>
   unsupported(contentParam(request), `This model’s upstream does not support ${content}.`)
 
-/** Drops a block of another dialect. Throws if the caller wrote it, because only earlier model output may be dropped. */
+/** Drops a block of another format. Throws if the caller wrote it, because only earlier model output may be dropped. */
 export function dropForeignBlock(
   part: Extract<ContentPart, { type: 'opaque' }>,
   role: string,
@@ -77,7 +81,7 @@ export function plainText(source: Source): string | undefined {
   return Buffer.from(source.data, 'base64').toString('utf8')
 }
 
-/** A file id is valid only at the vendor of the caller's dialect. Chat and Responses belong to the same vendor. */
+/** A file id is valid only at the vendor of the caller's format. Chat and Responses belong to the same vendor. */
 export const knowsFileIds = ({ raw }: InferenceRequest, isOpenAi: boolean): boolean =>
   isOpenAi === (raw.dialect !== 'messages')
 

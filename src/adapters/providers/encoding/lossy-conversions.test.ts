@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { requestBy } from '../../../../test/support/requests.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
 import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 import { reportLossyConversions } from './lossy-conversions.ts'
 
 /** The fields of a body that are reported as dropped. */
-function droppedOf(dialect: Dialect, body: Readonly<Record<string, unknown>>, converted: readonly string[] = []) {
+function droppedOf(dialect: CallerFormat, body: Readonly<Record<string, unknown>>, converted: readonly string[] = []) {
   const dropped: string[] = []
   const raw = { dialect, body: { model: 'm', ...body }, headers: {}, roles: vendorFieldRoles }
   reportLossyConversions(requestBy(dialect, { raw }), new Set(converted), (field) => dropped.push(field))

@@ -1,5 +1,6 @@
 import { Fault } from '../../../base/fault.ts'
-import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
+import type { InferenceRequest } from '../../../domain/inference/request.ts'
 import { asRecord, asRecords, type JsonRecord } from '../json-values.ts'
 
 /** An error for a request field that this upstream does not support and that cannot be dropped without a wrong response. */
@@ -19,7 +20,7 @@ export const callersName = ({ raw }: InferenceRequest, setting: keyof typeof nam
  * Fields that exist in one dialect only. `reject`: without the field the response would be wrong. `drop`: without it only
  * quality or cost changes. Fields that are neither listed here nor read by the gateway are dropped as well.
  */
-const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 'reject'>>>> = {
+const lossyFields: Readonly<Record<CallerFormat, Readonly<Record<string, 'drop' | 'reject'>>>> = {
   chat: {
     n: 'reject',
     logprobs: 'reject',
@@ -69,7 +70,7 @@ const lossyFields: Readonly<Record<Dialect, Readonly<Record<string, 'drop' | 're
 }
 
 /** The fields of each dialect that the gateway decodes, or acts on itself. */
-const decodedFields: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+const decodedFields: Readonly<Record<CallerFormat, ReadonlySet<string>>> = {
   chat: named(
     'model messages stream stream_options max_completion_tokens max_tokens temperature top_p top_k stop tools tool_choice',
     'functions function_call parallel_tool_calls reasoning_effort response_format user safety_identifier metadata',

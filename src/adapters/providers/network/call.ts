@@ -9,6 +9,7 @@ import { createSseReader } from '../../../base/sse.ts'
 import type { Exchange, ResponseHead } from './exchange.ts'
 import { createExchange } from './exchange.ts'
 import { upstreamFailed, faultOfStatus, retryAfterOf, responseTooLong, tooManyCalls } from '../failures.ts'
+import type { ReadError } from '../failures.ts'
 import type { MemoryLease } from './answer-memory-budget.ts'
 import { createCallSlots, type OnQueued } from './call-slots.ts'
 import { readDocument } from './document.ts'
@@ -19,6 +20,8 @@ import type { TimeLimits } from './timeouts.ts'
 /** A request to an upstream: POST with a body, or GET without one. */
 export type UpstreamRequest = {
   readonly headers: Readonly<Record<string, string>>
+  /** Appended to the URL. It may have a query. */
+  readonly path?: string | undefined
   readonly body?: string
   readonly wantsStream: boolean
   /** True if the call may wait for a free slot. */
@@ -52,6 +55,8 @@ export type UpstreamCaller = {
 
 export type UpstreamCallerSettings = TimeLimits & {
   readonly url: URL
+  /** Reads what this vendor's errors say beyond their status. */
+  readonly readError?: ReadError | undefined
   /** Maximum number of concurrent calls. Further calls wait for `queueTimeoutMs` or fail as overload. */
   readonly maxConcurrent?: number
   readonly queueTimeoutMs?: number
@@ -72,13 +77,13 @@ const maxErrorBytes = 64 * 1024
 /** A stream is allowed more bytes than a document, because its frames add overhead and some vendors repeat the text at the end. */
 const streamFactor = 8
 
-/** Sends requests to one URL. It follows no redirect and does not retry. Every failure is a `Fault`. */
+/** Sends requests to one URL, or below it. It follows no redirect and does not retry. Every failure is a `Fault`. */
 export function createCaller(
   settings: UpstreamCallerSettings,
   { dispatcher, clock, onQueued }: UpstreamCallerParts,
 ): UpstreamCaller {
   const { url, maxConcurrent = Infinity, queueTimeoutMs = 0 } = settings
-  const address = { origin: url.origin, path: url.pathname + url.search } // once, because `URL` computes them each time
+  const { origin, pathname, search } = url // once, because `URL` computes them each time
   const slice = createLoopSlice(clock, sliceMs)
   const slots = createCallSlots({ maxConcurrent, queueTimeoutMs, clock, onQueued })
   const call = (outgoing: UpstreamRequest, signal: AbortSignal, lease: MemoryLease): Promise<UpstreamResponse> => {
@@ -93,7 +98,8 @@ export function createCaller(
     const exchange = createExchange({ clock, limits: settings, signal, callerWaitMs, onSettled: slots.release })
     dispatcher.dispatch(
       {
-        ...address,
+        origin,
+        path: pathBelow(pathname, search, outgoing.path),
         method: outgoing.body === undefined ? 'GET' : 'POST',
         headers: outgoing.headers,
         body: outgoing.body ?? null,
@@ -103,13 +109,22 @@ export function createCaller(
       },
       exchange.handler,
     )
-    const receiving = { clock, wantsStream: outgoing.wantsStream, maxBytes: settings.maxAnswerBytes, lease, slice }
+    const { readError, maxAnswerBytes: maxBytes } = settings
+    const receiving = { clock, wantsStream: outgoing.wantsStream, maxBytes, lease, slice, readError }
     return exchange.head.then((head) => receive(exchange, head, receiving))
   }
 }
 
+/** `/v1/models`, `?key=a` and `/m:stream?alt=sse` become `/v1/models/m:stream?key=a&alt=sse`. */
+function pathBelow(pathname: string, search: string, below = ''): string {
+  const [path = '', query] = below.split('?')
+  if (query === undefined) return pathname + path + search
+  return `${pathname}${path}${search === '' ? '?' : `${search}&`}${query}`
+}
+
 type Receiving = {
   readonly clock: Clock
+  readonly readError: ReadError | undefined
   readonly wantsStream: boolean
   readonly maxBytes: number
   readonly lease: MemoryLease
@@ -117,8 +132,8 @@ type Receiving = {
 }
 
 function receive(exchange: Exchange, head: ResponseHead, receiving: Receiving): MaybePromise<UpstreamResponse> {
-  const { clock, wantsStream, maxBytes } = receiving
-  if (head.status < 200 || head.status > 299) return readError(exchange, head, clock)
+  const { wantsStream, maxBytes } = receiving
+  if (head.status < 200 || head.status > 299) return failWith(exchange, head, receiving)
   if (isStream(head, wantsStream)) return { kind: 'stream', frames: new ExchangeFrames(exchange, maxBytes) }
   if (Number(head.headers['content-length'] ?? 0) > maxBytes) {
     const fault = responseTooLong('a response', maxBytes)
@@ -134,9 +149,13 @@ function isStream({ headers }: ResponseHead, wantsStream: boolean): boolean {
   return type.includes('event-stream') || (wantsStream && !type.includes('json'))
 }
 
-async function readError(exchange: Exchange, { status, headers }: ResponseHead, clock: Clock): Promise<never> {
+async function failWith(
+  exchange: Exchange,
+  { status, headers }: ResponseHead,
+  { clock, readError = (error) => error }: Receiving,
+): Promise<never> {
   const body = (await readText(exchange, maxErrorBytes)) ?? ''
-  throw faultOfStatus({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) })
+  throw faultOfStatus(readError({ status, body, retryAfterSeconds: retryAfterOf(headers, clock.nowMs()) }))
 }
 
 /** Undefined if the body is too long; the call is then cancelled. A short body has usually arrived with the headers. */

@@ -155,7 +155,7 @@ function completeReasoning(item: Item, raw: JsonRecord): void {
   if (value === '') return
   item.thinking ??= item.writer.open({ type: 'thinking' })
   const id = asText(raw['id'])
-  item.writer.signature(item.thinking, { dialect: 'responses', value, ...(id !== '' && { id }) })
+  item.writer.signature(item.thinking, { format: 'responses', value, ...(id !== '' && { id }) })
 }
 
 function closeItem(item: Item): void {

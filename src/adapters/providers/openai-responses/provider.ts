@@ -1,19 +1,39 @@
-import type { WireFormat } from '../wire-format.ts'
+import { readDataList } from '../model-list.ts'
+import { isOpenaiHost } from '../openai-chat/servers.ts'
+import { bearer, type HttpVendor } from '../vendor.ts'
+import { countWithout, type WireFormat } from '../wire-format.ts'
 import { createResponsesDecoder } from './events.ts'
 import { createResponsesCheck } from './conformance.ts'
 import { encodeResponsesRequest } from './request.ts'
 import type { ResponsesFlags } from './tools.ts'
 import { responsesShape } from './shape.ts'
 
-/** The Responses format: OpenAI, and servers that imitate its API. */
-export const responsesFormat = (flags: ResponsesFlags): WireFormat => ({
-  dialect: 'responses',
+/** The Responses format. */
+const responsesFormat = (flags: ResponsesFlags): WireFormat => ({
+  name: 'responses',
+  passthroughFor: 'responses',
   encode: (context) => encodeResponsesRequest(context, flags),
   createDecoder: createResponsesDecoder,
   createConformanceCheck: createResponsesCheck,
   shape: responsesShape,
-  tokenCounter: {
-    path: '/input_tokens',
-    omittedFields: ['max_output_tokens', 'stream', 'store', 'include', 'metadata', 'temperature', 'top_p'],
-  },
+  tokenCounter: countWithout('/input_tokens', [
+    'max_output_tokens',
+    'stream',
+    'store',
+    'include',
+    'metadata',
+    'temperature',
+    'top_p',
+  ]),
 })
+
+/** OpenAI, and servers that imitate its API. */
+export const responsesVendor: HttpVendor = {
+  systemName: 'openai',
+  baseUrl: 'https://api.openai.com/v1',
+  path: '/responses',
+  modelsPath: '/models',
+  readModels: readDataList,
+  auth: bearer,
+  formatAt: (url) => responsesFormat({ searchesWeb: isOpenaiHost(url) }),
+}

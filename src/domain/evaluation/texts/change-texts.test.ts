@@ -221,7 +221,7 @@ describe('changing the texts of a request', () => {
   })
 
   it('keeps signed thinking unchanged', () => {
-    const proof = { dialect: 'messages', value: 'sig' } as const
+    const proof = { format: 'messages', value: 'sig' } as const
     const parts: Message['parts'] = [{ type: 'thinking', text: 'hm', signature: proof }]
     const thinking = { type: 'thinking', thinking: 'hm', signature: 'sig' }
     const body = { messages: [{ role: 'assistant', content: [thinking] }] }

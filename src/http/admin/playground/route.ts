@@ -1,7 +1,7 @@
 import { Fault } from '../../../base/fault.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { playgroundCaller } from '../../../domain/identity/playground-caller.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import { byCallerFormat, type CallerFormat } from '../../../domain/inference/formats.ts'
 import { checkProjectHeader } from '../../caller.ts'
 import { sendError } from '../../family.ts'
 import { fastifyFault } from '../../fastify-errors.ts'
@@ -16,26 +16,22 @@ import { PlaygroundAnswer, PlaygroundBody, PlaygroundEvent } from './schema.ts'
 const path = '/v1/organization/playground'
 const permission = 'playground:use'
 
-/** How the endpoint of a dialect decodes requests, and encodes answers and errors. */
-export type PlaygroundDialect = Pick<EndpointFamily, 'encodeError'> & { readonly codec: DialectCodec }
+/** How the endpoint of a caller's format decodes requests, and encodes answers and errors. */
+export type PlaygroundFormat = Pick<EndpointFamily, 'encodeError'> & { readonly codec: DialectCodec }
 
 export type PlaygroundParts = Omit<InferenceParts, 'callerOf'> &
   Pick<AdminParts, 'callerOf' | 'limits' | 'reads'> & {
-    readonly dialects: Readonly<Record<Dialect, PlaygroundDialect>>
+    readonly formats: Readonly<Record<CallerFormat, PlaygroundFormat>>
   }
 
 /** `/v1/organization/playground`: an inference request of an administrator, with the code of the inference endpoints. */
 export function playgroundRoute(parts: PlaygroundParts): Route {
-  const { callerOf, reads, dialects, clock } = parts
+  const { callerOf, reads, formats, clock } = parts
   const readBody = createValidator(PlaygroundBody)
   const readQuery = createQueryValidator(none)
-  const responderOf = (dialect: Dialect) =>
-    createResponder(parts, dialects[dialect].codec, { method: 'POST', path, status: 200, dialect })
-  const responders = {
-    messages: responderOf('messages'),
-    responses: responderOf('responses'),
-    chat: responderOf('chat'),
-  }
+  const responders = byCallerFormat((dialect) =>
+    createResponder(parts, formats[dialect].codec, { method: 'POST', path, status: 200, dialect }),
+  )
   return {
     name: 'tryRequest',
     method: 'POST',
@@ -68,7 +64,7 @@ export function playgroundRoute(parts: PlaygroundParts): Route {
       try {
         return await responders[dialect]({ request, reply, body, identify: () => caller })
       } catch (error) {
-        return await sendError(dialects[dialect], fastifyFault(error), { request, reply, clock })
+        return await sendError(formats[dialect], fastifyFault(error), { request, reply, clock })
       }
     },
   }

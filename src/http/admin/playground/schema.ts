@@ -1,10 +1,8 @@
 import Type, { type TObjectOptions } from 'typebox'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import { callerFormats } from '../../../domain/inference/formats.ts'
 import { idText } from '../../resources/fields.ts'
 
-const dialects = ['messages', 'responses', 'chat'] as const satisfies readonly Dialect[]
-
-/** Its fields depend on the dialect. */
+/** Its fields depend on the caller's format. */
 const anyObject = (options: TObjectOptions) => Type.Object({}, { additionalProperties: true, ...options })
 
 const body = {
@@ -16,7 +14,7 @@ const body = {
 export const PlaygroundBody = Type.Object(
   {
     project_id: idText('The project that the request belongs to.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'),
-    dialect: Type.Enum([...dialects], {
+    dialect: Type.Enum([...callerFormats], {
       description:
         'The endpoint whose format `body` has: `POST /v1/messages`, `POST /v1/responses` or `POST /v1/chat/completions`.',
     }),

@@ -4,9 +4,14 @@ import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
 import { decisions, type AuditDecision } from '../../../domain/audit/event/verdict.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import { callerFormats, type CallerFormat } from '../../../domain/inference/formats.ts'
 import type { RequestObject } from './schema.ts'
 
-const dialects = { '/v1/messages': 'messages', '/v1/responses': 'responses', '/v1/chat/completions': 'chat' } as const
+const paths: Readonly<Record<CallerFormat, string>> = {
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  chat: '/v1/chat/completions',
+}
 
 /** A request as one row, from its event in the audit log. */
 export function presentRequest({ document }: LoggedEvent): Static<typeof RequestObject> {
@@ -46,10 +51,10 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
 }
 
 /** The path tells it, except that of the playground. */
-function dialectOf({ http_request: call, unmapped }: ChainedDocument): 'messages' | 'responses' | 'chat' | null {
-  const path = call?.url.path ?? ''
-  if (Object.hasOwn(dialects, path)) return dialects[path as keyof typeof dialects]
-  return Object.values(dialects).find((name) => name === unmapped.gatehouse['dialect']) ?? null
+function dialectOf({ http_request: call, unmapped }: ChainedDocument): CallerFormat | null {
+  const path = call?.url.path
+  const byPath = callerFormats.find((format) => paths[format] === path)
+  return byPath ?? callerFormats.find((format) => format === unmapped.gatehouse['dialect']) ?? null
 }
 
 export const decisionIn = (value: JsonValue | undefined): AuditDecision =>

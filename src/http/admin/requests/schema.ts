@@ -3,6 +3,7 @@ import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
 import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
 import { checks } from '../../../domain/evaluation/verdict/combine.ts'
+import { callerFormats } from '../../../domain/inference/formats.ts'
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
 import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
@@ -85,7 +86,7 @@ const fields = {
   categories: Type.Array(Type.String(), { description: 'The categories that were found.' }),
   model: text('The model that the caller named.'),
   upstream: orNull(Type.String(), 'The upstream that answered.'),
-  dialect: orNull(Type.Enum(['messages', 'responses', 'chat']), 'The format of the caller.'),
+  dialect: orNull(Type.Enum([...callerFormats]), 'The format of the caller.'),
   stream: Type.Boolean({ description: 'Whether the answer was streamed.' }),
   project_id: orNull(Type.String(), 'The project of the key.'),
   api_key_id: orNull(Type.String(), 'The key or token. For a request of the playground: the administrator.'),

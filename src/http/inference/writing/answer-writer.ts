@@ -1,13 +1,13 @@
 import type { Fault } from '../../../base/fault.ts'
 import type { Chunk, InferenceEnd, InferenceEvent, RawFrame } from '../../../domain/inference/events.ts'
 import { createEventOrder, type EventOrder } from '../../../domain/inference/event-order.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
 import { createBlockSequencer, type BlockSequencer } from './block-sequencer.ts'
 import { framesIn, type StreamWriter, type WriteStep } from './stream-writer.ts'
 
 /** How a dialect formats the events of an answer. It is called for legal events only, in order. */
 export type DialectWriter = {
-  readonly dialect: Dialect
+  readonly dialect: CallerFormat
   /** True if the deltas of several blocks may alternate on the wire. */
   readonly allowsInterleaving?: boolean
   /** True if the upstream's raw frames have another form than this caller expects. */

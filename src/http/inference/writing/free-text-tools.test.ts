@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceEvent } from '../../../domain/inference/events.ts'
-import type { Dialect } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
 import { encodeChat } from '../../chat/encode.ts'
 import { createChatWriter } from '../../chat/stream-writer.ts'
 import { freeTextOf } from './free-text-tools.ts'
@@ -29,7 +29,7 @@ const events: readonly InferenceEvent[] = [
   { type: 'end', stopReason: 'tool-call', usage },
 ]
 
-function contextIn(dialect: Dialect): AnswerContext {
+function contextIn(dialect: CallerFormat): AnswerContext {
   const raw =
     dialect === 'chat' ? { type: 'custom', custom: { name: 'apply_patch' } } : { type: 'custom', name: 'apply_patch' }
   let count = 0

@@ -2,7 +2,8 @@ import type { Ids } from '../../../base/ids.ts'
 import type { Fault } from '../../../base/fault.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { InferenceEnd, InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
-import type { Dialect, InferenceRequest } from '../../../domain/inference/request.ts'
+import type { CallerFormat } from '../../../domain/inference/formats.ts'
+import type { InferenceRequest } from '../../../domain/inference/request.ts'
 
 /** What an endpoint needs besides the events to encode an answer. */
 export type AnswerContext = {
@@ -47,7 +48,7 @@ export function sameFrame({ event, data }: RawFrame): string {
 export const linesOf = (data: string): string => (data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data)
 
 /** The upstream's raw frames, if they are in the caller's dialect. */
-export function framesIn(dialect: Dialect, { raw }: Chunk): readonly RawFrame[] | undefined {
+export function framesIn(dialect: CallerFormat, { raw }: Chunk): readonly RawFrame[] | undefined {
   return raw?.kind === 'frames' && raw.dialect === dialect ? raw.frames : undefined
 }
 

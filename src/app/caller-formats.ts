@@ -1,3 +1,4 @@
+import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { PlaygroundParts } from '../http/admin/playground/route.ts'
 import { decodeChat } from '../http/chat/decode.ts'
 import { createChatCodec } from '../http/chat/routes.ts'
@@ -17,12 +18,15 @@ import { createValidator } from '../http/validate.ts'
 export function createDecodeBody(): DecodeBody {
   const readMessages = createValidator(MessagesBody)
   const readChat = createValidator(ChatBody)
-  return (dialect, body) =>
-    dialect === 'messages' ? decodeMessages(readMessages(body), {}) : decodeChat(readChat(body))
+  const decoders: Readonly<Record<Parameters<DecodeBody>[0], (body: object) => InferenceRequest>> = {
+    messages: (body) => decodeMessages(readMessages(body), {}),
+    chat: (body) => decodeChat(readChat(body)),
+  }
+  return (dialect, body) => decoders[dialect](body)
 }
 
 /** Gives the playground the formats of the inference endpoints. */
-export const createDialects = (parts: StoreResponseParts): PlaygroundParts['dialects'] => ({
+export const createPlaygroundFormats = (parts: StoreResponseParts): PlaygroundParts['formats'] => ({
   messages: { codec: createMessagesCodec(), encodeError: encodeMessagesFault },
   responses: { codec: createResponsesCodec(parts), encodeError: encodeResponsesFault },
   chat: { codec: createChatCodec(), encodeError: encodeOpenaiFault },
