@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { failureOf, type Client } from './client.ts'
 import { newestClients } from './newest.ts'
-import { faults, framesOf, httpKinds, promptOf, startScripted, type HttpKind, type Play } from './scripted-upstream.ts'
+import {
+  faults,
+  framesOf,
+  networkKinds,
+  promptOf,
+  startScripted,
+  type NetworkKind,
+  type Play,
+} from './scripted-upstream.ts'
 
 /** Ends tests that hang. No test needs that long. */
 const timeout = 30_000
@@ -14,17 +22,17 @@ describe('an upstream that fails', () => {
   before(async () => void (scene = await startScripted()))
   after(() => scene[Symbol.asyncDispose]())
 
-  const send = (client: Client, kind: HttpKind, play: Play) =>
+  const send = (client: Client, kind: NetworkKind, play: Play) =>
     client.send(scene.app, { model: play.fault === 'silence' ? `${kind}-hasty` : kind, text: promptOf(play) })
 
-  const eachFails = async (client: Client, kind: HttpKind, plays: readonly Play[]): Promise<void> => {
+  const eachFails = async (client: Client, kind: NetworkKind, plays: readonly Play[]): Promise<void> => {
     for (const { message } of await Promise.all(plays.map((play) => failureOf(send(client, kind, play))))) {
       assert.match(message, plays[0]?.fault === 'silence' ? /sent no data|did not start its response/ : /upstream/)
     }
   }
 
   for (const client of newestClients) {
-    for (const kind of httpKinds) {
+    for (const kind of networkKinds) {
       describe(`${client.name}, over ${kind}`, { timeout }, () => {
         it('succeeds without a fault', async () => {
           for (const form of ['stream', 'document'] as const) {
@@ -76,7 +84,7 @@ describe('a caller that disconnects', () => {
   let count = 0
 
   /** Disconnects on request. Resolves to whether the upstream call, which would have waited a minute, was cancelled. */
-  const hangUp = async (client: Client, kind: HttpKind, play: Play): Promise<boolean> => {
+  const hangUp = async (client: Client, kind: NetworkKind, play: Play): Promise<boolean> => {
     const text = `${promptOf(play)} #${count++}`
     const aborter = new AbortController()
     const pending = client.send(scene.app, {
@@ -93,7 +101,7 @@ describe('a caller that disconnects', () => {
   }
 
   for (const client of newestClients) {
-    for (const kind of httpKinds) {
+    for (const kind of networkKinds) {
       it(`stops ${kind} before its response to ${client.name}`, { timeout }, async () => {
         assert.ok(await hangUp(client, kind, { recording: 'text', form: 'stream', at: 0, fault: 'hold' }))
       })
@@ -107,7 +115,7 @@ describe('a caller that disconnects', () => {
 })
 
 /** The positions before each required frame. A chat response is complete after its finish reason. */
-function positionsOf(kind: HttpKind, recording: Play['recording']): number[] {
+function positionsOf(kind: NetworkKind, recording: Play['recording']): number[] {
   const frames = framesOf(kind, recording)
   const last =
     kind === 'openai-chat' ? frames.findIndex((frame) => frame.includes('"finish_reason":"')) : frames.length - 1

@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { systemRandom } from '../../src/base/random.ts'
+import { upstreamKinds } from '../../src/wire/upstream-kinds.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type ReceivedRequest } from '../support/upstream.ts'
 
-/** The kinds of upstream that are reached over the network. */
+/** The kinds of upstream that are reached over the network. A new kind is in these tests without further changes. */
+export const networkKinds = upstreamKinds.filter((kind) => kind !== 'echo')
+export type NetworkKind = (typeof networkKinds)[number]
+
+/** The kinds whose formats callers use as well. */
 export const httpKinds = ['anthropic', 'openai-chat', 'openai-responses'] as const
 export type HttpKind = (typeof httpKinds)[number]
 
@@ -48,7 +53,7 @@ export async function startScripted(): Promise<ScriptedScene> {
   const arrival = (prompt: string): PromiseWithResolvers<ReceivedRequest> =>
     arrivals.getOrInsertComputed(prompt, () => Promise.withResolvers())
   const upstreams = []
-  for (const kind of httpKinds) {
+  for (const kind of networkKinds) {
     const server = built.use(
       await startUpstream(async (response, request) => {
         const prompt = promptIn(request.body)
@@ -56,7 +61,11 @@ export async function startScripted(): Promise<ScriptedScene> {
         await play(kind, prompt, response)
       }),
     )
-    const base = { kind, base_url: kind === 'anthropic' ? server.url : `${server.url}/v1`, api_key: 'upstream-key' }
+    const base = {
+      kind,
+      base_url: kind.startsWith('openai') ? `${server.url}/v1` : server.url,
+      api_key: 'upstream-key',
+    }
     upstreams.push(
       { ...base, name: kind, idle_timeout_ms: patienceMs, first_byte_timeout_ms: patienceMs },
       { ...base, name: `${kind}-hasty`, idle_timeout_ms: idleTimeoutMs, first_byte_timeout_ms: idleTimeoutMs },
@@ -78,7 +87,7 @@ export async function startScripted(): Promise<ScriptedScene> {
 const promptIn = (body: string): string =>
   [...body.matchAll(/play [\w-]+ \w+ \d+ \w+( #\d+)?|refuse with \d+/g)].at(-1)?.[0] ?? body
 
-async function play(kind: HttpKind, prompt: string, response: ServerResponse): Promise<void> {
+async function play(kind: NetworkKind, prompt: string, response: ServerResponse): Promise<void> {
   const [, refusal] = /^refuse with (\d+)/.exec(prompt) ?? []
   if (refusal !== undefined) return refuse(kind, Number(refusal), response)
   const [, recording = '', form = '', at = '', fault = ''] = /^play ([\w-]+) (\w+) (\d+) (\w+)/.exec(prompt) ?? []
@@ -90,7 +99,7 @@ async function play(kind: HttpKind, prompt: string, response: ServerResponse): P
 }
 
 async function goWrong(
-  kind: HttpKind,
+  kind: NetworkKind,
   form: string,
   { fault, response }: { fault: string; response: ServerResponse },
 ): Promise<void> {
@@ -110,27 +119,28 @@ const words: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-function refuse(kind: HttpKind, status: number, response: ServerResponse): void {
+function refuse(kind: NetworkKind, status: number, response: ServerResponse): void {
   const error = { type: words[status] ?? 'api_error', message: `The upstream says ${status}.` }
   response.writeHead(status, { 'content-type': 'application/json', ...(status >= 429 && { 'retry-after': '7' }) })
   response.end(JSON.stringify(kind === 'anthropic' ? { type: 'error', error } : { error: { ...error, code: null } }))
 }
 
-const errorFrames: Readonly<Record<HttpKind, string>> = {
+const errorFrames: Readonly<Record<NetworkKind, string>> = {
+  gemini: 'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
   anthropic: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
   'openai-chat': 'data: {"error":{"message":"Overloaded","type":"server_error","code":"server_is_overloaded"}}\n\n',
   'openai-responses':
     'event: error\ndata: {"type":"error","code":"server_is_overloaded","message":"Overloaded","param":null}\n\n',
 }
 
-const fixture = (kind: HttpKind, name: string): string =>
+const fixture = (kind: NetworkKind, name: string): string =>
   readFileSync(join(import.meta.dirname, '../../src/adapters/providers', kind, 'fixtures', name), 'utf8')
 
 /** The frames of a recorded stream. */
-export const framesOf = (kind: HttpKind, recording: string): string[] =>
-  fixture(kind, `${recording}.sse`).split(/(?<=\n\n)/)
+export const framesOf = (kind: NetworkKind, recording: string): string[] =>
+  fixture(kind, `${recording}.sse`).split(/(?<=\n\r?\n)/)
 
-function quartersOf(kind: HttpKind, recording: string): string[] {
+function quartersOf(kind: NetworkKind, recording: string): string[] {
   const document = fixture(kind, `${recording}.json`)
   const quarter = Math.ceil(document.length / 4)
   return Array.from({ length: 4 }, (_, at) => document.slice(at * quarter, (at + 1) * quarter))

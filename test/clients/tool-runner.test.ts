@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import type { Address } from './client.ts'
 import { chatToolRunners, messagesToolRunners } from './drivers/tool-runner.ts'
-import { httpKinds, promptOf, startScripted } from './scripted-upstream.ts'
+import { networkKinds, promptOf, startScripted } from './scripted-upstream.ts'
 
 const timeout = 30_000
 
@@ -25,7 +25,7 @@ describe('a tool runner of the newest SDKs', () => {
   let count = 0
 
   for (const client of [...messagesToolRunners('Anthropic', anthropic), ...chatToolRunners('OpenAI', openai)]) {
-    for (const kind of httpKinds) {
+    for (const kind of networkKinds) {
       it(`runs each call once and sends back all results: ${client.name}, over ${kind}`, { timeout }, async () => {
         threads.length = 0
         const last = `${promptOf({ recording: 'text', form: 'stream', at: 99, fault: 'end' })} #${count++}`

@@ -117,6 +117,7 @@ export const jsonHeaders = { 'content-type': 'application/json' }
 /** The shortest answer of each kind. */
 const shortAnswers: Readonly<Record<Exclude<Kind, 'echo'>, object>> = {
   anthropic: { type: 'message', content: [], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } },
+  gemini: { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
   'openai-chat': { choices: [{ message: { content: '' }, finish_reason: 'stop' }] },
   'openai-responses': { status: 'completed', output: [] },
 }

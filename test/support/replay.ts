@@ -10,12 +10,13 @@ import { requestBy } from './requests.ts'
 
 export type Recordings = {
   readonly kind: Kind
-  readonly dialect: CallerFormat
+  /** Undefined if no caller uses the format of this kind. */
+  readonly dialect?: CallerFormat
   readonly folder: string
   /** A frame that reports an error of the upstream. */
   readonly errorFrame: string
   /** Recordings whose frames would break the clients of their own dialect. */
-  readonly nonconforming: readonly string[]
+  readonly nonconforming?: readonly string[]
 }
 
 /**
@@ -29,8 +30,8 @@ export function replayRecordings(recordings: Recordings): void {
   }
 }
 
-function replay({ kind, dialect, errorFrame, nonconforming }: Recordings, path: string): void {
-  const request = requestBy(dialect, { stop: ['END'] })
+function replay({ kind, dialect, errorFrame, nonconforming = [] }: Recordings, path: string): void {
+  const request = requestBy(dialect ?? 'chat', { stop: ['END'] })
   const bytes = readFileSync(`${path}.sse`)
   const stream = (chunks: readonly Uint8Array[], inOneRead = true) => ({ headers: streamHeaders, chunks, inOneRead })
   const expected: unknown = JSON.parse(readFileSync(`${path}.expected.json`, 'utf8'))
@@ -63,8 +64,8 @@ function replay({ kind, dialect, errorFrame, nonconforming }: Recordings, path: 
       }
     })
 
-  const isNonconforming = nonconforming.includes(basename(path))
-  it(`gives callers of its own dialect ${isNonconforming ? 'none of its raw frames' : 'every raw frame unchanged'}`, async () => {
+  const isNonconforming = dialect === undefined || nonconforming.includes(basename(path))
+  it(`gives callers ${dialect === undefined ? '' : 'of its own format '}${isNonconforming ? 'none of its raw frames' : 'every raw frame unchanged'}`, async () => {
     const { chunks } = await ask({ kind, request, answer: stream([bytes]) })
     const frames = chunks.flatMap(({ raw }) => (raw?.kind === 'frames' ? raw.frames : []))
     assert.deepEqual(

@@ -4,6 +4,7 @@ import type { Provider } from '../../domain/inference/provider.ts'
 import type { UpstreamKind } from '../../wire/upstream-kinds.ts'
 import { anthropicVendor } from './anthropic/provider.ts'
 import { createEchoProvider } from './echo/provider.ts'
+import { geminiVendor } from './gemini/provider.ts'
 import { createHttpProvider } from './http-provider.ts'
 import { secretsOf } from './mask-secrets.ts'
 import { chatVendor } from './openai-chat/provider.ts'
@@ -22,6 +23,7 @@ const vendors: Readonly<Record<HttpKind, HttpVendor>> = {
   'openai-chat': chatVendor,
   'openai-responses': responsesVendor,
   anthropic: anthropicVendor,
+  gemini: geminiVendor,
 }
 
 type KindFacts = {

@@ -164,10 +164,34 @@ const responses: Vendor = {
   }),
 }
 
+const gemini: Vendor = {
+  kind: 'gemini',
+  stream: ({ thinking, text, calls }) => [
+    ...thinking.map((each) => candidate([{ text: each, thought: true }])),
+    ...text.map((each) => candidate([{ text: each }])),
+    ...calls.map((each) => candidate([functionCall(each)])),
+    { ...candidate([], 'STOP'), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3 } },
+  ],
+  document: ({ thinking, text, calls }) => ({
+    ...candidate([{ text: whole(thinking), thought: true }, { text: whole(text) }, ...calls.map(functionCall)], 'STOP'),
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3 },
+  }),
+}
+
+const candidate = (parts: readonly object[], finishReason?: string): object => ({
+  modelVersion: 'm',
+  candidates: [{ content: { role: 'model', parts }, ...(finishReason && { finishReason }) }],
+})
+
+/** This format sends the arguments of a call as one object. */
+const functionCall = ({ name, deltas }: AnyCall): object => ({
+  functionCall: { name, args: JSON.parse(whole(deltas)) as object },
+})
+
 const framed = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
 describe('any response', () => {
-  for (const { kind, stream, document } of [anthropic, chat, responses]) {
+  for (const { kind, stream, document } of [anthropic, chat, responses, gemini]) {
     it(`of ${kind} decodes to the same result whether it was streamed or not`, async () => {
       const property = fc.asyncProperty(answer, async (any) => {
         const request = requestBy('chat')
