@@ -9,7 +9,7 @@ const maxInstructions = 20_000
 /** States that one text may create, besides one per this many characters. A text that creates more ends the search. */
 const maxNewStates = 1_000
 const charactersPerNewState = 16
-/** After this many ended searches the patterns are not searched in one pass any more: they have too many states. */
+/** After this many ended searches the patterns are no longer searched in one pass: they have too many states. */
 const maxFailures = 3
 
 /** Compiles patterns that are valid into one automaton. */

@@ -83,7 +83,7 @@ function endOfToken(codes: Uint16Array, start: number, last: number): number {
 }
 
 /**
- * End of a run of at least so many single letters with the same separator; `start + 1` if there is none. Two letters are enough after
+ * End of a run of at least `fewest` single letters with the same separator; `start + 1` if there is none. Two letters are enough after
  * another such run, because a text that is spelled out has short words too.
  */
 function endOfSpacedLetters(codes: Uint16Array, start: number, fewest: number): number {
