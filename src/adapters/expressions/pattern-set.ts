@@ -1,5 +1,6 @@
 import type { SearchDetector } from '../../domain/scan/detect/detector.ts'
 import type { PatternSet, SourcePattern } from '../../domain/scan/detect/patterns.ts'
+import { codePointOf, isHighSurrogate, isLowSurrogate } from '../../domain/scan/normalise/code-units.ts'
 import { createPatternAutomaton, type PatternAutomaton } from './pattern-automaton.ts'
 import { compileProgram } from './pattern-program.ts'
 import { estimatePatternSize } from './pattern-size.ts'
@@ -93,10 +94,10 @@ function startPatternDetector(automaton: PatternAutomaton, onGiveUp: () => void)
     if (lead !== 0) {
       const high = lead
       lead = 0
-      if (code >= 0xdc00 && code < 0xe000) return read((high - 0xd800) * 0x400 + code - 0xdc00 + 0x10000)
+      if (isLowSurrogate(code)) return read(codePointOf(high, code))
       read(high)
     }
-    if (code >= 0xd800 && code < 0xdc00) lead = code
+    if (isHighSurrogate(code)) lead = code
     else read(code)
   }
 

@@ -1,4 +1,5 @@
 /** Cuts a text into the windows that a judge evaluates one by one. They depend on the text alone, and on no text after them. */
+import { endsInHighSurrogate } from '../scan/normalise/code-units.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
 
 export type JudgeTextWindow = Span & {
@@ -36,7 +37,7 @@ function lastEnd(part: string, pattern: RegExp): number | undefined {
 }
 
 /** The length without half of a surrogate pair at the end. */
-const wholeCharacters = (part: string): number => (/[\ud800-\udbff]$/.test(part) ? part.length - 1 : part.length)
+const wholeCharacters = (part: string): number => (endsInHighSurrogate(part) ? part.length - 1 : part.length)
 
 /** All windows of a complete text. */
 export function judgeWindowsOf(text: string): readonly string[] {

@@ -3,6 +3,7 @@ import { encodedTexts } from '../scan/normalise/encoded-text.ts'
 import { compileLiterals, foldLiteral } from '../scan/detect/literals.ts'
 import { startInCase, type LetterCase } from '../scan/detect/letter-case.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
+import { isAscii } from '../scan/normalise/normalise.ts'
 import { slicesOf } from '../scan/normalise/slices.ts'
 import { joinDetectors, type Detector, type SearchDetector } from '../scan/detect/detector.ts'
 import { startTermDetector } from '../scan/detect/term-detector.ts'
@@ -127,7 +128,7 @@ function createTextSearches(triggers: RuleTriggers, { engine, phraseMark }: Text
       ...(all.size > 0 ? [{ ...literalSearch(all), rules: [...firsts.values(), ...phrases.values()].flat() }] : []),
       ...phrase.map((search) => ({
         ...search,
-        isSkipped: (text: string, marks: Uint8Array) => marks[phraseMark] === 0 && !beyondAscii.test(text),
+        isSkipped: (text: string, marks: Uint8Array) => marks[phraseMark] === 0 && isAscii(text),
       })),
       ...patternSearches(others, engine),
     ],
@@ -138,8 +139,6 @@ function createTextSearches(triggers: RuleTriggers, { engine, phraseMark }: Text
     ],
   }
 }
-
-const beyondAscii = /[\u0080-\uffff]/
 
 /** The form of a literal without which the trigger does not hold. */
 function firstLiteral(trigger: RuleTrigger): string | undefined {

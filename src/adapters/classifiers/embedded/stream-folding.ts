@@ -1,4 +1,5 @@
 /** Folds the characters of a streamed text chunk by chunk, and maps positions in the folded text back to its source. */
+import { endsInHighSurrogate } from '../../../domain/scan/normalise/code-units.ts'
 import { foldCodePoint } from '../../../domain/scan/normalise/confusables.ts'
 import { firstHomoglyph, foldCharacters, isAscii } from '../../../domain/scan/normalise/normalise.ts'
 
@@ -70,7 +71,7 @@ export function createStreamFolding(): StreamFolding {
         return chunk
       }
       const joined = half + chunk
-      half = endsInHalf(joined) ? joined.slice(-1) : ''
+      half = endsInHighSurrogate(joined) ? joined.slice(-1) : ''
       return foldWhole(half === '' ? joined : joined.slice(0, -1))
     },
     skip: (characters) => void (length += characters),
@@ -88,9 +89,4 @@ export function createStreamFolding(): StreamFolding {
       return folded < last.to ? last.sourceEnd : last.sourceEnd + folded - last.to
     },
   }
-}
-
-const endsInHalf = (text: string): boolean => {
-  const code = text.charCodeAt(text.length - 1)
-  return code >= 0xd800 && code < 0xdc00
 }

@@ -1,3 +1,5 @@
+import { endsInHighSurrogate } from '../normalise/code-units.ts'
+import { isAscii } from '../normalise/normalise.ts'
 import type { SearchDetector } from './detector.ts'
 
 /** The case that a rule changes a text to before it searches it. */
@@ -20,10 +22,10 @@ export function startInCase(detector: SearchDetector, letterCase: LetterCase): S
         unread += more.length
         return
       }
-      const isSplit = endsInLead.test(more)
+      const isSplit = endsInHighSurrogate(more)
       const text = lead + (isSplit ? more.slice(0, -1) : more)
       lead = isSplit ? more.slice(-1) : ''
-      const end = beyondAscii.test(text) ? endOfPlain(text, changeCase) : text.length
+      const end = isAscii(text) ? text.length : endOfPlain(text, changeCase)
       hasGivenUp = end < text.length
       if (hasGivenUp) unread = text.length - end + lead.length
       detector.push(changeCase(text.slice(0, end)))
@@ -36,9 +38,6 @@ export function startInCase(detector: SearchDetector, letterCase: LetterCase): S
     },
   }
 }
-
-const endsInLead = /[\ud800-\udbff]$/
-const beyondAscii = /[\u0080-\uffff]/
 
 /** The position of the first character that cannot be changed without its neighbours, or in place. */
 function endOfPlain(text: string, changeCase: (text: string) => string): number {

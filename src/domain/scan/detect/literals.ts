@@ -1,3 +1,4 @@
+import { lowerAscii } from '../normalise/code-units.ts'
 import { createAutomaton, type Automaton } from './automaton.ts'
 import type { SearchDetector } from './detector.ts'
 
@@ -55,8 +56,6 @@ const asciiForms: ReadonlyMap<number, string> = new Map([
   [0xfb05, 'st'],
   [0xfb06, 'st'],
 ])
-
-const lowerAscii = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
 
 function startLiteralDetector(automaton: Automaton): SearchDetector {
   const { states, width, columns, cells } = automaton.rows

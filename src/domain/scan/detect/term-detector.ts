@@ -1,3 +1,4 @@
+import { codePointOf, isHighSurrogate, isLowSurrogate, lowerAscii } from '../normalise/code-units.ts'
 import { foldCodePoint } from '../normalise/confusables.ts'
 import { isHomoglyphScript, latinHomoglyph } from '../normalise/normalise.ts'
 import type { SearchDetector } from './detector.ts'
@@ -84,7 +85,7 @@ export function startTermDetector(terms: TermAutomaton): SearchDetector {
     if (lead !== 0) {
       const high = lead
       lead = 0
-      if (isLowSurrogate(code)) return readCodePoint((high - 0xd800) * 0x400 + code - 0xdc00 + 0x10000, position - 1)
+      if (isLowSurrogate(code)) return readCodePoint(codePointOf(high, code), position - 1)
       readCodePoint(high, position - 1)
     }
     if (code < 0x80) readFolded(lowerAscii(code), position)
@@ -122,10 +123,5 @@ export function startTermDetector(terms: TermAutomaton): SearchDetector {
   }
 }
 
-const lowerAscii = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code)
-
 /** A Latin letter in lower case. */
 const isLatin = (code: number): boolean => code >= 97 && code <= 122
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { Fault } from '../../../base/fault.ts'
 import { compileLiterals } from './literals.ts'
-import { createSourceMap, latinForm, normalise } from '../normalise/normalise.ts'
+import { createSourceMap, isAscii, latinForm, normalise } from '../normalise/normalise.ts'
 import type { Span } from '../normalise/normalise.ts'
 import type { Pattern, PatternEngine, PatternSet, SourcePattern } from './patterns.ts'
 import { joinDetectors, type Detector } from './detector.ts'
@@ -117,7 +117,7 @@ export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   const asciiWords = compileLiterals(longestAsciiWords(words))
   const find = (text: string): TermHit[] => {
     // Most texts are ASCII and contain the longest word of no term.
-    if (!beyondAscii.test(text) && !asciiWords.isAnyIn(text)) return []
+    if (isAscii(text) && !asciiWords.isAnyIn(text)) return []
     const found = findWords(searched, normalise(text))
     if (found.size === 0) return []
     const toSource = createSourceMap(text)
@@ -132,13 +132,11 @@ export function compilePlainTerms(terms: readonly string[]): PlainTerms {
   return { ...searched, find, termsOf }
 }
 
-const beyondAscii = /[\u0080-\uffff]/
-
 /** The longest word of each normal form that an ASCII text may contain. */
 export function longestAsciiWords(forms: readonly string[]): readonly string[] {
   const longestOf = (form: string): string =>
     form.split(' ').reduce((longest, word) => (word.length > longest.length ? word : longest))
-  return [...new Set(forms.filter((form) => !beyondAscii.test(form)).map(longestOf))]
+  return [...new Set(forms.filter(isAscii).map(longestOf))]
 }
 
 /** Each form to search for, with the terms it belongs to. */

@@ -2,6 +2,7 @@
  * Measures text backwards in counted characters: a run of white space counts as one, and invisible characters do not
  * count, because terms match across both.
  */
+import { isLowSurrogate } from './code-units.ts'
 import { foldCodePoint } from './confusables.ts'
 
 /**
@@ -28,8 +29,6 @@ export function lookBehind(text: string, end: number, count: number): number {
   }
   return at
 }
-
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
 export const isAsciiSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
 

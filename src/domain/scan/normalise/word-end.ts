@@ -1,3 +1,4 @@
+import { isHighSurrogate, isLowSurrogate } from './code-units.ts'
 import { foldCodePoint } from './confusables.ts'
 import { minBase64Length, base64Start, isBase64Code } from './encoded-text.ts'
 import { isWordCode } from './words.ts'
@@ -46,7 +47,4 @@ function createRunStart(): WordEnd {
 
 /** Invisible characters do not end a word, and a surrogate may be half of a letter. */
 const continuesWord = (code: number): boolean =>
-  isWordCode(code) || (code >= 0x80 && (isSurrogate(code) || foldCodePoint(code) === ''))
-
-const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
+  isWordCode(code) || (code >= 0x80 && (isHighSurrogate(code) || isLowSurrogate(code) || foldCodePoint(code) === ''))
