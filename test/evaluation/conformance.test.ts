@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { callerFormats } from '../../src/domain/inference/formats.ts'
-import { httpKinds } from '../clients/scripted-upstream.ts'
+import { networkKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 import { sendPrompt, type PromptResult } from './dialects.ts'
@@ -72,7 +72,7 @@ describe('the verdict of a case in every dialect', () => {
   let upstreamResponse: Case['response'] = []
 
   before(async () => {
-    for (const kind of httpKinds) {
+    for (const kind of networkKinds) {
       upstreams.push(
         opened.use(
           await startUpstream((response, request) => writeResponse(kind, upstreamResponse, { request, response })),
@@ -82,11 +82,11 @@ describe('the verdict of a case in every dialect', () => {
     app = opened.use(
       await startTestApp({
         config: {
-          upstreams: httpKinds.map((kind, at) => {
+          upstreams: networkKinds.map((kind, at) => {
             const { url = '' } = upstreams[at] ?? {}
-            return { name: kind, kind, base_url: kind === 'anthropic' ? url : `${url}/v1` }
+            return { name: kind, kind, base_url: kind.startsWith('openai') ? `${url}/v1` : url }
           }),
-          models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
+          models: networkKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
         },
       }),
     )
@@ -98,7 +98,7 @@ describe('the verdict of a case in every dialect', () => {
       upstreamResponse = one.response
       await using prepared = await prepare(app, one)
       const ways = callerFormats.flatMap((dialect) =>
-        [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
+        [false, true].flatMap((stream) => networkKinds.map((kind) => ({ dialect, stream, kind }))),
       )
       const received = await Promise.all(
         ways.map(({ dialect, stream, kind }) =>
@@ -173,7 +173,7 @@ async function prepare(app: TestApp, { gateway = {}, policies = [], request }: C
 const describeMatrix = (rows: readonly string[]): string => `# Conformance
 
 Written by \`test/evaluation/conformance.test.ts\`; do not edit. Each case is sent in the three dialects, streamed and whole, to
-the three kinds of upstream: eighteen ways, which must all give the same verdict. \`denied\` is a 400 before the upstream is
+every kind of upstream, which must all give the same verdict. \`denied\` is a 400 before the upstream is
 called; \`filtered\` is a 200 that ends in the format of its dialect: \`stop_reason: refusal\`, \`finish_reason: content_filter\`, or
 \`incomplete_details.reason: content_filter\`. \`ended\` is a complete 200. The decision is
 the one that the response names; \`none\` if nothing matched.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { callerFormats, type CallerFormat } from '../../src/domain/inference/formats.ts'
-import { httpKinds } from '../clients/scripted-upstream.ts'
+import { networkKinds } from '../clients/scripted-upstream.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { startUpstream, type TestUpstream } from '../support/upstream.ts'
 import { sendPrompt, type PromptResult } from './dialects.ts'
@@ -191,7 +191,7 @@ const paths: Readonly<Record<CallerFormat, string>> = {
   chat: '/v1/chat/completions',
 }
 
-const kindOf: Readonly<Record<CallerFormat, (typeof httpKinds)[number]>> = {
+const kindOf: Readonly<Record<CallerFormat, (typeof networkKinds)[number]>> = {
   messages: 'anthropic',
   responses: 'openai-responses',
   chat: 'openai-chat',
@@ -219,19 +219,19 @@ describe('the name of a field', () => {
   let app: TestApp
 
   before(async () => {
-    for (const kind of httpKinds)
+    for (const kind of networkKinds)
       upstreams.set(
         kind,
         opened.use(
           await startUpstream((response, request) => writeResponse(kind, upstreamResponse, { request, response })),
         ),
       )
-    const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind === 'anthropic' ? '' : '/v1'}`
+    const urlOf = (kind: string): string => `${upstreams.get(kind)?.url}${kind.startsWith('openai') ? '/v1' : ''}`
     app = opened.use(
       await startTestApp({
         config: {
-          upstreams: httpKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
-          models: httpKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
+          upstreams: networkKinds.map((kind) => ({ name: kind, kind, base_url: urlOf(kind) })),
+          models: networkKinds.map((kind) => ({ name: kind, targets: [{ upstream: kind, model: 'm' }] })),
         },
       }),
     )
@@ -293,7 +293,7 @@ describe('the name of a field', () => {
   }
 
   const ways = callerFormats.flatMap((dialect) =>
-    [false, true].flatMap((stream) => httpKinds.map((kind) => ({ dialect, stream, kind }))),
+    [false, true].flatMap((stream) => networkKinds.map((kind) => ({ dialect, stream, kind }))),
   )
   const sendEveryWay = (): Promise<readonly PromptResult[]> =>
     Promise.all(

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpKind } from '../clients/scripted-upstream.ts'
+import type { NetworkKind } from '../clients/scripted-upstream.ts'
 import type { ReceivedRequest } from '../support/upstream.ts'
 
 /** The response of an upstream, block by block. */
@@ -12,9 +12,9 @@ const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 }
 type Exchange = { readonly request: ReceivedRequest; readonly response: ServerResponse }
 
 /** Encodes the response in the upstream's format, as a stream of small chunks or as one document. */
-export function writeResponse(kind: HttpKind, blocks: readonly UpstreamBlock[], exchange: Exchange): void {
+export function writeResponse(kind: NetworkKind, blocks: readonly UpstreamBlock[], exchange: Exchange): void {
   const { request, response } = exchange
-  const isStream = request.body.includes('"stream":true')
+  const isStream = request.body.includes('"stream":true') || request.path.includes('alt=sse')
   response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
   response.end(isStream ? streams[kind](blocks).join('') : JSON.stringify(documents[kind](blocks)))
 }
@@ -83,7 +83,18 @@ const responsesDocument = (blocks: readonly UpstreamBlock[]) => ({
   usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
 })
 
-const documents: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) => object>> = {
+const geminiPart = (block: UpstreamBlock): object => {
+  if (block.type === 'tool') return { functionCall: { name: block.name, args: block.input } }
+  return { text: block.text, ...(block.type === 'thinking' && { thought: true }) }
+}
+
+const geminiResponse = (parts: readonly object[], more: object = { finishReason: 'STOP' }): object => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 },
+  modelVersion: 'm',
+})
+
+const documents: Readonly<Record<NetworkKind, (blocks: readonly UpstreamBlock[]) => object>> = {
   anthropic: (blocks) => ({
     id: 'msg_1',
     type: 'message',
@@ -103,9 +114,10 @@ const documents: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) =>
     usage,
   }),
   'openai-responses': responsesDocument,
+  gemini: (blocks) => geminiResponse(blocks.map(geminiPart)),
 }
 
-const streams: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) => string[]>> = {
+const streams: Readonly<Record<NetworkKind, (blocks: readonly UpstreamBlock[]) => string[]>> = {
   anthropic: (blocks) => [
     frame('message_start', {
       message: {
@@ -145,7 +157,16 @@ const streams: Readonly<Record<HttpKind, (blocks: readonly UpstreamBlock[]) => s
       frame('response.completed', { response }),
     ]
   },
+  gemini: (blocks) => [
+    ...blocks.flatMap(piecesOf).map((block) => geminiFrame(geminiResponse([geminiPart(block)], {}))),
+    geminiFrame(geminiResponse([])),
+  ],
 }
+
+const piecesOf = (block: UpstreamBlock): UpstreamBlock[] =>
+  block.type === 'tool' ? [block] : chunksOf(block.text).map((text) => ({ ...block, text }))
+
+const geminiFrame = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`
 
 function anthropicFrames(block: UpstreamBlock, index: number): string[] {
   const start = { ...anthropicBlock(block, index), ...(block.type === 'tool' ? { input: {} } : { [block.type]: '' }) }
