@@ -33,6 +33,28 @@ describe('gatehouse doctor', () => {
     assert.deepEqual([sent.model, sent.max_tokens], ['smollm2', 1])
   })
 
+  it('accepts a Gemini model that spent its one token on thoughts', async () => {
+    const thought = { candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }] }
+    await using upstream = await startUpstream(answerJson(thought))
+    const config = checkConfig({
+      upstreams: [{ name: 'google', kind: 'gemini', base_url: upstream.url }],
+      models: [{ name: 'gemini-2.5-flash', targets: [{ upstream: 'google' }] }],
+    })
+    const [diagnosis] = await checkUpstreams(config, {}, { isOffline: false })
+    assert.deepEqual([diagnosis?.state, diagnosis?.message], ['ok', 'gemini, the model gemini-2.5-flash answers'])
+    assert.equal(upstream.requests.at(-1)?.path, '/v1beta/models/gemini-2.5-flash:generateContent')
+  })
+
+  it('gives no advice about the version in the address of a vendor that adds it', async () => {
+    await using upstream = await startUpstream(answerJson({ error: { code: 500, message: 'broken' } }, 500))
+    const config = checkConfig({
+      upstreams: [{ name: 'google', kind: 'gemini', base_url: upstream.url }],
+      models: [{ name: 'gemini-2.5-flash', targets: [{ upstream: 'google' }] }],
+    })
+    const [diagnosis] = await checkUpstreams(config, {}, { isOffline: false })
+    assert.deepEqual([diagnosis?.state, diagnosis?.fix], ['wrong', 'The log of that server may say more.'])
+  })
+
   it('makes no call with --offline', async () => {
     const { state, message, requests } = await check(answerJson(completion), { isOffline: true })
     assert.deepEqual([state, requests.length], ['ok', 0])
