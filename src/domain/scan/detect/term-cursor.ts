@@ -140,8 +140,10 @@ export function addWordsAtEnd(cursor: TermCursor, end: number): void {
 export function findWords(terms: TermAutomaton, text: string): ReadonlyMap<number, Span> {
   const cursor = createTermCursor(terms)
   const chunk = { text, start: 0 }
-  for (let at = readAscii(cursor, chunk, 0); at < text.length; at = readAscii(cursor, chunk, at + 1))
-    readCharacter(cursor, text.charCodeAt(at), at)
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0x80) at = readAscii(cursor, chunk, at)
+    if (at < text.length) readCharacter(cursor, text.charCodeAt(at), at)
+  }
   addWordsAtEnd(cursor, text.length)
   return cursor.found
 }
