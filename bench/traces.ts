@@ -69,7 +69,14 @@ const end: InferenceEnd = { type: 'end', stopReason: 'end', usage }
 const window = { limit: 60, remaining: 59, resetMs: 1_000 }
 const scope = { rpm: window, rpd: window, tpm: window, tpd: window, concurrent: { limit: 4, remaining: 3 } }
 const origin = { endpoint: { method: 'POST', path: '/v1/chat/completions', status: 200 }, address: '127.0.0.1' }
-const call = { requestId: 'req_1', caller: { kind: 'free', client: 'x', aliases: [] } as const, request, origin }
+const operation = { name: 'chat' } as const
+const call = {
+  requestId: 'req_1',
+  operation,
+  caller: { kind: 'free', client: 'x', aliases: [] } as const,
+  request,
+  origin,
+}
 
 /** The hooks that the pipeline calls for an answered request. */
 function runRequest(trace: RequestTrace): void {

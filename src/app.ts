@@ -83,7 +83,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
   )
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
-  const { catalogue, counters, credits, infer, countTokens } = await openPipeline(infrastructure, pipelineParts)
+  const { catalogue, counters, credits, run, countTokens } = await openPipeline(infrastructure, pipelineParts)
   const audit = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredData(infrastructure)
   const startTrace = await openTraces(infrastructure, packageFile.version)
@@ -100,7 +100,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     modelDirectory: served.modelDirectory,
     ...createSystem(infrastructure, { served, env, counters, readiness }),
     callerOf,
-    infer: audit.record(infer, countEnded),
+    run: audit.record(run, countEnded),
     startTrace,
     testSink: audit.testSink,
     simulate,

@@ -20,7 +20,7 @@ import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
-import type { Infer } from '../pipeline/infer.ts'
+import type { Run } from '../pipeline/run.ts'
 import { openTrimming } from './audit-archive.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'
@@ -32,7 +32,7 @@ export type AuditServices = AsyncDisposable & {
   /** That expired events could not be archived; undefined if they could. */
   archiveProblem(): string | undefined
   /** Adds audit events to the pipeline, if the configuration enables them, and reports the end of each request. */
-  record(infer: Infer, onEnded: RecordParts['onEnded']): Infer
+  record(run: Run, onEnded: RecordParts['onEnded']): Run
 }
 
 export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
@@ -81,7 +81,7 @@ export async function openAudit(parts: AuditServicesParts): Promise<AuditService
       open,
     }),
     archiveProblem,
-    record: (infer, onEnded) => withAudit(infer, { ...recording, onEnded }),
+    record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

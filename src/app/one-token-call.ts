@@ -44,6 +44,6 @@ export function oneTokenCall(
     flaggedCategories: [],
     raw: { dialect: translatedFormat(provider), body: {}, headers: {}, roles: noFieldRoles },
   }
-  const limits = { maxOutputTokens: 1, isOutputLimited: true, mayQueue: false }
+  const limits = { outputLimit: { tokens: 1, isExplicit: true }, mayQueue: false }
   return { request, model, ...limits, requestId, signal, onDropped: () => {} }
 }

@@ -6,7 +6,7 @@ import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
 import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
 import type { Enforce } from '../pipeline/enforcement/enforce.ts'
 import type { CheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
-import { createInfer, type InferParts } from '../pipeline/infer.ts'
+import { createRun, type RunParts } from '../pipeline/run.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './limit-counters.ts'
 import { openCredits } from './billing.ts'
@@ -36,7 +36,7 @@ export const holdMsOf = (
  * Logs every answer whose upstream reports an implausible token count, because such an upstream may be faulty. The caller is
  * charged by the gateway's own count instead.
  */
-function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImplausibleUsage'] {
+function createUsageReport({ log, metrics }: Infrastructure): RunParts['onImplausibleUsage'] {
   const answers = metrics.counter(
     'gatehouse_implausible_usage_total',
     'Answers whose upstream reported an implausible token count; the count of the gateway was charged.',
@@ -49,7 +49,7 @@ function createUsageReport({ log, metrics }: Infrastructure): InferParts['onImpl
   }
 }
 
-/** The inference pipeline with its limits and credits. */
+/** The request pipeline with its limits and credits. */
 export async function openPipeline(
   infrastructure: Infrastructure,
   { freeRequests, overrides, enforce, checkBeforeCounting, served }: PipelineParts,
@@ -62,7 +62,7 @@ export async function openPipeline(
   const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
   const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, checkBeforeCounting }
-  const infer = createInfer({
+  const run = createRun({
     catalogue,
     storage,
     providers,
@@ -80,5 +80,5 @@ export async function openPipeline(
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })
-  return { catalogue, counters, credits, infer, countTokens: createCountTokens(counting) }
+  return { catalogue, counters, credits, run, countTokens: createCountTokens(counting) }
 }

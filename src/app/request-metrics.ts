@@ -102,7 +102,7 @@ function defineRequests(metrics: Metrics): (ended: EndedRequest, model: string) 
     })),
   )
   return ({ call, timing, end, failure = 'internal' }, model) => {
-    const { count, observe } = seriesOf(model)(call.request.raw.dialect)
+    const { count, observe } = seriesOf(model)(call.request.raw?.dialect ?? call.operation.name)
     if (end === undefined) return count(outcomeOf[failure])()
     count(end.stopReason === 'filtered' ? 'filtered' : 'answered')()
     observe()(seconds(timing.elapsedUs()))

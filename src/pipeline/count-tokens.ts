@@ -1,13 +1,20 @@
 import type { Clock } from '../base/clock.ts'
 import { isFault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
-import { countableOf, type CountCaller, type CountTexts, type TextCount } from '../domain/inference/count.ts'
+import {
+  countableOf,
+  type Countable,
+  type CountCaller,
+  type CountTexts,
+  type TextCount,
+} from '../domain/inference/count.ts'
 import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
 import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
 import type { Provider } from '../domain/inference/provider.ts'
 import type { InferenceRequest } from '../domain/inference/request.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { CheckBeforeCounting } from './enforcement/check-before-counting.ts'
+import type { OperationCall } from './operation-call.ts'
 import { permittedModel } from './permitted-model.ts'
 
 export type CountTokensParts = {
@@ -53,7 +60,7 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
     const isPassthrough = provider?.passthroughFor === request.raw.dialect
     if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream', isPassthrough }
     const countCaller = { queueKey: principal.organization.id, signal: call.signal }
-    const { tokens, method } = await countLocally(parts.count, request, countCaller)
+    const { tokens, method } = await countLocally(parts.count, countableOf(request), countCaller)
     const inputTokens = parts.factors.corrected(model.name, tokens)
     return { inputTokens, source: method === 'whole' ? 'tokenizer' : method, isPassthrough: false }
   }
@@ -79,10 +86,9 @@ function ignoreFailure(error: unknown): undefined {
 
 async function countLocally(
   count: CountTexts,
-  request: InferenceRequest,
+  { texts, extraTokens }: Countable,
   countCaller: CountCaller,
 ): Promise<TextCount> {
-  const { texts, extraTokens } = countableOf(request)
   const { tokens, method } = await count(texts, countCaller)
   return { tokens: extraTokens + tokens, method }
 }
@@ -92,9 +98,9 @@ const learner = { queueKey: 'learner' }
 
 /** From time to time, compares the usage that an upstream reported with the gateway's count, outside of the request's path. */
 export function createFactorLearner({ factors, count, clock }: Pick<CountTokensParts, 'factors' | 'count' | 'clock'>) {
-  return (model: string, request: InferenceRequest, usage: Usage): void => {
+  return (model: string, { operation, request }: Pick<OperationCall, 'operation' | 'request'>, usage: Usage): void => {
     if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
-    countLocally(count, request, learner).then(
+    countLocally(count, operation.countableOf(request), learner).then(
       ({ tokens, method }) => method !== 'length' && factors.learn(model, tokens, totalInputTokens(usage)),
       () => {}, // a failed sample is skipped
     )

@@ -3,10 +3,12 @@ import { describe, it } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import type { EventFacts } from '../domain/audit/event/facts.ts'
 import type { InferenceEvent, Chunk, Receipt } from '../domain/inference/events.ts'
-import type { InferenceCall } from './inference-call.ts'
-import type { InferenceAnswer } from './infer.ts'
+import type { OperationCall } from './operation-call.ts'
+import { chatOperation } from './operations/chat.ts'
+import type { StartedOperation } from './run.ts'
 import { withAudit, type RecordParts } from './record.ts'
 import { noFieldRoles } from '../domain/inference/field-roles.ts'
+import type { InferenceRequest } from '../domain/inference/request.ts'
 
 const usage = {
   inputTokens: 5,
@@ -21,7 +23,8 @@ const start: InferenceEvent = { type: 'start', model: 'm' }
 const delta: InferenceEvent = { type: 'delta', block: 0, text: 'the answer' }
 const end: InferenceEvent = { type: 'end', stopReason: 'end', usage }
 
-const baseCall: InferenceCall = {
+const baseCall: OperationCall<InferenceRequest> = {
+  operation: chatOperation,
   requestId: 'req_1',
   caller: {
     kind: 'api_key',
@@ -122,7 +125,7 @@ function scene(
     },
   )
   return {
-    infer: (change: Partial<InferenceCall> = {}): Promise<InferenceAnswer> => infer({ ...baseCall, ...change }),
+    infer: (change: Partial<OperationCall> = {}): Promise<StartedOperation> => infer({ ...baseCall, ...change }),
     facts,
     ids,
     disposals: () => disposals,
@@ -148,7 +151,7 @@ async function* yieldAll(script: readonly (readonly InferenceEvent[] | Error)[])
   }
 }
 
-const read = async (answer: InferenceAnswer): Promise<Chunk[]> => Array.fromAsync(answer.chunks)
+const read = async (answer: StartedOperation): Promise<Chunk[]> => Array.fromAsync(answer.chunks)
 
 describe('the audit event of a request', () => {
   it('names the caller, its address, the model, the usage and the cost', async () => {

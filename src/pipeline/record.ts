@@ -11,8 +11,8 @@ import { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import { collectTexts, type TextCollector } from '../domain/audit/event/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import { hasCallerLeft, type Charged } from './billing/lease.ts'
-import type { InferenceCall } from './inference-call.ts'
-import type { InferenceAnswer, Infer } from './infer.ts'
+import type { OperationCall } from './operation-call.ts'
+import type { StartedOperation, Run } from './run.ts'
 
 export type RecordParts = {
   /** Null if requests are not audited. They are charged nevertheless. */
@@ -27,7 +27,7 @@ export type RecordParts = {
 
 /** How a request ended: `end` is set if its answer is complete, otherwise `failure`. */
 export type EndedRequest = {
-  readonly call: InferenceCall
+  readonly call: OperationCall
   readonly timing: RequestTiming
   readonly end?: InferenceEnd
   readonly failure?: FaultKind | 'caller_left'
@@ -42,12 +42,12 @@ export type EndedRequest = {
  * ledger and in the log. If the organization requires audit, the answer is paid for only after its event is durable, so that
  * an answer without an event is never charged. Otherwise both are written in parallel, so that the caller waits for one write.
  */
-export function withAudit(infer: Infer, parts: RecordParts): Infer {
+export function withAudit(run: Run, parts: RecordParts): Run {
   return async (call) => {
     const recording = startRecording(call, parts)
     try {
       const { prepare: beforeModels, timing } = recording
-      const answer = await infer({ ...call, onVerdict: verdictHook(call, recording), beforeModels, timing })
+      const answer = await run({ ...call, onVerdict: verdictHook(call, recording), beforeModels, timing })
       return withAuditEvent(answer, recording, call)
     } catch (error) {
       const { policy } = failureOf(error)
@@ -89,7 +89,7 @@ const unrecorded = (report: Report): Recording => ({
 
 type Report = Pick<Recording, 'timing' | 'ended'>
 
-function startReport(call: InferenceCall, { clock, onEnded }: RecordParts): Report {
+function startReport(call: OperationCall, { clock, onEnded }: RecordParts): Report {
   const timing = new RequestTiming(clock, call.receivedMs)
   let hasEnded = false
   return {
@@ -104,7 +104,7 @@ function startReport(call: InferenceCall, { clock, onEnded }: RecordParts): Repo
 }
 
 /** The verdict is recorded in the audit log, and in the trace if the request has one. */
-function verdictHook({ trace }: InferenceCall, { setVerdict }: Recording): Recording['setVerdict'] {
+function verdictHook({ trace }: OperationCall, { setVerdict }: Recording): Recording['setVerdict'] {
   if (trace === undefined) return setVerdict
   return (describe) => {
     setVerdict(describe)
@@ -112,15 +112,16 @@ function verdictHook({ trace }: InferenceCall, { setVerdict }: Recording): Recor
   }
 }
 
-function startRecording(call: InferenceCall, parts: RecordParts): Recording {
+function startRecording(call: OperationCall, parts: RecordParts): Recording {
   const { journal, clock, content, redact } = parts
-  const { requestId, caller, request, origin, purpose } = call
+  const { requestId, caller, operation, request, origin, purpose } = call
   const report = startReport(call, parts)
   const { timing } = report
   // The free request belongs to no organization, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded(report)
   const timeMs = clock.nowMs()
-  const texts = content === 'none' ? undefined : collectTexts(request, { level: content, redact })
+  const texts =
+    content === 'none' ? undefined : collectTexts(() => operation.messagesOf(request), { level: content, redact })
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
   let describeVerdict: (() => VerdictFacts) | undefined
@@ -131,6 +132,7 @@ function startRecording(call: InferenceCall, parts: RecordParts): Recording {
       requestFacts({
         requestId,
         caller,
+        operation,
         request,
         user: purpose?.user,
         origin,
@@ -161,7 +163,7 @@ function startRecording(call: InferenceCall, parts: RecordParts): Recording {
   }
 }
 
-function withAuditEvent(answer: InferenceAnswer, recording: Recording, call: InferenceCall): InferenceAnswer {
+function withAuditEvent(answer: StartedOperation, recording: Recording, call: OperationCall): StartedOperation {
   const { upstream, bill } = answer
   let isComplete = false
   const onComplete = (end: InferenceEnd): void => {
@@ -183,14 +185,14 @@ function withAuditEvent(answer: InferenceAnswer, recording: Recording, call: Inf
 }
 
 type AuditHooks = {
-  readonly trace: InferenceCall['trace']
+  readonly trace: OperationCall['trace']
   /** The answer is paid for and its event is written. */
   readonly onComplete: (end: InferenceEnd) => void
   readonly onFailed: (error: unknown) => void
 }
 
 function auditChunks(
-  { chunks, upstream, bill }: InferenceAnswer,
+  { chunks, upstream, bill }: StartedOperation,
   recording: Recording,
   { trace, onComplete, onFailed }: AuditHooks,
 ): AsyncIterable<Chunk> {
@@ -246,7 +248,7 @@ function endIn({ events }: Chunk): InferenceEnd | undefined {
 
 const isUnavailable = (error: unknown): boolean => isFault(error) && error.kind === 'unavailable'
 
-const failureKindOf = (error: unknown, { signal }: InferenceCall): NonNullable<EndedRequest['failure']> =>
+const failureKindOf = (error: unknown, { signal }: OperationCall): NonNullable<EndedRequest['failure']> =>
   hasCallerLeft(signal) ? 'caller_left' : toFault(error).kind
 
 const failureOf = (error: unknown): RequestOutcome =>

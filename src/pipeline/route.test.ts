@@ -7,6 +7,7 @@ import { Fault, type FaultKind } from '../base/fault.ts'
 import type { Chunk } from '../domain/inference/events.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
+import { chatOperation } from './operations/chat.ts'
 import { route } from './route.ts'
 
 const fault = (kind: FaultKind): Fault => new Fault(kind, 'upstream_error', kind)
@@ -69,9 +70,9 @@ function createScene(behaviours: Readonly<Record<string, readonly Behaviour[]>>)
     createdAtMs: 0,
   }
   const call = {
+    operation: chatOperation,
     request: requestBy('messages'),
-    maxOutputTokens: 100,
-    isOutputLimited: true,
+    outputLimit: { tokens: 100, isExplicit: true },
     requestId: 'req_1',
     signal: controller.signal,
     onDropped() {},

@@ -7,6 +7,8 @@ import type { Model, ModelTarget } from '../domain/inference/catalogue.ts'
 import type { Chunk } from '../domain/inference/events.ts'
 import type { UpstreamHealth } from '../domain/inference/health.ts'
 import type { Provider, ProviderCall } from '../domain/inference/provider.ts'
+import type { ModelRequest } from '../domain/inference/request.ts'
+import type { Operation } from './operation.ts'
 
 export type RouteParts = {
   readonly providers: ReadonlyMap<string, Provider>
@@ -24,7 +26,8 @@ export type RouteParts = {
 export type StartedAnswer = AsyncDisposable & { readonly target: ModelTarget; readonly chunks: AsyncIterable<Chunk> }
 
 /** A call without the fields that depend on the target. */
-export type RoutedCall = Omit<ProviderCall, 'model' | 'mayQueue' | 'span'> & {
+export type RoutedCall = Omit<ProviderCall<ModelRequest>, 'model' | 'mayQueue' | 'span'> & {
+  readonly operation: Operation
   /** Called before each attempt of this call. Returns the span that the upstream continues. */
   readonly onAttempt?: (target: ModelTarget) => SpanContext | undefined
   /** Called for each failed attempt of this call. */
@@ -68,11 +71,13 @@ function availableTargets(health: UpstreamHealth, { targets }: Model): readonly 
   return available.length > 0 ? available : targets
 }
 
-async function start(parts: RouteParts, target: ModelTarget, call: ProviderCall): Promise<StartedAnswer> {
+type TargetCall = ProviderCall<ModelRequest> & Pick<RoutedCall, 'operation'>
+
+async function start(parts: RouteParts, target: ModelTarget, call: TargetCall): Promise<StartedAnswer> {
   const provider = parts.providers.get(target.upstream)
   if (!provider) throw new Fault('upstream_failed', 'upstream_error', 'The upstream of this model is not configured.')
   const startedAtMs = parts.clock.monotonicMs()
-  const chunks = pullStreamOf(provider.infer(call))
+  const chunks = pullStreamOf(call.operation.start(provider, call))
   try {
     const first = await nextOf(chunks)
     if (first === undefined) throw new Fault('upstream_failed', 'upstream_error', 'The upstream gave no answer.')

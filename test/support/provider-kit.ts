@@ -103,8 +103,7 @@ export const callOf = (
 ): ProviderCall => ({
   request: options.request ?? requestBy('chat'),
   model: options.model ?? 'upstream-model',
-  maxOutputTokens: options.maxOutputTokens ?? 4096,
-  isOutputLimited: options.isOutputLimited ?? true,
+  outputLimit: { tokens: options.maxOutputTokens ?? 4096, isExplicit: options.isOutputLimited ?? true },
   mayQueue: false,
   requestId: 'req_1',
   signal: options.signal ?? new AbortController().signal,

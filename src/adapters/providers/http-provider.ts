@@ -267,7 +267,7 @@ function createTokenCounter(
 ): NonNullable<Provider['countTokens']> {
   const post = createCaller({ ...settings, readError: format.readError }, parts)
   return async ({ request, model, signal }) => {
-    const unlimited = { maxOutputTokens: 1, isOutputLimited: false, mayQueue: false }
+    const unlimited = { outputLimit: { tokens: 1, isExplicit: false }, mayQueue: false }
     const call = { request, model, signal, ...unlimited, requestId: '', onDropped: () => {} }
     const encoded = encode(format, { call, toolNames: toolNamesOf(request) }, parts)
     const { path, body } = counter.encode(encoded, model)

@@ -18,7 +18,9 @@ const requestOf = (...messages: Message[]): InferenceRequest => ({
 const messagesOf = (request: InferenceRequest): unknown =>
   JSON.parse(
     String(
-      contentAttributes(request, { text: '', stopReason: 'end' }, redactIrreversibly)['gen_ai.input.messages'] ?? '',
+      contentAttributes(request.messages, { text: '', stopReason: 'end' }, redactIrreversibly)[
+        'gen_ai.input.messages'
+      ] ?? '',
     ),
   )
 
@@ -26,7 +28,13 @@ const userText = (text: string): Message => ({ role: 'user', parts: [{ type: 'te
 
 describe('the span of a model call', () => {
   it('has no more than 256 characters of the model that the upstream names', () => {
-    const facts = { model: 'm', upstream: undefined, isStream: false, answeredModel: 'x'.repeat(1_000) }
+    const facts = {
+      operation: 'chat' as const,
+      model: 'm',
+      upstream: undefined,
+      isStream: false,
+      answeredModel: 'x'.repeat(1_000),
+    }
     assert.equal(modelCallAttributes(facts)['gen_ai.response.model'], 'x'.repeat(256))
   })
 })
@@ -88,7 +96,7 @@ describe('the messages in a span', () => {
         searched += text.length
         return redactIrreversibly(text)
       }
-      const attributes = contentAttributes(requestOf(message), { text: '', stopReason: 'end' }, redact)
+      const attributes = contentAttributes(requestOf(message).messages, { text: '', stopReason: 'end' }, redact)
       assert.ok(String(attributes['gen_ai.input.messages']).length < 70_000)
       assert.ok(searched < 70_000, String(searched))
     })

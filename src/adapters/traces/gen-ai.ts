@@ -3,16 +3,17 @@
  * pinned and sent with the spans. To follow a later version, change this file and add a line to the changelog.
  */
 import { totalInputTokens, type StopReason, type Usage } from '../../domain/inference/events.ts'
-import type { ContentPart, InferenceRequest, Message } from '../../domain/inference/request.ts'
+import type { OperationName } from '../../domain/inference/operations.ts'
+import type { ContentPart, Message } from '../../domain/inference/request.ts'
 import type { SpanAttributes } from './span.ts'
 
 export const schemaUrl = 'https://opentelemetry.io/schemas/gen-ai/1.42.0'
 
-const operation = 'chat'
 const maxNameLength = 256
 
 /** A call to a model. */
 export type ModelCallFacts = {
+  readonly operation: OperationName
   /** The upstream's own name for the model. */
   readonly model: string
   readonly upstream: UpstreamFacts | undefined
@@ -27,10 +28,10 @@ export type ModelCallFacts = {
 /** Where an upstream is, and whose API it implements. */
 export type UpstreamFacts = { readonly provider: string; readonly address?: string; readonly port?: number }
 
-export const modelCallName = (model: string): string => `${operation} ${model}`
+export const modelCallName = (operation: OperationName, model: string): string => `${operation} ${model}`
 
 export function modelCallAttributes(facts: ModelCallFacts): SpanAttributes {
-  const { model, upstream, isStream, answeredModel, stopReason, usage, failure } = facts
+  const { operation, model, upstream, isStream, answeredModel, stopReason, usage, failure } = facts
   return {
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': upstream?.provider,
@@ -70,9 +71,9 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
 
 export type AnswerContent = { readonly text: string; readonly stopReason: StopReason | undefined }
 
-/** The texts of a call, without those of an unknown request. `redact` is applied to each of them. */
+/** The texts of a call, without those of unknown messages. `redact` is applied to each of them. */
 export function contentAttributes(
-  request: InferenceRequest | undefined,
+  messages: readonly Message[] | undefined,
   answer: AnswerContent,
   redact: (text: string) => string,
 ): SpanAttributes {
@@ -82,7 +83,7 @@ export function contentAttributes(
     finish_reason: answer.stopReason && finishReasons[answer.stopReason],
   }
   return {
-    'gen_ai.input.messages': request && JSON.stringify(withinBudget(request.messages, redact)),
+    'gen_ai.input.messages': messages && JSON.stringify(withinBudget(messages, redact)),
     'gen_ai.output.messages': JSON.stringify([output]),
   }
 }

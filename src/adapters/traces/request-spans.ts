@@ -107,7 +107,7 @@ function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, r
       return {
         context: contextOf(attempt.spanId),
         parentSpanId: context.spanId,
-        name: modelCallName(target.model),
+        name: modelCallName(ended.call.operation.name, target.model),
         kind: 'client',
         ...times(startUs, endUs ?? answeredUs ?? trace.endedUs),
         attributes: {
@@ -126,12 +126,12 @@ function createSpanMaker({ trace, ended }: EndedTrace, { newSpanId, upstreams, r
     return {
       context: contextOf(newSpanId()),
       parentSpanId: parent,
-      name: modelCallName(target.model),
+      name: modelCallName('chat', target.model),
       kind: 'client',
       ...times(trace.sinceReceivedUs(startedMs), trace.sinceReceivedUs(endedMs)),
       attributes: {
         'gatehouse.upstream': target.upstream,
-        ...modelCallAttributes({ model: target.model, upstream, isStream: false, usage, failure }),
+        ...modelCallAttributes({ operation: 'chat', model: target.model, upstream, isStream: false, usage, failure }),
       },
       isError: failure !== undefined,
     }
@@ -219,8 +219,8 @@ function attemptAttributes(
   upstream: UpstreamFacts | undefined,
 ): SpanAttributes {
   const { target, failure } = attempt
-  const isStream = ended.call.request.stream
-  const call = { model: target.model, upstream, isStream }
+  const { operation, request } = ended.call
+  const call = { operation: operation.name, model: target.model, upstream, isStream: request.stream }
   if (attempt !== trace.attempts.at(-1) || ended.timing.firstByteUs === undefined)
     return modelCallAttributes({ ...call, failure: failure ?? ended.failure })
   return modelCallAttributes({
@@ -233,4 +233,4 @@ function attemptAttributes(
 }
 
 const contentOf = ({ trace, ended }: EndedTrace, redact: (text: string) => string): SpanAttributes =>
-  contentAttributes(trace.checkedRequest, { text: trace.answerText, stopReason: ended.end?.stopReason }, redact)
+  contentAttributes(trace.checkedMessages, { text: trace.answerText, stopReason: ended.end?.stopReason }, redact)

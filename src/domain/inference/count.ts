@@ -78,10 +78,10 @@ function textOf(part: ContentPart): string {
  * pipeline. It errs high. It counts bytes, not characters, because a Chinese character is about one token and an English
  * letter about a quarter of one.
  */
-export function estimateInputTokens(request: InferenceRequest): number {
-  const { texts, extraTokens } = countableOf(request)
-  return texts.reduce((sum, text) => sum + estimateTokens(text), extraTokens)
-}
+export const estimateCountable = ({ texts, extraTokens }: Countable): number =>
+  texts.reduce((sum, text) => sum + estimateTokens(text), extraTokens)
+
+export const estimateInputTokens = (request: InferenceRequest): number => estimateCountable(countableOf(request))
 
 export const estimateTokens = (text: string): number => estimateTokensOfBytes(Buffer.byteLength(text))
 

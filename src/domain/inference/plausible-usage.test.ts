@@ -17,7 +17,7 @@ const sent: SentRequest = {
   model: { contextTokens: 1_000, maxOutputTokens: 500 },
   request: { tools: [] },
   expected: usage({ outputTokens: 0, source: 'estimated' }),
-  maxOutputTokens: 20,
+  outputLimit: { tokens: 20, isExplicit: true },
 }
 
 const own = { inputTokens: 10, outputTokens: 5 }
@@ -35,7 +35,10 @@ describe('usageBounds', () => {
 
   it('bounds the output by the limit plus a margin, whatever limit was requested', () => {
     assert.equal(usageBounds(sent).outputTokens, 2 * 20 + 1_024)
-    assert.equal(usageBounds({ ...sent, maxOutputTokens: Number.MAX_SAFE_INTEGER }).outputTokens, 2 * 1_000 + 1_024)
+    assert.equal(
+      usageBounds({ ...sent, outputLimit: { tokens: Number.MAX_SAFE_INTEGER, isExplicit: true } }).outputTokens,
+      2 * 1_000 + 1_024,
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import { totalInputTokens, totalTokens, type Usage } from './events.ts'
 import type { Model } from './catalogue.ts'
-import type { InferenceRequest } from './request.ts'
+import type { OutputLimit } from './output-limit.ts'
+import type { ModelRequest } from './request.ts'
 
 /** Upper bounds for the usage of one request. */
 export type UsageBounds = {
@@ -17,9 +18,9 @@ export type GatewayCount = { readonly inputTokens: number; readonly outputTokens
 
 export type SentRequest = {
   readonly model: Pick<Model, 'contextTokens' | 'maxOutputTokens'>
-  readonly request: Pick<InferenceRequest, 'tools'>
+  readonly request: Pick<ModelRequest, 'tools'>
   readonly expected: Usage
-  readonly maxOutputTokens: number
+  readonly outputLimit: OutputLimit
 }
 
 /** The estimate is bytes / 3.5, and no tokenizer produces more than one token per byte. */
@@ -30,10 +31,12 @@ const addedOutputTokens = 1_024
 /** An upstream that runs tools itself processes the context again after each tool call. */
 const maxHostedRounds = 16
 
-export function usageBounds({ model, request, expected, maxOutputTokens }: SentRequest): UsageBounds {
+export function usageBounds({ model, request, expected, outputLimit }: SentRequest): UsageBounds {
   const sent = expected.inputTokens * maxTokensPerEstimated + addedInputTokens
-  const heldOutputTokens = Math.min(maxOutputTokens, model.contextTokens)
-  const runsTools = request.tools.some(({ type }) => type !== 'function')
+  const heldOutputTokens = outputLimit.isExplicit
+    ? Math.min(outputLimit.tokens, model.contextTokens)
+    : model.contextTokens
+  const runsTools = request.tools?.some(({ type }) => type !== 'function') === true
   return {
     inputTokens: Math.max(model.contextTokens, sent) * (runsTools ? maxHostedRounds : 1),
     outputTokens: 2 * heldOutputTokens + addedOutputTokens,

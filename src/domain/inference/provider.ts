@@ -1,17 +1,16 @@
 import type { SpanContext } from '../../base/span-context.ts'
 import type { Chunk } from './events.ts'
 import type { CallerFormat } from './formats.ts'
-import type { InferenceRequest } from './request.ts'
+import type { OutputLimit } from './output-limit.ts'
+import type { InferenceRequest, ModelRequest } from './request.ts'
 
 /** One call of the pipeline to an upstream. */
-export type ProviderCall = {
-  readonly request: InferenceRequest
+export type ProviderCall<Request extends ModelRequest = InferenceRequest> = {
+  readonly request: Request
   /** The upstream's own name for the model. */
   readonly model: string
-  /** The output token limit of the caller or of the catalogue. */
-  readonly maxOutputTokens: number
-  /** False if nobody set the limit. It is then sent only to an upstream whose format requires one. */
-  readonly isOutputLimited: boolean
+  /** The output limit of the caller or of the catalogue. */
+  readonly outputLimit: OutputLimit
   /** True if the call may wait until the upstream has a free slot. False if another target can be tried instead. */
   readonly mayQueue: boolean
   readonly requestId: string

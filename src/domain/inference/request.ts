@@ -32,6 +32,10 @@ export type InferenceRequest = {
   readonly raw: RawRequest
 }
 
+/** What the requests of all operations have. Of the optional fields, those that only some operations have. */
+export type ModelRequest = Pick<InferenceRequest, 'model' | 'stream' | 'user' | 'metadata' | 'flaggedCategories'> &
+  Partial<Pick<InferenceRequest, 'tools' | 'reasoning' | 'raw'>>
+
 /**
  * The request as the caller sent it. An upstream of the same format receives this body (passthrough), so fields that
  * the gateway does not know reach it unchanged.

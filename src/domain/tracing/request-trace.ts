@@ -8,7 +8,8 @@ import type { Caller } from '../identity/principal.ts'
 import type { ModelTarget } from '../inference/catalogue.ts'
 import type { Chunk, InferenceEnd, Usage } from '../inference/events.ts'
 import type { OwnModelCall } from '../inference/own-model-call.ts'
-import type { InferenceRequest } from '../inference/request.ts'
+import type { OperationName } from '../inference/operations.ts'
+import type { Message, ModelRequest } from '../inference/request.ts'
 import type { LimitStatus } from '../limits/status.ts'
 
 /** Where the spans of a request belong. */
@@ -50,7 +51,8 @@ export type TracedEnd = {
   readonly call: {
     readonly requestId: string
     readonly caller: Caller
-    readonly request: InferenceRequest
+    readonly operation: { readonly name: OperationName }
+    readonly request: ModelRequest
     readonly origin?: RequestOrigin
   }
   readonly timing: RequestTiming
@@ -86,8 +88,8 @@ export class RequestTrace {
   /** The name of the model in the upstream's answer. */
   answeredModel: string | undefined = undefined
   answerText = ''
-  /** The request as it was sent to the model. Undefined without texts, and if the checks did not allow it. */
-  checkedRequest: InferenceRequest | undefined = undefined
+  /** The messages as they were sent to the model. Undefined without texts, and if the checks did not allow them. */
+  checkedMessages: readonly Message[] | undefined = undefined
   ended: TracedEnd | undefined = undefined
   endedUs = 0
   /** The status of the response and when its last byte was sent. */
@@ -112,9 +114,9 @@ export class RequestTrace {
     this.describeLast = describe
   }
 
-  /** Called with the request as the checks allow it to be sent: rephrased or redacted if a rule requires it. */
-  onChecked(request: InferenceRequest): void {
-    if (this.parts.hasContent) this.checkedRequest = request
+  /** Called with the messages as the checks allow them to be sent: rephrased or redacted if a rule requires it. */
+  onChecked(messages: readonly Message[]): void {
+    if (this.parts.hasContent) this.checkedMessages = messages
   }
 
   /** Returns the span of the call, which the upstream may continue. */

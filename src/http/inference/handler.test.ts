@@ -7,8 +7,8 @@ import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createLog } from '../../base/log.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
-import type { InferenceCall } from '../../pipeline/inference-call.ts'
-import type { InferenceAnswer } from '../../pipeline/infer.ts'
+import type { OperationCall } from '../../pipeline/operation-call.ts'
+import type { StartedOperation } from '../../pipeline/run.ts'
 import { requestBy } from '../../../test/support/requests.ts'
 import type { CallerOf } from '../caller.ts'
 import { createServer } from '../server.ts'
@@ -71,17 +71,17 @@ function createCountedInFlight(): { readonly inFlight: InFlight; readonly count:
 }
 
 /** A server with one inference endpoint whose pipeline is this function: it yields the chunks of the answer. */
-async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chunk>) {
-  const calls: InferenceCall[] = []
+async function startEndpoint(answer: (call: OperationCall) => AsyncIterable<Chunk>) {
+  const calls: OperationCall[] = []
   const counted = { attempts: 0, disposed: 0 }
   const { inFlight, count } = createCountedInFlight()
-  const infer = async (call: InferenceCall): Promise<InferenceAnswer> => {
+  const run = async (call: OperationCall): Promise<StartedOperation> => {
     calls.push(call)
     return {
       ...({ model: 'm', upstream: 'up', chunks: answer(call), admission: null } as const),
       dropped: new Set<string>(),
       requiredCoverage: 'held_back',
-      bill: {} as InferenceAnswer['bill'],
+      bill: {} as StartedOperation['bill'],
       [Symbol.asyncDispose]: async () => void (counted.disposed += 1),
     }
   }
@@ -101,7 +101,7 @@ async function startEndpoint(answer: (call: InferenceCall) => AsyncIterable<Chun
   let ids = 0
   const parts = {
     callerOf,
-    infer,
+    run,
     admission,
     inFlight,
     clock: systemClock,
@@ -167,12 +167,12 @@ const errorOf = async (response: Response): Promise<unknown> =>
   ((await response.json()) as { error: { code: string } }).error.code
 
 describe('the inference handler', { timeout: 20_000 }, () => {
-  it('passes the decoded request to infer once, and encodes the whole answer', async () => {
+  it('passes the decoded request to the pipeline once, and encodes the whole answer', async () => {
     await using endpoint = await startEndpoint(() => chunks('Hel', 'lo'))
     const response = await endpoint.post({ text: 'Hi' })
     assert.deepEqual([response.status, await response.json()], [200, { text: 'Hello' }])
     assert.deepEqual(
-      endpoint.calls.map(({ request }) => request.messages),
+      endpoint.calls.map(({ operation, request }) => operation.messagesOf(request)),
       [[{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
     )
     await endpoint.ended()
@@ -186,7 +186,7 @@ describe('the inference handler', { timeout: 20_000 }, () => {
     assert.equal(await response.text(), 'HelloEND')
   })
 
-  it('counts a request that cannot be decoded, and does not call infer', async () => {
+  it('counts a request that cannot be decoded, and does not run it', async () => {
     await using endpoint = await startEndpoint(() => chunks())
     const response = await endpoint.post({ text: 'wrong' })
     assert.deepEqual([response.status, await errorOf(response)], [400, 'invalid_parameter'])

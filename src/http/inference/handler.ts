@@ -14,7 +14,8 @@ import type { RequestTrace } from '../../domain/tracing/request-trace.ts'
 import type { StartTrace } from '../../domain/tracing/start-trace.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
-import type { InferenceAnswer, Infer } from '../../pipeline/infer.ts'
+import { chatOperation } from '../../pipeline/operations/chat.ts'
+import type { StartedOperation, Run } from '../../pipeline/run.ts'
 import { agentSessionOf } from './reading/agent-session.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
 import { callerSpanOf } from './reading/trace-context.ts'
@@ -42,7 +43,7 @@ export const InferenceHeaders = Type.Object({
 
 export type InferenceParts = {
   readonly callerOf: CallerOf
-  readonly infer: Infer
+  readonly run: Run
   readonly admission: Pick<Admission, 'count'>
   readonly inFlight: InFlight
   /** Undefined if nothing needs the trace of a request. */
@@ -97,11 +98,11 @@ export type InferenceExchange = {
 }
 
 /**
- * Identifies the caller, decodes, calls `infer`, and encodes the answer, as one body or as a stream. The same for every
+ * Identifies the caller, decodes, runs the operation, and encodes the answer, as one body or as a stream. The same for every
  * dialect. `endpoint` is the one that was called, for the audit log.
  */
 export function createResponder(
-  { infer, admission, inFlight, startTrace, clock, ids }: Omit<InferenceParts, 'callerOf'>,
+  { run, admission, inFlight, startTrace, clock, ids }: Omit<InferenceParts, 'callerOf'>,
   codec: DialectCodec,
   endpoint: CalledEndpoint,
 ): (exchange: InferenceExchange) => Promise<unknown> {
@@ -127,13 +128,14 @@ export function createResponder(
       ...traced,
       requestId: request.id,
       caller,
+      operation: chatOperation,
       request: decodedRequest,
       origin,
       receivedMs: request.record?.startMs,
       purpose: policyLabelsOf(request.headers),
       ...(callerWait && { callerWaitMs: () => callerWait.totalMs() }),
     }
-    await using answer = await infer({ ...call, signal: inFlightRequest.signal })
+    await using answer = await run({ ...call, signal: inFlightRequest.signal })
     const base = {
       id: codec.newAnswerId(ids),
       model: answer.model,
@@ -207,5 +209,5 @@ function createPartIds(answerId: string): Ids {
   }
 }
 
-const limitHeaders = ({ admission }: InferenceAnswer): Record<string, string> =>
+const limitHeaders = ({ admission }: StartedOperation): Record<string, string> =>
   admission === null ? {} : rateLimitHeaders(admission.limitStatus)

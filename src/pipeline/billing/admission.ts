@@ -8,6 +8,7 @@ import { worstCaseMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import type { Usage } from '../../domain/inference/events.ts'
+import type { OutputLimit } from '../../domain/inference/output-limit.ts'
 import type { Admitted, AdmissionRequest, Rejected, Subject, AdmissionResult } from '../../domain/limits/admission.ts'
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
 import type { Limits } from '../../domain/limits/scopes.ts'
@@ -35,7 +36,7 @@ export type AdmissionCall = {
   /** The end user, if the request names one. */
   readonly userId?: string | undefined
   readonly expected: Usage
-  readonly maxOutputTokens: number
+  readonly outputLimit: OutputLimit
   readonly signal: AbortSignal
 }
 
@@ -66,7 +67,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     const { principal, requestId, model, userId, expected, signal } = call
     const rates = parts.ratesOf(model.price)
     // Whatever the caller requests, no answer is longer than the model's context.
-    const output = Math.min(call.maxOutputTokens, model.contextTokens)
+    const output = Math.min(call.outputLimit.tokens, model.contextTokens)
     const tokens = expected.inputTokens + output
     const worstMicro = worstCaseMicro({ input: expected.inputTokens, output }, rates)
     const request: Running = {

@@ -5,7 +5,7 @@ import { estimateTokensOfBytes } from '../../domain/inference/count.ts'
 import type { InferenceEnd, InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { plausibleUsage, type UsageBounds } from '../../domain/inference/plausible-usage.ts'
 import { hasCallerLeft, type Lease } from './lease.ts'
-import { OutputLimit, type Delta } from './output-limit.ts'
+import { OutputCounter, type Delta } from './output-counter.ts'
 
 type InferenceStart = Extract<InferenceEvent, { type: 'start' }>
 
@@ -44,7 +44,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
   readonly parts: MeterParts
   atStart: Usage
   isImplausible = false
-  readonly limit: OutputLimit
+  readonly output: OutputCounter
   isCut = false
   deliveredBytes = 0
   reported: Usage | undefined = undefined
@@ -54,7 +54,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
     this.source = pullStreamOf(source)
     this.parts = parts
     this.atStart = parts.expected
-    this.limit = new OutputLimit(parts.bounds)
+    this.output = new OutputCounter(parts.bounds)
   }
 
   get chunks(): AsyncIterable<Chunk> {
@@ -82,7 +82,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
   }
 
   used(): Usage {
-    return this.reported ?? this.usageOf(this.limit.bytes)
+    return this.reported ?? this.usageOf(this.output.bytes)
   }
 
   usageOf(outputBytes: number): Usage {
@@ -113,7 +113,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
     let { events } = chunk
     const first = events[0]
     if (first?.type === 'start') events = [this.started(first), ...events.slice(1)]
-    const tooLong = this.limit.firstBeyond(events)
+    const tooLong = this.output.firstBeyond(events)
     if (tooLong !== undefined) return this.cut(events, tooLong)
     const last = events[events.length - 1]
     const end = last?.type === 'end' ? this.ended(last) : last
@@ -125,7 +125,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
   async cut(events: readonly InferenceEvent[], tooLong: Delta): Promise<Chunk> {
     this.isCut = true
     const before = events.slice(0, events.indexOf(tooLong))
-    const ending = [...this.limit.endAt(tooLong), this.lengthEnd(events)]
+    const ending = [...this.output.endAt(tooLong), this.lengthEnd(events)]
     await this.parts.stopUpstream()
     return { events: [...before, ...ending] }
   }
@@ -151,7 +151,7 @@ class Meter extends IterableStream<Chunk> implements Metered {
 
   plausible(upstreamUsage: Usage): Usage {
     const { expected, bounds, onImplausible } = this.parts
-    const outputTokens = estimateTokensOfBytes(this.limit.bytes)
+    const outputTokens = estimateTokensOfBytes(this.output.bytes)
     const usage = plausibleUsage(upstreamUsage, bounds, { inputTokens: expected.inputTokens, outputTokens })
     if (usage.reportedTokens !== undefined && !this.isImplausible) {
       this.isImplausible = true

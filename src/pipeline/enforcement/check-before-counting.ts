@@ -7,6 +7,7 @@ import { isRephrasing } from '../../domain/evaluation/verdict/rephrase.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { createPlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
+import { chatOperation } from '../operations/chat.ts'
 import { withoutPersonalData } from './rewrite-request.ts'
 
 /** Returns the request as it may be sent to an upstream for counting tokens; undefined if it may not be sent. */
@@ -40,6 +41,8 @@ export function createCheckBeforeCounting({
       { ...scannedTextsOf(request), direction: 'request' },
     )
     if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
-    return plan.gateway.config.rules.redact ? withoutPersonalData(request, createPlaceholderMap()) : request
+    return plan.gateway.config.rules.redact
+      ? withoutPersonalData({ operation: chatOperation, request }, createPlaceholderMap())
+      : request
   }
 }

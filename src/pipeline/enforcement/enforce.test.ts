@@ -22,10 +22,12 @@ import type { Decision } from '../../domain/evaluation/verdict/combine.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
-import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { InferenceRequest, ModelRequest } from '../../domain/inference/request.ts'
 import type { Classifier, SecondStage } from '../../domain/scan/classify/classifier.ts'
 import type { Metered } from '../billing/meter.ts'
-import type { InferenceCall } from '../inference-call.ts'
+import type { OperationCall } from '../operation-call.ts'
+import type { Operation } from '../operation.ts'
+import { chatOperation } from '../operations/chat.ts'
 import { createEnforce, type EnforceParts } from './enforce.ts'
 
 const caller: Principal = {
@@ -48,8 +50,12 @@ const requestOf = (text: string): InferenceRequest => ({
   raw: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
 })
 
-const textOf = ({ messages }: InferenceRequest): string =>
-  messages.flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : ''))).join('')
+const operation: Operation = chatOperation
+const textOf = (request: ModelRequest): string =>
+  operation
+    .messagesOf(request)
+    .flatMap(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')))
+    .join('')
 
 /** Enforcement with a recorded quota, under the rules of one organization. */
 function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
@@ -82,16 +88,17 @@ function createScene(rulebook: Rulebook, more: Partial<EnforceParts> = {}) {
     countDecisions: ({ decisions }) => void counted.push(decisions),
     ...more,
   })
-  const callOf = (text: string, fields: Partial<InferenceCall> = {}): InferenceCall => ({
+  const callOf = (text: string, fields: Partial<OperationCall> = {}): OperationCall => ({
     requestId: 'req_1',
     caller,
+    operation,
     request: requestOf(text),
     signal: new AbortController().signal,
     onVerdict: (facts) => void verdicts.push(facts()),
     ...fields,
   })
-  const send = (text: string, fields: Partial<InferenceCall> = {}) =>
-    enforce(callOf(text, fields), { expected: usageOf(0), maxOutputTokens: 100 })
+  const send = (text: string, fields: Partial<OperationCall> = {}) =>
+    enforce(callOf(text, fields), { expected: usageOf(0), outputTokens: 100 })
   return { send, quota, counted, verdicts }
 }
 
@@ -252,7 +259,7 @@ describe('the quota of a request', () => {
   it('is reserved before evaluation, and limits the output', async () => {
     const { send, quota } = createScene(rulebookWith({}))
     const enforced = await send('Hello')
-    assert.deepEqual([quota.taken, enforced.maxOutputTokens], [1, 50])
+    assert.deepEqual([quota.taken, enforced.outputTokensLeft], [1, 50])
     assert.deepEqual([quota.settled, quota.released], [[], 0])
   })
 

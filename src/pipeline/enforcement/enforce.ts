@@ -16,7 +16,6 @@ import { createStageLog } from '../../domain/evaluation/stage-log.ts'
 import type { Classifier } from '../../domain/scan/classify/classifier.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import { type QuotaReservation, boundless, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
-import { scannedTextsOf } from '../../domain/evaluation/texts/request-texts.ts'
 import { policyObject, denialFault, verdictFacts } from '../../domain/evaluation/verdict/format.ts'
 import {
   totalTokens,
@@ -25,12 +24,12 @@ import {
   type Usage,
   totalInputTokens,
 } from '../../domain/inference/events.ts'
-import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { ModelRequest } from '../../domain/inference/request.ts'
 import { alwaysBlockedCategories } from '../../domain/scan/classify/categories.ts'
 import { createPlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
 import { createRephraser, isRedacting, withoutPersonalData, withTexts, type Rephraser } from './rewrite-request.ts'
 import { guardOutput, type OutputGuardParts } from './output-guard.ts'
-import type { InferenceCall } from '../inference-call.ts'
+import type { OperationCall } from '../operation-call.ts'
 import type { Metered } from '../billing/meter.ts'
 import { redactResponse } from './redact-response.ts'
 import { createIdleTimers } from './idle-timer.ts'
@@ -62,9 +61,9 @@ export type EnforceParts = PlanParts &
 /** A request that may be sent to a model, and the guard of its response. */
 export type EnforcedRequest = AsyncDisposable & {
   /** The request as it may be sent: rephrased or redacted if the verdict requires it. */
-  readonly request: InferenceRequest
-  /** The output limit that the quotas leave. */
-  readonly maxOutputTokens: number
+  readonly request: ModelRequest
+  /** The output tokens that the quotas leave; `Infinity` without a quota. */
+  readonly outputTokensLeft: number
   /** How much of the response the rules require to be evaluated before any of it is sent. */
   readonly requiredCoverage: ResponseCoverage
   guard(metered: Metered, stopUpstream: () => Promise<void>): AsyncIterable<Chunk>
@@ -73,23 +72,23 @@ export type EnforcedRequest = AsyncDisposable & {
 }
 
 /** Enforces the rules of the caller's organization on a request. Throws a Fault if the request is denied. */
-export type Enforce = (call: InferenceCall, estimate: Estimate) => Promise<EnforcedRequest>
+export type Enforce = (call: OperationCall, estimate: Estimate) => Promise<EnforcedRequest>
 
 /** The most a request may use. */
-export type Estimate = { readonly expected: Usage; readonly maxOutputTokens: number }
+export type Estimate = { readonly expected: Usage; readonly outputTokens: number }
 
 export function createEnforce(parts: EnforceParts): Enforce {
   const { evaluate } = parts
   const rephraserFor = (plan: Plan): Rephraser => createRephraser(plan, evaluate, parts.rephrase)
   const idleTimers = createIdleTimers(parts.clock)
 
-  return async (call, { expected, maxOutputTokens }) => {
+  return async (call, { expected, outputTokens }) => {
     const planned = planRequest(parts, call)
     const plan = recordedPlan(isPromise(planned) ? await planned : planned, call, parts.classifier.identity)
-    const reserved = reserveQuota(parts, call, { plan, expected, maxOutputTokens })
+    const reserved = reserveQuota(parts, call, { plan, expected, outputTokens })
     const quota = isPromise(reserved) ? await reserved : reserved
     try {
-      const evaluated = evaluate(plan, { ...scannedTextsOf(call.request), direction: 'request' })
+      const evaluated = evaluate(plan, { ...call.operation.textsOf(call.request), direction: 'request' })
       const evaluation = isPromise(evaluated) ? await evaluated : evaluated
       call.onVerdict?.(() => verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
       const allowed = allowedRequest(call, { plan, evaluation })
@@ -100,7 +99,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
     }
   }
 
-  function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: InferenceRequest): EnforcedRequest {
+  function enforcedRequest({ call, plan, quota, evaluation }: AllowedCall, allowed: ModelRequest): EnforcedRequest {
     const placeholderMap = isRedacting(plan) ? createPlaceholderMap() : undefined
     const holdBack = parts.holdBackPolicyOf(plan, isNearThreshold(evaluation.findings, alwaysBlockedCategories))
     let response: Metered | undefined
@@ -132,8 +131,11 @@ export function createEnforce(parts: EnforceParts): Enforce {
       return quota.settle(response === undefined ? 0 : totalTokens(response.used()))
     }
     return {
-      request: placeholderMap === undefined ? allowed : withoutPersonalData(allowed, placeholderMap),
-      maxOutputTokens: quota.maxOutputTokens,
+      request:
+        placeholderMap === undefined
+          ? allowed
+          : withoutPersonalData({ operation: call.operation, request: allowed }, placeholderMap),
+      outputTokensLeft: quota.maxOutputTokens,
       requiredCoverage: requiredCoverage(holdBack),
       guard(metered, stopUpstream) {
         response = metered
@@ -146,8 +148,9 @@ export function createEnforce(parts: EnforceParts): Enforce {
           return chunk
         }
         const chunks = tap(output, onChunk, fail)
-        if (placeholderMap === undefined) return chunks
-        const { roles } = call.request.raw
+        const roles = call.request.raw?.roles
+        // Without a raw body there is no text to restore in the response.
+        if (placeholderMap === undefined || roles === undefined) return chunks
         return redactResponse(chunks, { placeholderMap, restoresPersonalData: parts.restoresPersonalData, roles })
       },
       fail,
@@ -156,29 +159,29 @@ export function createEnforce(parts: EnforceParts): Enforce {
   }
 
   /** The request as the verdict allows it to be sent. Throws the denial. */
-  function allowedRequest(call: InferenceCall, evaluated: EvaluatedCall): MaybePromise<InferenceRequest> {
+  function allowedRequest(call: OperationCall, evaluated: EvaluatedCall): MaybePromise<ModelRequest> {
     const { verdict } = evaluated.evaluation
     if (isDenied(verdict)) throw denial(call, evaluated.plan, verdict)
     return isRephrasing(verdict.effectiveDecision) ? rephrasedRequest(call, evaluated) : call.request
   }
 
-  async function rephrasedRequest(call: InferenceCall, { plan, evaluation }: EvaluatedCall): Promise<InferenceRequest> {
+  async function rephrasedRequest(call: OperationCall, { plan, evaluation }: EvaluatedCall): Promise<ModelRequest> {
     const { verdict } = evaluation
     const texts = await rephraserFor(plan)(evaluation, 'request', call.signal)
-    const rephrased = withTexts(call.request, texts ?? new Map())
+    const rephrased = withTexts(call, texts ?? new Map())
     // Not every text can be replaced: tools, signed thinking, and texts that span several fields stay.
-    const again = await evaluate(plan, { ...scannedTextsOf(rephrased), direction: 'request' })
+    const again = await evaluate(plan, { ...call.operation.textsOf(rephrased), direction: 'request' })
     if (again.offendingTexts.length === 0) return rephrased
     throw denial(call, plan, withDecisions(verdict, denialOf(verdict)))
   }
 
-  function denial(call: InferenceCall, plan: Plan, verdict: Verdict): Error {
+  function denial(call: OperationCall, plan: Plan, verdict: Verdict): Error {
     call.onVerdict?.(() => verdictFacts(verdict, { plan, direction: 'request' }))
     return denialFault(verdict, reportVerdict(call, verdict), { crisis: parts.crisisMessage, plan })
   }
 
   /** Counts the decisions for the spike monitor. Returns the `policy` object for the caller unless all is allowed. */
-  function reportVerdict({ caller, request, purpose }: InferenceCall, verdict: Verdict): InferenceEnd['policy'] {
+  function reportVerdict({ caller, request, purpose }: OperationCall, verdict: Verdict): InferenceEnd['policy'] {
     if (caller.kind !== 'free')
       parts.countDecisions({
         organizationId: caller.organization.id,
@@ -192,7 +195,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
 
 type EvaluatedCall = { readonly plan: Plan; readonly evaluation: Evaluation }
 
-type AllowedCall = EvaluatedCall & { readonly call: InferenceCall; readonly quota: QuotaReservation }
+type AllowedCall = EvaluatedCall & { readonly call: OperationCall; readonly quota: QuotaReservation }
 
 type PlanParts = {
   readonly rulebookOf: RulebookOf
@@ -201,7 +204,7 @@ type PlanParts = {
 }
 
 /** Plans which rules apply to a request. For a free-tier request only the always blocked categories apply. */
-function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCall): MaybePromise<Plan> {
+function planRequest(parts: PlanParts, { caller, request, purpose }: OperationCall): MaybePromise<Plan> {
   const isFree = caller.kind === 'free'
   const context = {
     model: request.model,
@@ -223,7 +226,7 @@ function planRequest(parts: PlanParts, { caller, request, purpose }: InferenceCa
 }
 
 /** The plan with what records the evaluation: the stages of the classifier, and the judge's calls if the request is traced. */
-const recordedPlan = (plan: Plan, { trace, onVerdict }: InferenceCall, classifier: Classifier['identity']): Plan => ({
+const recordedPlan = (plan: Plan, { trace, onVerdict }: OperationCall, classifier: Classifier['identity']): Plan => ({
   ...plan,
   ...(onVerdict && { stageLog: createStageLog(classifier) }),
   ...(trace && { onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }),
@@ -249,8 +252,8 @@ type QuotaParts = { readonly quotas: QuotaReservations }
 /** Reserves tokens under the quotas of the request's user and project. A free-tier request has no quota. */
 function reserveQuota(
   { quotas }: QuotaParts,
-  { caller, requestId, request }: InferenceCall,
-  { plan, expected, maxOutputTokens }: { plan: Plan; expected: Usage; maxOutputTokens: number },
+  { caller, requestId, request }: OperationCall,
+  { plan, expected, outputTokens }: Estimate & { plan: Plan },
 ): MaybePromise<QuotaReservation> {
   if (caller.kind === 'free') return boundless
   return quotas.take({
@@ -261,10 +264,10 @@ function reserveQuota(
     version: plan.gateway.version,
     requestId,
     inputTokens: totalInputTokens(expected),
-    outputTokens: maxOutputTokens,
-    leastOutputTokens: Math.min(maxOutputTokens, minOutputTokensOf(request)),
+    outputTokens,
+    leastOutputTokens: Math.min(outputTokens, minOutputTokensOf(request)),
   })
 }
 
 /** Some upstreams reject a smaller output limit. A reasoning model also needs tokens for its answer after its reasoning. */
-const minOutputTokensOf = ({ reasoning }: InferenceRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)
+const minOutputTokensOf = ({ reasoning }: ModelRequest): number => Math.max(16, (reasoning?.budgetTokens ?? 0) + 1)

@@ -1,11 +1,11 @@
-import { changeTexts } from '../../domain/evaluation/texts/change-texts.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
 import type { Plan } from '../../domain/evaluation/plan.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
-import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { ModelRequest } from '../../domain/inference/request.ts'
 import type { TextDirection } from '../../domain/scan/classify/classifier.ts'
 import { redact } from '../../domain/scan/detect/personal-data/redact.ts'
 import type { PlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
+import type { OperationCall } from '../operation-call.ts'
 
 /** Rephrases offending texts as the verdict requires. Undefined if that fails or the new texts are denied as well. */
 export type Rephraser = (
@@ -34,13 +34,19 @@ export function createRephraser(plan: Plan, evaluate: Evaluate, rephrase: Rephra
 const isHarmless = ({ check, effect, isEnforced }: Evaluation['verdict']['decisions'][number]): boolean =>
   !isEnforced || effect === 'allow' || effect === 'redact' || check === 'gateway'
 
+type RewrittenCall<Request extends ModelRequest> = Pick<OperationCall<Request>, 'operation' | 'request'>
+
 /** The request with some of its texts replaced. */
-export const withTexts = (request: InferenceRequest, texts: ReadonlyMap<string, string>): InferenceRequest =>
-  changeTexts(request, (text) => texts.get(text) ?? text)
+export const withTexts = <Request extends ModelRequest>(
+  { operation, request }: RewrittenCall<Request>,
+  texts: ReadonlyMap<string, string>,
+): Request => operation.changeTexts(request, (text) => texts.get(text) ?? text)
 
 /** The request with placeholders instead of personal data; the map can restore it. */
-export const withoutPersonalData = (request: InferenceRequest, placeholderMap: PlaceholderMap): InferenceRequest =>
-  changeTexts(request, (text) => redact(text, placeholderMap))
+export const withoutPersonalData = <Request extends ModelRequest>(
+  { operation, request }: RewrittenCall<Request>,
+  placeholderMap: PlaceholderMap,
+): Request => operation.changeTexts(request, (text) => redact(text, placeholderMap))
 
 /** Whether the plan redacts personal data in requests and responses. */
 export const isRedacting = ({ gateway, rollout }: Plan): boolean => rollout.isEnforced && gateway.config.rules.redact

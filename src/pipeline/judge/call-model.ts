@@ -12,6 +12,7 @@ import type { Provider } from '../../domain/inference/provider.ts'
 import { translatedFormat } from '../../domain/inference/formats.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { DayBudget } from './day-budget.ts'
+import { chatOperation } from '../operations/chat.ts'
 import { route, type RoutedCall, type RouteParts, type StartedAnswer } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
@@ -63,11 +64,11 @@ export function createCallModel(parts: CallModelParts): CallModel {
     const report = startReport(prompt, clock)
     let spent = 0
     try {
-      const call = { request: requestOf(prompt, model.name), requestId: ids('req'), signal, ...report.hooks }
+      const request = requestOf(prompt, model.name)
+      const call = { operation: chatOperation, request, requestId: ids('req'), signal, ...report.hooks }
       await using started = await start(model, {
         ...call,
-        maxOutputTokens: prompt.maxOutputTokens,
-        isOutputLimited: true,
+        outputLimit: { tokens: prompt.maxOutputTokens, isExplicit: true },
       })
       spent = usdOf(expected, model.price) // from here on the upstream charges for the call
       const { text, usage } = await readAnswer(started.chunks, prompt.maxOutputTokens)

@@ -111,7 +111,7 @@ describe('a judge', () => {
     const [call] = calls
     assert.equal(call?.model, 'upstream-model')
     assert.equal(call.request.temperature, 0)
-    assert.ok(call.maxOutputTokens <= 128)
+    assert.ok(call.outputLimit.tokens <= 128)
     assert.deepEqual(results, ['judged'])
     assert.deepEqual(spentUsd, [0.002])
   })

@@ -46,7 +46,7 @@ export function encodeMessagesRequest(context: EncodeContext, flags: MessagesFla
   return {
     body: {
       ...body,
-      max_tokens: cappedAt(context.call.maxOutputTokens, body['max_tokens']),
+      max_tokens: cappedAt(context.call.outputLimit.tokens, body['max_tokens']),
       ...(typeof body['temperature'] === 'number' && { temperature: Math.min(body['temperature'], maxTemperature) }),
       ...(!flags.isVendor && Array.isArray(body['system']) && { system: body['system'].filter(isPromptBlock) }),
     },
@@ -168,8 +168,8 @@ function encodeStops(stops: readonly string[]): { stop_sequences?: readonly stri
 }
 
 /** A limit that the gateway chose must be one that the model accepts. A caller's own limit is left to the vendor. */
-const outputLimitOf = ({ request, model, maxOutputTokens }: ProviderCall): number =>
-  request.maxOutputTokens === undefined ? Math.min(maxOutputTokens, maxOutputOf(model)) : maxOutputTokens
+const outputLimitOf = ({ request, model, outputLimit: { tokens } }: ProviderCall): number =>
+  request.maxOutputTokens === undefined ? Math.min(tokens, maxOutputOf(model)) : tokens
 
 type ThinkingFields = { readonly thinking?: Thinking; readonly effort?: string }
 

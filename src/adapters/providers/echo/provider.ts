@@ -41,11 +41,11 @@ async function* generate(call: ProviderCall, estimateTokens: EstimateTokens): As
       if (signal.aborted) throw cancelled(signal.reason)
       const fitting = words.filter((word) => {
         used.outputTokens += estimateTokens(Buffer.byteLength(word))
-        return used.outputTokens <= call.maxOutputTokens
+        return used.outputTokens <= call.outputLimit.tokens
       })
       writer.delta(block, fitting.join(''))
       if (fitting.length < words.length) {
-        writer.end({ stopReason: 'length', usage: { ...used, inputTokens, outputTokens: call.maxOutputTokens } })
+        writer.end({ stopReason: 'length', usage: { ...used, inputTokens, outputTokens: call.outputLimit.tokens } })
       }
       yield { events: writer.take() }
       if (writer.hasEnded()) return

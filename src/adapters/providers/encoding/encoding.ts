@@ -37,11 +37,11 @@ const withoutGatewayFields = ({ flagged_categories: _, ...body }: JsonRecord): J
 
 /** The output limit in the field of a format that does not require one. Empty if nobody set a limit. */
 export const optionalLimit = (
-  { isOutputLimited, maxOutputTokens }: ProviderCall,
+  { outputLimit }: ProviderCall,
   field: string,
   { requested, least = 1 }: { requested?: unknown; least?: number } = {},
 ): Readonly<Record<string, number>> => {
-  if (isOutputLimited) return { [field]: Math.max(cappedAt(maxOutputTokens, requested), least) }
+  if (outputLimit.isExplicit) return { [field]: Math.max(cappedAt(outputLimit.tokens, requested), least) }
   return typeof requested === 'number' ? { [field]: requested } : {}
 }
 

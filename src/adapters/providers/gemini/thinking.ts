@@ -39,9 +39,9 @@ function levelOf(reasoning: Reasoning, model: string): Pick<ThinkingConfig, 'thi
 }
 
 /** Thoughts count towards the output limit, so the answer keeps at least half of it. */
-function budgetOf(reasoning: Reasoning, { model, maxOutputTokens, isOutputLimited }: ProviderCall): number {
+function budgetOf(reasoning: Reasoning, { model, outputLimit }: ProviderCall): number {
   const { least, most } = budgetRange(model)
-  const half = isOutputLimited ? Math.floor(maxOutputTokens / 2) : most
+  const half = outputLimit.isExplicit ? Math.floor(outputLimit.tokens / 2) : most
   const budget = reasoning.effort === 'none' ? 0 : thinkingBudget(reasoning)
   if (budget === 0 && !isPro(model)) return 0
   return Math.max(least, Math.min(budget, half, most))

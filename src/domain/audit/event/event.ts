@@ -180,7 +180,7 @@ function unmappedOf(facts: EventFacts, { digestContent }: EventParts): AuditDocu
   return {
     gatehouse: details ? shortFields({ ...details, ...defined(fields) }) : fields,
     gen_ai: model && {
-      'operation.name': 'chat',
+      'operation.name': model.operation ?? 'chat',
       'provider.name': short(model.provider),
       'request.model': short(model.name),
       'response.finish_reasons': model.finishReasons && shortTexts(model.finishReasons),

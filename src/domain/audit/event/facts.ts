@@ -63,6 +63,8 @@ export type TimingFacts = {
 }
 
 export type ModelFacts = {
+  /** `chat` if it is left out. */
+  readonly operation?: string | undefined
   readonly provider: string
   readonly name: string
   readonly inputTokens?: number | undefined

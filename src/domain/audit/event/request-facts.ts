@@ -1,5 +1,6 @@
 import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../../inference/events.ts'
-import type { InferenceRequest } from '../../inference/request.ts'
+import type { OperationName } from '../../inference/operations.ts'
+import type { ModelRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { AuditContent } from './content.ts'
 import type { EventFacts, TimingFacts } from './facts.ts'
@@ -22,7 +23,8 @@ export type RequestOutcome = {
 export type ReportedRequest = {
   readonly requestId: string
   readonly caller: Principal
-  readonly request: InferenceRequest
+  readonly operation: { readonly name: OperationName }
+  readonly request: ModelRequest
   /** The end user from the request header, if there is one. */
   readonly user?: string | undefined
   readonly origin?: RequestOrigin | undefined
@@ -54,9 +56,9 @@ export type CalledEndpoint = {
   readonly dialect?: string
 }
 
-/** The facts of one inference request. */
+/** The facts of one request to a model. */
 export function requestFacts(reported: ReportedRequest): EventFacts {
-  const { caller, request, outcome, origin, timing, totalUs } = reported
+  const { caller, operation, request, outcome, origin, timing, totalUs } = reported
   const { end, cost, failure } = outcome
   const usage = end?.usage ?? outcome.usage
   return {
@@ -82,6 +84,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
     model: {
       provider: outcome.upstream ?? 'unknown',
       name: request.model,
+      operation: operation.name,
       inputTokens: usage && totalInputTokens(usage),
       outputTokens: usage?.outputTokens,
       usageSource: usage?.source,

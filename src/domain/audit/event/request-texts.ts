@@ -1,5 +1,5 @@
 import type { Chunk } from '../../inference/events.ts'
-import type { InferenceRequest, ContentPart } from '../../inference/request.ts'
+import type { ContentPart, Message } from '../../inference/request.ts'
 import { cutText } from './truncate.ts'
 import type { AuditContent, ContentLevel } from './content.ts'
 
@@ -18,7 +18,7 @@ export type TextRules = {
 /** Longer texts are truncated and end in an ellipsis. */
 const maxTextBytes = 256_000
 
-export function collectTexts(request: InferenceRequest, { level, redact }: TextRules): TextCollector {
+export function collectTexts(messagesOf: () => readonly Message[], { level, redact }: TextRules): TextCollector {
   let response = ''
   return {
     add({ events }) {
@@ -27,7 +27,7 @@ export function collectTexts(request: InferenceRequest, { level, redact }: TextR
       }
     },
     content() {
-      const texts = { prompt: promptOf(request), response: response.toWellFormed() }
+      const texts = { prompt: promptOf(messagesOf()), response: response.toWellFormed() }
       const storedTexts = (transform: (text: string) => string) => ({
         prompt: cutText(transform(texts.prompt), maxTextBytes),
         response: cutText(transform(texts.response), maxTextBytes),
@@ -39,7 +39,7 @@ export function collectTexts(request: InferenceRequest, { level, redact }: TextR
 }
 
 /** All messages of the request, in order. */
-function promptOf({ messages }: InferenceRequest): string {
+function promptOf(messages: readonly Message[]): string {
   const lines: string[] = []
   let size = 0
   for (const { role, parts } of messages) {

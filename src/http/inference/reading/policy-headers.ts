@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import type { PolicyLabels } from '../../../pipeline/inference-call.ts'
+import type { PolicyLabels } from '../../../pipeline/operation-call.ts'
 
 /** Headers that label a request for policies. `X-Policy-Project` is checked with the key (`caller.ts`). */
 export const policyHeaders = {

@@ -6,15 +6,15 @@ import type { Rates } from '../domain/credits/rates.ts'
 import type { FreeRequests, FreeTierSlot } from '../domain/identity/free-request.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price, ModelTarget } from '../domain/inference/catalogue.ts'
-import { estimateInputTokens } from '../domain/inference/count.ts'
+import { estimateCountable } from '../domain/inference/count.ts'
 import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts'
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
-import type { InferenceRequest } from '../domain/inference/request.ts'
-import { thinkingBudget } from '../domain/inference/thinking-budget.ts'
+import { minOutput, type OutputLimit } from '../domain/inference/output-limit.ts'
+import type { ModelRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
 import { LimitedFault, withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { Admission, AdmissionCall } from './billing/admission.ts'
-import type { InferenceCall } from './inference-call.ts'
+import type { OperationCall } from './operation-call.ts'
 import { countRejected } from './billing/count-rejected.ts'
 import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.ts'
 import { freeLease, type Charged, type Lease } from './billing/lease.ts'
@@ -22,7 +22,7 @@ import { meter } from './billing/meter.ts'
 import { modelNotFound, permittedModel } from './permitted-model.ts'
 import { route, type RoutedCall, type RouteParts } from './route.ts'
 
-export type InferParts = RouteParts & {
+export type RunParts = RouteParts & {
   readonly catalogue: Catalogue
   readonly storage: Pick<StorageHealth, 'requestFault'>
   readonly admission: Admission
@@ -32,7 +32,7 @@ export type InferParts = RouteParts & {
   readonly freeRequests: FreeRequests
   readonly freeOutputTokens: number
   /** Called with the usage that the upstream reports, so that the gateway's own token counts improve. */
-  readonly learnFactor: (model: string, request: InferenceRequest, usage: Usage) => void
+  readonly learnFactor: (model: string, call: OperationCall, usage: Usage) => void
   /** Called if an upstream reports more usage than the request can have. */
   readonly onImplausibleUsage: (report: ImplausibleReport) => void
 }
@@ -40,7 +40,7 @@ export type InferParts = RouteParts & {
 export type ImplausibleReport = ModelTarget & { readonly requestId: string; readonly usage: Usage }
 
 /** An answer that has started. It owns the upstream call, the lease and the quota; dispose of it, read or unread. */
-export type InferenceAnswer = AsyncDisposable & {
+export type StartedOperation = AsyncDisposable & {
   readonly model: string
   readonly upstream: string
   /** Call `bill.pay` before emitting the `end` event; the receipt is attached then. */
@@ -64,33 +64,33 @@ export type Bill = {
   charged(): Charged | undefined
 }
 
-export type Infer = (call: InferenceCall) => Promise<InferenceAnswer>
+export type Run = (call: OperationCall) => Promise<StartedOperation>
 
 const done = Promise.resolve()
 
-/** The pipeline of an inference request, from an authenticated caller to an answer that has started. */
-export function createInfer(parts: InferParts): Infer {
-  return async (sent) => {
-    const { requestId, caller, signal } = sent
+/** Runs an operation for a caller: the steps of a request, from an authenticated caller to an answer that has started. */
+export function createRun(parts: RunParts): Run {
+  return async (received) => {
+    const { requestId, caller, signal } = received
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
     const permitted = countRejected(parts.admission, caller, () =>
-      permittedModel(parts.catalogue, caller, sent.request.model),
+      permittedModel(parts.catalogue, caller, received.request.model),
     )
     const model = isPromise(permitted) ? await permitted : permitted
-    const call = withModelName(sent, model.name)
-    const { request } = call
+    const call = withModelName(received, model.name)
+    const { operation, request } = call
     const dropped = new Set<string>()
-    const expected = expectedUsage(request)
-    const outputLimit = outputLimitOf(call, model, parts.freeOutputTokens)
+    const expected = expectedUsage(call)
+    const callerLimit = outputLimitOf(call, model, parts.freeOutputTokens)
     const disposables = createDisposables()
     let admission: Admitted | null = null
     let freeSlot: FreeTierSlot | undefined
     try {
       if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
       const userId = call.purpose?.user ?? request.user
-      const wanted = { requestId, model, userId, expected, maxOutputTokens: outputLimit, signal }
+      const wanted = { requestId, model, userId, expected, outputLimit: callerLimit, signal }
       const admitted = leaseFor(parts, caller, wanted)
       const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
       admission = lease.admission
@@ -98,28 +98,25 @@ export function createInfer(parts: InferParts): Infer {
       call.trace?.onLimits(admission?.limitStatus, lease.held())
       const ready = call.beforeModels?.()
       if (ready !== undefined) await ready
-      const estimate = { expected, maxOutputTokens: Math.min(outputLimit, model.contextTokens) }
+      const estimate = { expected, outputTokens: Math.min(callerLimit.tokens, model.contextTokens) }
       const enforced = disposables.use(await enforceOn(parts.enforce, call, { ...estimate, lease }))
       call.timing?.checked()
-      call.trace?.onChecked(enforced.request)
-      const maxOutputTokens = Math.min(outputLimit, enforced.maxOutputTokens)
+      call.trace?.onChecked(operation.messagesOf(enforced.request))
+      const outputLimit = minOutput(callerLimit, enforced.outputTokensLeft)
       const onDropped = (field: string): void => void dropped.add(field)
-      const isOutputLimited = enforced.maxOutputTokens !== Infinity || limitsOutput(call, model)
-      const limits = { maxOutputTokens, isOutputLimited }
       const { callerWaitMs } = call
       const reading = { signal, callerWaitMs, onDropped }
-      const providerCall = { request: enforced.request, ...limits, requestId, ...reading, ...attemptHooks(call) }
+      const sent = { operation, request: enforced.request, outputLimit, requestId, ...reading, ...attemptHooks(call) }
       const onFailed = (error: unknown): Promise<never> => enforced.fail(unknownModel(parts.catalogue, request, error))
-      const started = disposables.use(await route(parts, model, providerCall).catch(onFailed))
+      const started = disposables.use(await route(parts, model, sent).catch(onFailed))
       call.timing?.firstByte()
       freeSlot?.keep()
       const onEnd = (usage: Usage): void => {
         call.timing?.answered()
-        parts.learnFactor(model.name, request, usage)
+        parts.learnFactor(model.name, call, usage)
       }
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
-      const longestOutput = isOutputLimited ? maxOutputTokens : model.contextTokens
-      const bounds = usageBounds({ model, request, expected, maxOutputTokens: longestOutput })
+      const bounds = usageBounds({ model, request, expected, outputLimit })
       const stopUpstream = async (): Promise<void> => started[Symbol.asyncDispose]()
       const metering = { lease, expected, bounds, signal, stopUpstream, onEnd, onImplausible }
       const metered = disposables.use(meter(started.chunks, metering))
@@ -156,11 +153,11 @@ export function createInfer(parts: InferParts): Infer {
 }
 
 /** Rules, prices and upstreams know a model by one name, also if the caller appended an option to it. */
-const withModelName = (call: InferenceCall, model: string): InferenceCall =>
+const withModelName = (call: OperationCall, model: string): OperationCall =>
   model === call.request.model ? call : { ...call, request: { ...call.request, model } }
 
 /** An entry `prefix*` matches names that its upstreams do not have. Only they know, so their answer becomes the caller's. */
-function unknownModel(catalogue: Catalogue, { model }: InferenceRequest, error: unknown): unknown {
+function unknownModel(catalogue: Catalogue, { model }: ModelRequest, error: unknown): unknown {
   const isUnknown = isFault(error) && error.details.isUnknownModel === true
   return isUnknown && catalogue.entryOf(model)?.name !== model ? modelNotFound(model, { cause: error }) : error
 }
@@ -181,7 +178,7 @@ const attemptHooks = ({
   timing,
   trace,
   callerSpan,
-}: InferenceCall): Pick<RoutedCall, 'onAttempt' | 'onFailedAttempt'> => ({
+}: OperationCall): Pick<RoutedCall, 'onAttempt' | 'onFailedAttempt'> => ({
   onAttempt(target) {
     timing?.called(target.upstream)
     return trace?.onAttempt(target) ?? callerSpan
@@ -195,17 +192,17 @@ const attemptHooks = ({
 /** A request that is denied counts with its input tokens only, because no upstream was called. */
 const enforceOn = (
   enforce: Enforce,
-  call: InferenceCall,
-  { lease, expected, maxOutputTokens }: Estimate & { lease: Lease },
+  call: OperationCall,
+  { lease, expected, outputTokens }: Estimate & { lease: Lease },
 ): Promise<EnforcedRequest> =>
-  enforce(call, { expected, maxOutputTokens }).catch(async (error: unknown) => {
+  enforce(call, { expected, outputTokens }).catch(async (error: unknown) => {
     if (isFault(error) && (error.kind === 'moderation' || error.kind === 'policy'))
       await lease.giveUp('blocked', expected)
     throw error
   })
 
 function leaseFor(
-  { admission, ratesOf, creditUsd }: InferParts,
+  { admission, ratesOf, creditUsd }: RunParts,
   caller: Caller,
   call: Omit<AdmissionCall, 'principal'>,
 ): MaybePromise<Lease> {
@@ -213,29 +210,20 @@ function leaseFor(
   return admission.admit({ ...call, principal: caller })
 }
 
-function outputLimitOf({ request, caller }: InferenceCall, model: Model, freeOutputTokens: number): number {
-  const requested = request.maxOutputTokens ?? defaultOutputTokens(request, model)
-  const allowed = model.capsOutput ? Math.min(requested, model.maxOutputTokens) : requested
-  return caller.kind === 'free' ? Math.min(allowed, freeOutputTokens) : allowed
-}
-
-/** Reasoning would use up a default that is meant for the answer, so it comes on top, unless the operator set the limit. */
-function defaultOutputTokens({ reasoning }: InferenceRequest, { maxOutputTokens, capsOutput }: Model): number {
-  return reasoning === undefined || capsOutput ? maxOutputTokens : maxOutputTokens + thinkingBudget(reasoning)
-}
-
 /**
- * Whether the output limit must reach the upstream: the caller or the operator set it, or a longer answer would cost more
- * credits than the request holds.
+ * The limit of the operation, made explicit where a longer answer would cost more credits than the request holds. It then
+ * reaches the upstream also if neither the caller nor the operator set it.
  */
-function limitsOutput({ request, caller }: InferenceCall, model: Model): boolean {
-  if (request.maxOutputTokens !== undefined || model.capsOutput || caller.kind === 'free') return true
-  return caller.organization.metered && model.price.output > 0
+function outputLimitOf({ operation, request, caller }: OperationCall, model: Model, freeTokens: number): OutputLimit {
+  const limit = operation.outputLimitOf(request, model)
+  if (caller.kind === 'free') return minOutput(limit, freeTokens)
+  const costsCredits = caller.organization.metered && model.price.output > 0
+  return costsCredits ? minOutput(limit, limit.tokens) : limit
 }
 
 /** The basis of the hold. Clients also get it with the first event, before the upstream has counted. */
-const expectedUsage = (request: InferenceRequest): Usage => ({
-  inputTokens: estimateInputTokens(request),
+const expectedUsage = ({ operation, request }: OperationCall): Usage => ({
+  inputTokens: estimateCountable(operation.countableOf(request)),
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   outputTokens: 0,

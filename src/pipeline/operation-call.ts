@@ -4,14 +4,16 @@ import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
 import type { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
-import type { InferenceRequest } from '../domain/inference/request.ts'
+import type { ModelRequest } from '../domain/inference/request.ts'
 import type { RequestTrace } from '../domain/tracing/request-trace.ts'
+import type { Operation } from './operation.ts'
 
-/** An inference request in the pipeline, with its caller and the hooks of the outer layers. */
-export type InferenceCall = {
+/** A request in the pipeline, with its caller and the hooks of the outer layers. */
+export type OperationCall<Request extends ModelRequest = ModelRequest> = {
+  readonly operation: Operation<Request>
   readonly requestId: string
   readonly caller: Caller
-  readonly request: InferenceRequest
+  readonly request: Request
   /** The client and the endpoint, for the audit log. */
   readonly origin?: RequestOrigin
   /** When the request was received, by the monotonic clock. */

@@ -12,7 +12,8 @@ import type { Admitted } from '../domain/limits/admission.ts'
 import { LimitedFault } from '../domain/limits/limited-fault.ts'
 import { createLease } from './billing/lease.ts'
 import type { Metered } from './billing/meter.ts'
-import { createInfer } from './infer.ts'
+import { chatOperation } from './operations/chat.ts'
+import { createRun } from './run.ts'
 import { withAudit } from './record.ts'
 
 const noLimits = { rpm: null, rpd: null, tpm: null, tpd: null, concurrent: null }
@@ -103,7 +104,7 @@ function createScene(options: SceneOptions = {}) {
     }
   }
 
-  const infer = createInfer({
+  const infer = createRun({
     catalogue: createCatalogue([
       {
         name: 'm',
@@ -139,7 +140,7 @@ function createScene(options: SceneOptions = {}) {
       if (options.denyRequest) throw log('deny the request', options.denyRequest)
       return log('evaluate the request', {
         request,
-        maxOutputTokens: 100,
+        outputTokensLeft: 100,
         requiredCoverage: 'held_back',
         guard: guarded,
         async fail(error) {
@@ -180,21 +181,22 @@ function createScene(options: SceneOptions = {}) {
     redact: (text) => text,
     onEnded: () => {},
   })
-  const call = { requestId: 'req_1', caller, request: requestBy('messages', { model: 'm' }), signal: controller.signal }
+  const request = requestBy('messages', { model: 'm' })
+  const call = { operation: chatOperation, requestId: 'req_1', caller, request, signal: controller.signal }
   return { infer: (more: { model?: string; isFree?: boolean } = {}) => audited(callWith(more)), steps, controller }
 
   function callWith({ model = 'm', isFree = false }: { model?: string; isFree?: boolean }) {
-    const request = { ...call.request, model }
+    const named = { ...call.request, model }
     return isFree
-      ? { ...call, request, caller: { kind: 'free', client: 'c', aliases: [] } as const }
-      : { ...call, request }
+      ? { ...call, request: named, caller: { kind: 'free', client: 'c', aliases: [] } as const }
+      : { ...call, request: named }
   }
 }
 
 const textOf = (chunks: readonly Chunk[]): string =>
   chunks.flatMap(({ events }) => events.map((event) => (event.type === 'delta' ? event.text : ''))).join('')
 
-describe('one inference request', () => {
+describe('one request', () => {
   it('is admitted, evaluated, routed, audited once and paid for before its end is emitted', async () => {
     const scene = createScene()
     await using started = await scene.infer()

@@ -8,7 +8,7 @@ export type Delta = Extract<InferenceEvent, { type: 'delta' }>
  * Counts the text of one answer, and says where it passes the most that its request can have generated. Thinking has a
  * margin of its own, because some upstreams do not count it against the output limit.
  */
-export class OutputLimit {
+export class OutputCounter {
   readonly maxBytes: number
   readonly maxThinkingBytes: number
   /** The open blocks; true for a thinking block. */
