@@ -82,8 +82,8 @@ export async function createApp(config: Config, env: Environment, world: World =
     administration,
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
   )
-  const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, served }
-  const { catalogue, counters, credits, run, countTokens } = await openPipeline(infrastructure, pipelineParts)
+  const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }
+  const { catalogue, counters, credits, run, ...counted } = await openPipeline(infrastructure, pipelineParts)
   const audit = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
   const stored = await openStoredData(infrastructure)
   const startTrace = await openTraces(infrastructure, packageFile.version)
@@ -111,8 +111,7 @@ export async function createApp(config: Config, env: Environment, world: World =
     preflight: credits.preflight,
     readBalance: credits.readBalance,
     creditUsd: config.credits.credit_usd,
-    countTokens,
-    scanText,
+    ...counted,
     moderationModel: rules.model,
     stored,
     retentionMs: config.responses.retention_days * dayMs,

@@ -3,10 +3,13 @@ import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
 import { totalTokens } from '../domain/inference/events.ts'
 import { createLearnedFactors } from '../domain/inference/learned-factor.ts'
-import { createCountTokens, createFactorLearner } from '../pipeline/count-tokens.ts'
+import { createCountTokens, createFactorLearner } from '../pipeline/operations/count-tokens.ts'
+import type { ScanText } from '../domain/scan/scan.ts'
 import type { Enforce } from '../pipeline/enforcement/enforce.ts'
 import type { CheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
+import { createModerate } from '../pipeline/operations/moderate.ts'
 import { createRun, type RunParts } from '../pipeline/run.ts'
+import { createRunCounted } from '../pipeline/run-counted.ts'
 import type { Administration } from './administration.ts'
 import { openCounters } from './limit-counters.ts'
 import { openCredits } from './billing.ts'
@@ -23,6 +26,7 @@ export type PipelineParts = {
   readonly overrides: Administration['reads']['overrides']
   readonly enforce: Enforce
   readonly checkBeforeCounting: CheckBeforeCounting
+  readonly scanText: ScanText
   readonly served: ServedModels
 }
 
@@ -52,7 +56,7 @@ function createUsageReport({ log, metrics }: Infrastructure): RunParts['onImplau
 /** The request pipeline with its limits and credits. */
 export async function openPipeline(
   infrastructure: Infrastructure,
-  { freeRequests, overrides, enforce, checkBeforeCounting, served }: PipelineParts,
+  { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
   const { catalogue, providers, health } = served
@@ -80,5 +84,7 @@ export async function openPipeline(
     onFailedCall: ({ upstream }, fault) =>
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })
-  return { catalogue, counters, credits, run, countTokens: createCountTokens(counting) }
+  const runCounted = createRunCounted(credits.admission)
+  const moderate = createModerate(scanText)
+  return { catalogue, counters, credits, run, runCounted, countTokens: createCountTokens(counting), moderate }
 }

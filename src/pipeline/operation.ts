@@ -16,7 +16,7 @@ export type Operation<Request extends ModelRequest = ModelRequest> = {
   readonly name: OperationName
   /** What is counted as input. The credits and tokens that a request holds are estimated from it. */
   countableOf(request: Request): Countable
-  /** The most output of a request for this model, whoever sends it. */
+  /** The most output of a request for this model, before the limits of its caller. */
   outputLimitOf(request: Request, model: Model): OutputLimit
   /** All texts that the checks scan. */
   textsOf(request: Request): Pick<ScannedTexts, 'texts' | 'joinedFragments'>

@@ -1,10 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { isFault } from '../../base/fault.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import { withLimitStatus } from '../../domain/limits/limited-fault.ts'
-import type { CountTokens } from '../../pipeline/count-tokens.ts'
-import type { Admission } from '../../pipeline/billing/admission.ts'
+import type { CountTokens } from '../../pipeline/operations/count-tokens.ts'
+import type { RunCounted } from '../../pipeline/run-counted.ts'
 import type { CallerOf } from '../caller.ts'
 import { droppedHeader, gatewayHeader } from '../gateway-headers.ts'
 import { rateLimitHeaders } from '../rate-limit-headers.ts'
@@ -14,7 +12,7 @@ import type { Route } from '../route.ts'
 export type CountEndpointParts = {
   readonly callerOf: CallerOf
   readonly inFlight: InFlight
-  readonly admission: Pick<Admission, 'count'>
+  readonly runCounted: RunCounted
   readonly countTokens: CountTokens
 }
 
@@ -42,27 +40,21 @@ export const countDescription =
 
 /** Counts the input tokens of a request. The call counts against the request limits only. */
 export function createCountHandler(parts: CountEndpointParts, codec: CountCodec): Route['handle'] {
-  const { callerOf, inFlight, admission, countTokens } = parts
+  const { callerOf, inFlight, runCounted, countTokens } = parts
   return async (request, reply) => {
     using inFlightRequest = inFlight.begin(reply)
     const principal = await callerOf.principal(request)
-    const { limitStatus } = await admission.count(principal)
-    try {
-      const decodedRequest = await codec.decode({ body: request.body, headers: request.headers, principal })
-      const { inputTokens, source, isPassthrough } = await countTokens({
-        request: decodedRequest,
-        principal,
-        signal: inFlightRequest.signal,
-      })
-      const headers = {
-        ...codec.headers?.(request.id),
-        ...rateLimitHeaders(limitStatus),
-        ...gatewayHeader('x-gatehouse-token-source', source),
-        ...droppedHeader(isPassthrough ? [] : (codec.editingFields?.(decodedRequest) ?? [])),
-      }
-      return await reply.headers(headers).send(codec.present(inputTokens))
-    } catch (error) {
-      throw isFault(error) ? withLimitStatus(error, limitStatus) : error
+    const decode = () => codec.decode({ body: request.body, headers: request.headers, principal })
+    const { result, limitStatus } = await runCounted(
+      async (call) => ({ ...(await countTokens(call)), request: call.request }),
+      { principal, signal: inFlightRequest.signal, decode },
+    )
+    const headers = {
+      ...codec.headers?.(request.id),
+      ...rateLimitHeaders(limitStatus),
+      ...gatewayHeader('x-gatehouse-token-source', result.source),
+      ...droppedHeader(result.isPassthrough ? [] : (codec.editingFields?.(result.request) ?? [])),
     }
+    return await reply.headers(headers).send(codec.present(result.inputTokens))
   }
 }

@@ -1,11 +1,13 @@
 import type { Static } from 'typebox'
 import type { Ids } from '../../base/ids.ts'
 import { isCategory } from '../../domain/scan/classify/categories.ts'
-import { strongest, type Classification } from '../../domain/scan/classify/classifier.ts'
-import type { ScanText } from '../../domain/scan/scan.ts'
+import type { Classification } from '../../domain/scan/classify/classifier.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
+import type { ModeratedMessages, Moderate } from '../../pipeline/operations/moderate.ts'
+import type { RunCounted } from '../../pipeline/run-counted.ts'
 import type { CallerOf } from '../caller.ts'
 import { createRejectedBodyCounter } from '../inference/handler.ts'
+import type { InFlight } from '../inference/in-flight.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import type { EndpointFamily } from '../route.ts'
 import { createValidator, invalidField } from '../validate.ts'
@@ -16,7 +18,9 @@ export type ModerationParts = {
   readonly callerOf: CallerOf
   readonly admission: Pick<Admission, 'count'>
   readonly ids: Ids
-  readonly scanText: ScanText
+  readonly inFlight: InFlight
+  readonly runCounted: RunCounted
+  readonly moderate: Moderate
   /** The name of the classifier in responses. */
   readonly moderationModel: string
 }
@@ -25,17 +29,8 @@ const maxBodyBytes = 1024 * 1024
 
 /** `/v1/moderations`: the result of the classifier in the format of OpenAI's moderation endpoint. */
 export function moderationsFamily(parts: ModerationParts): EndpointFamily {
-  const { callerOf, admission, ids, scanText, moderationModel } = parts
+  const { callerOf, inFlight, ids, runCounted, moderate, moderationModel } = parts
   const validate = createValidator(ModerationBody)
-
-  async function classify(texts: readonly string[]): Promise<Classification> {
-    const classifications: Classification[] = []
-    for (const text of texts) {
-      const { classification } = await scanText({ text, direction: 'request', skipsPersonalData: true })
-      classifications.push(classification)
-    }
-    return classifications.reduce(strongest)
-  }
 
   return {
     name: 'Moderations',
@@ -57,11 +52,12 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
         answers: { 200: { description: 'One result for each text, in their order.', schema: ModerationAnswer } },
         errorStatuses: [400, 401, 403, 408, 413, 429, 500, 503],
         onRejectedBody: createRejectedBodyCounter(parts),
-        async handle(request) {
-          await admission.count(await callerOf.principal(request))
-          const results = []
-          for (const texts of messagesIn(validate(request.body))) results.push(presentResult(await classify(texts)))
-          return { id: ids('modr').replace('_', '-'), model: moderationModel, results }
+        async handle(request, reply) {
+          using inFlightRequest = inFlight.begin(reply)
+          const principal = await callerOf.principal(request)
+          const decode = () => messagesIn(validate(request.body))
+          const { result } = await runCounted(moderate, { principal, signal: inFlightRequest.signal, decode })
+          return { id: ids('modr').replace('_', '-'), model: moderationModel, results: result.map(presentResult) }
         },
       },
     ],
@@ -69,7 +65,7 @@ export function moderationsFamily(parts: ModerationParts): EndpointFamily {
 }
 
 /** The texts of each message: each string is a message of its own, all parts are one message. */
-function messagesIn({ input }: Static<typeof ModerationBody>): readonly (readonly string[])[] {
+function messagesIn({ input }: Static<typeof ModerationBody>): ModeratedMessages {
   if (typeof input === 'string') return [[input]]
   const parts: string[] = []
   const texts: string[] = []

@@ -42,7 +42,7 @@ export function createCheckBeforeCounting({
     )
     if (isDenied(verdict) || isRephrasing(verdict.effectiveDecision)) return undefined
     return plan.gateway.config.rules.redact
-      ? withoutPersonalData({ operation: chatOperation, request }, createPlaceholderMap())
+      ? withoutPersonalData(chatOperation, request, createPlaceholderMap())
       : request
   }
 }

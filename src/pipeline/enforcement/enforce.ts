@@ -131,10 +131,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
       return quota.settle(response === undefined ? 0 : totalTokens(response.used()))
     }
     return {
-      request:
-        placeholderMap === undefined
-          ? allowed
-          : withoutPersonalData({ operation: call.operation, request: allowed }, placeholderMap),
+      request: placeholderMap === undefined ? allowed : withoutPersonalData(call.operation, allowed, placeholderMap),
       outputTokensLeft: quota.maxOutputTokens,
       requiredCoverage: requiredCoverage(holdBack),
       guard(metered, stopUpstream) {
@@ -149,7 +146,6 @@ export function createEnforce(parts: EnforceParts): Enforce {
         }
         const chunks = tap(output, onChunk, fail)
         const roles = call.request.raw?.roles
-        // Without a raw body there is no text to restore in the response.
         if (placeholderMap === undefined || roles === undefined) return chunks
         return redactResponse(chunks, { placeholderMap, restoresPersonalData: parts.restoresPersonalData, roles })
       },
@@ -168,7 +164,7 @@ export function createEnforce(parts: EnforceParts): Enforce {
   async function rephrasedRequest(call: OperationCall, { plan, evaluation }: EvaluatedCall): Promise<ModelRequest> {
     const { verdict } = evaluation
     const texts = await rephraserFor(plan)(evaluation, 'request', call.signal)
-    const rephrased = withTexts(call, texts ?? new Map())
+    const rephrased = withTexts(call.operation, call.request, texts ?? new Map())
     // Not every text can be replaced: tools, signed thinking, and texts that span several fields stay.
     const again = await evaluate(plan, { ...call.operation.textsOf(rephrased), direction: 'request' })
     if (again.offendingTexts.length === 0) return rephrased

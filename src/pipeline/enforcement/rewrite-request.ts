@@ -5,7 +5,7 @@ import type { ModelRequest } from '../../domain/inference/request.ts'
 import type { TextDirection } from '../../domain/scan/classify/classifier.ts'
 import { redact } from '../../domain/scan/detect/personal-data/redact.ts'
 import type { PlaceholderMap } from '../../domain/scan/detect/personal-data/placeholder-map.ts'
-import type { OperationCall } from '../operation-call.ts'
+import type { Operation } from '../operation.ts'
 
 /** Rephrases offending texts as the verdict requires. Undefined if that fails or the new texts are denied as well. */
 export type Rephraser = (
@@ -34,17 +34,17 @@ export function createRephraser(plan: Plan, evaluate: Evaluate, rephrase: Rephra
 const isHarmless = ({ check, effect, isEnforced }: Evaluation['verdict']['decisions'][number]): boolean =>
   !isEnforced || effect === 'allow' || effect === 'redact' || check === 'gateway'
 
-type RewrittenCall<Request extends ModelRequest> = Pick<OperationCall<Request>, 'operation' | 'request'>
-
 /** The request with some of its texts replaced. */
 export const withTexts = <Request extends ModelRequest>(
-  { operation, request }: RewrittenCall<Request>,
+  operation: Operation<Request>,
+  request: Request,
   texts: ReadonlyMap<string, string>,
 ): Request => operation.changeTexts(request, (text) => texts.get(text) ?? text)
 
 /** The request with placeholders instead of personal data; the map can restore it. */
 export const withoutPersonalData = <Request extends ModelRequest>(
-  { operation, request }: RewrittenCall<Request>,
+  operation: Operation<Request>,
+  request: Request,
   placeholderMap: PlaceholderMap,
 ): Request => operation.changeTexts(request, (text) => redact(text, placeholderMap))
 

@@ -1,21 +1,21 @@
-import type { Clock } from '../base/clock.ts'
-import { isFault } from '../base/fault.ts'
-import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
+import type { Clock } from '../../base/clock.ts'
+import { isFault } from '../../base/fault.ts'
+import type { Catalogue, Model } from '../../domain/inference/catalogue.ts'
 import {
   countableOf,
   type Countable,
   type CountCaller,
   type CountTexts,
   type TextCount,
-} from '../domain/inference/count.ts'
-import { totalInputTokens, type Usage } from '../domain/inference/events.ts'
-import type { LearnedFactors } from '../domain/inference/learned-factor.ts'
-import type { Provider } from '../domain/inference/provider.ts'
-import type { InferenceRequest } from '../domain/inference/request.ts'
-import type { Principal } from '../domain/identity/principal.ts'
-import type { CheckBeforeCounting } from './enforcement/check-before-counting.ts'
-import type { OperationCall } from './operation-call.ts'
-import { permittedModel } from './permitted-model.ts'
+} from '../../domain/inference/count.ts'
+import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
+import type { LearnedFactors } from '../../domain/inference/learned-factor.ts'
+import type { Provider } from '../../domain/inference/provider.ts'
+import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { CheckBeforeCounting } from '../enforcement/check-before-counting.ts'
+import type { OperationCall } from '../operation-call.ts'
+import { permittedModel } from '../permitted-model.ts'
+import type { CountedCall, CountedOperation } from '../run-counted.ts'
 
 export type CountTokensParts = {
   readonly catalogue: Catalogue
@@ -37,13 +37,7 @@ export type TokenCount = {
 /** The upstream's own count, the gateway's tokenizer, or an estimate from a sample of the texts or from their length. */
 export type TokenCountSource = 'upstream' | 'tokenizer' | 'sample' | 'length'
 
-export type CountTokensCall = {
-  readonly request: InferenceRequest
-  readonly principal: Principal
-  readonly signal: AbortSignal
-}
-
-export type CountTokens = (call: CountTokensCall) => Promise<TokenCount>
+export type CountTokens = CountedOperation<InferenceRequest, TokenCount>
 
 /**
  * Uses the count of the model's first upstream, if it has a counter and may receive the request. If it has none or fails, the
@@ -69,7 +63,7 @@ export function createCountTokens(parts: CountTokensParts): CountTokens {
 async function countUpstream(
   { providers, checkBeforeCounting }: CountTokensParts,
   { targets: [target] }: Model,
-  { request, principal, signal }: CountTokensCall,
+  { request, principal, signal }: CountedCall<InferenceRequest>,
 ): Promise<number | undefined> {
   const counter = target && providers.get(target.upstream)?.countTokens
   // Evaluating a request costs more than counting it, so it is evaluated only for an upstream counter.
