@@ -14,12 +14,14 @@ import {
   type InferenceParts,
 } from '../inference/handler.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
+import { chatOperation } from '../../pipeline/operations/chat.ts'
 import type { EndpointFamily } from '../route.ts'
 import { createValidator } from '../validate.ts'
 
 export function createChatCodec(): DialectCodec {
   const validate = createValidator(ChatBody)
   return {
+    operation: chatOperation,
     path: '/v1/chat/completions',
     decode({ body }) {
       const valid = validate(body)

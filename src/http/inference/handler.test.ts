@@ -8,6 +8,7 @@ import { Fault } from '../../base/fault.ts'
 import { createLog } from '../../base/log.ts'
 import type { Chunk, InferenceEvent } from '../../domain/inference/events.ts'
 import type { OperationCall } from '../../pipeline/operation-call.ts'
+import { chatOperation } from '../../pipeline/operations/chat.ts'
 import type { StartedOperation } from '../../pipeline/run.ts'
 import { requestBy } from '../../../test/support/requests.ts'
 import type { CallerOf } from '../caller.ts'
@@ -25,6 +26,7 @@ const upstreamFailed = (): Fault => new Fault('upstream_failed', 'upstream_error
 
 /** Decodes `{ text, stream }`, and writes an answer as plain text. The text `wrong` cannot be decoded. */
 const codec: DialectCodec = {
+  operation: chatOperation,
   path,
   decode({ body }) {
     const { text, stream = false } = body as { text: string; stream?: boolean }

@@ -7,14 +7,14 @@ import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { CalledEndpoint } from '../../domain/audit/event/request-facts.ts'
 import { Stopwatch } from '../../base/stopwatch.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
-import type { InferenceRequest } from '../../domain/inference/request.ts'
+import type { InferenceRequest, ModelRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
 import type { LimitStatus } from '../../domain/limits/status.ts'
 import type { RequestTrace } from '../../domain/tracing/request-trace.ts'
 import type { StartTrace } from '../../domain/tracing/start-trace.ts'
 import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
-import { chatOperation } from '../../pipeline/operations/chat.ts'
+import type { Operation } from '../../pipeline/operation.ts'
 import type { StartedOperation, Run } from '../../pipeline/run.ts'
 import { agentSessionOf } from './reading/agent-session.ts'
 import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
@@ -52,26 +52,28 @@ export type InferenceParts = {
   readonly ids: Ids
 }
 
-/** How a dialect decodes requests and encodes answers. */
-export type DialectCodec = {
+/** How an endpoint decodes requests and encodes answers, and the operation that it runs. */
+export type DialectCodec<Request extends ModelRequest = InferenceRequest> = {
+  readonly operation: Operation<Request>
   /** The path of the endpoint, for the audit log. */
   readonly path: string
-  readonly decode: (incoming: Incoming) => DecodedRequest | Promise<DecodedRequest>
+  readonly decode: (incoming: Incoming) => DecodedRequest<Request> | Promise<DecodedRequest<Request>>
   readonly newAnswerId: (ids: Ids) => string
-  readonly createWriter: (context: AnswerContext) => StreamWriter
-  readonly encode: (context: AnswerContext, answer: WholeAnswer) => Record<string, unknown>
+  /** Left out by an operation without streams. */
+  readonly createWriter?: (context: AnswerContext<Request>) => StreamWriter
+  readonly encode: (context: AnswerContext<Request>, answer: WholeAnswer) => Record<string, unknown>
   /** Headers that this dialect's clients read besides `x-request-id`. */
   readonly headers?: (requestId: string) => Readonly<Record<string, string>>
 }
 
 export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
 
-export type DecodedRequest = {
-  readonly request: InferenceRequest
+export type DecodedRequest<Request extends ModelRequest = InferenceRequest> = {
+  readonly request: Request
   readonly echo?: Readonly<Record<string, unknown>>
   readonly usesFunctions?: boolean
   /** Taps the outgoing stream. Contexts from `newContext` produce the same ids as the copy sent to the caller. */
-  readonly observe?: (chunks: AsyncIterable<Chunk>, newContext: () => AnswerContext) => AsyncIterable<Chunk>
+  readonly observe?: (chunks: AsyncIterable<Chunk>, newContext: () => AnswerContext<Request>) => AsyncIterable<Chunk>
 }
 
 /** Counts a request whose body could not be read against the limits of its key. */
@@ -83,7 +85,10 @@ export function createRejectedBodyCounter({ callerOf, admission }: Pick<Inferenc
 }
 
 /** The handler of a dialect's endpoint. */
-export function createInferenceHandler(parts: InferenceParts, codec: DialectCodec): Route['handle'] {
+export function createInferenceHandler<Request extends ModelRequest>(
+  parts: InferenceParts,
+  codec: DialectCodec<Request>,
+): Route['handle'] {
   const respond = createResponder(parts, codec, { method: 'POST', path: codec.path, status: 200 })
   return (request, reply) =>
     respond({ request, reply, body: request.body, identify: () => parts.callerOf.principalOrFree(request) })
@@ -101,9 +106,9 @@ export type InferenceExchange = {
  * Identifies the caller, decodes, runs the operation, and encodes the answer, as one body or as a stream. The same for every
  * dialect. `endpoint` is the one that was called, for the audit log.
  */
-export function createResponder(
+export function createResponder<Request extends ModelRequest>(
   { run, admission, inFlight, startTrace, clock, ids }: Omit<InferenceParts, 'callerOf'>,
-  codec: DialectCodec,
+  codec: DialectCodec<Request>,
   endpoint: CalledEndpoint,
 ): (exchange: InferenceExchange) => Promise<unknown> {
   return async ({ request, reply, body, identify }) => {
@@ -128,7 +133,7 @@ export function createResponder(
       ...traced,
       requestId: request.id,
       caller,
-      operation: chatOperation,
+      operation: codec.operation,
       request: decodedRequest,
       origin,
       receivedMs: request.record?.startMs,
@@ -145,7 +150,7 @@ export function createResponder(
       echo,
       usesFunctions,
     }
-    const newContext = (): AnswerContext => ({ ...base, newId: createPartIds(base.id) })
+    const newContext = (): AnswerContext<Request> => ({ ...base, newId: createPartIds(base.id) })
     const chunks = observe?.(answer.chunks, newContext) ?? answer.chunks
     const response = {
       request,
@@ -159,20 +164,20 @@ export function createResponder(
         ...(decodedRequest.stream && holdBackHeader(answer.requiredCoverage)),
       },
     }
-    return await (decodedRequest.stream ? stream(reply, response) : whole(reply, response))
+    const writer = decodedRequest.stream ? codec.createWriter?.(response.context) : undefined
+    return await (writer ? stream(reply, response, writer) : whole(reply, response))
   }
 
-  async function whole(reply: FastifyReply, { chunks, context, headers }: ResponseInput): Promise<unknown> {
+  async function whole(reply: FastifyReply, { chunks, context, headers }: ResponseInput<Request>): Promise<unknown> {
     const body = JSON.stringify(codec.encode(context, await collectAnswer(chunks)))
     const length = String(Buffer.byteLength(body))
     writeHead(reply, { ...jsonHeaders, 'content-length': length, ...headers }).end(body)
     return reply
   }
 
-  async function stream(reply: FastifyReply, input: ResponseInput): Promise<unknown> {
-    const { request, chunks, callerWait, context, headers } = input
+  async function stream(reply: FastifyReply, input: ResponseInput<Request>, writer: StreamWriter): Promise<unknown> {
+    const { request, chunks, callerWait, headers } = input
     const onFailure = (error: unknown): void => recordError(request, toFault(error))
-    const writer = codec.createWriter(context)
     await sendStream(reply, { chunks, writer, headers, clock, ...(callerWait && { callerWait }), onFailure })
     return reply
   }
@@ -191,12 +196,12 @@ const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-type ResponseInput = {
+type ResponseInput<Request extends ModelRequest> = {
   readonly request: FastifyRequest
   readonly chunks: AsyncIterable<Chunk>
   /** Set for a stream. */
   readonly callerWait: Stopwatch | undefined
-  readonly context: AnswerContext
+  readonly context: AnswerContext<Request>
   readonly headers: Readonly<Record<string, string>>
 }
 

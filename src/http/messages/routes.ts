@@ -15,6 +15,7 @@ import {
   type InferenceParts,
 } from '../inference/handler.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
+import { chatOperation } from '../../pipeline/operations/chat.ts'
 import type { EndpointFamily } from '../route.ts'
 import { createValidator, withInputs } from '../validate.ts'
 
@@ -26,6 +27,7 @@ const idHeaders = (requestId: string) => ({ 'request-id': requestId })
 export function createMessagesCodec(): DialectCodec {
   const validate = createValidator(MessagesBody)
   return {
+    operation: chatOperation,
     path: '/v1/messages',
     decode: ({ body, headers }) => ({ request: decodeMessages(validate(readBody(body)), headers) }),
     newAnswerId: (ids) => ids('msg'),

@@ -22,6 +22,7 @@ import {
   type DialectCodec,
   type InferenceParts,
 } from '../inference/handler.ts'
+import { chatOperation } from '../../pipeline/operations/chat.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
 import type { EndpointFamily, Route } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
@@ -33,6 +34,7 @@ export type ResponsesParts = InferenceParts & CountEndpointParts & StoreResponse
 export function createResponsesCodec(parts: StoreResponseParts): DialectCodec {
   const validate = createValidator(ResponsesBody)
   return {
+    operation: chatOperation,
     path: '/v1/responses',
     decode: ({ body, caller }) => decodeWithHistory(validate(body), caller, parts),
     newAnswerId: (ids) => ids('resp'),

@@ -3,17 +3,17 @@ import type { Fault } from '../../../base/fault.ts'
 import { isRecord } from '../../../base/record.ts'
 import type { InferenceEnd, InferenceEvent, RawFrame, Chunk } from '../../../domain/inference/events.ts'
 import type { CallerFormat } from '../../../domain/inference/formats.ts'
-import type { InferenceRequest } from '../../../domain/inference/request.ts'
+import type { InferenceRequest, ModelRequest } from '../../../domain/inference/request.ts'
 
 /** What an endpoint needs besides the events to encode an answer. */
-export type AnswerContext = {
+export type AnswerContext<Request extends ModelRequest = InferenceRequest> = {
   /** The id of the answer: `msg_…`, `resp_…`, `chatcmpl-…`. */
   readonly id: string
   /** The name the caller used for the model, whatever the upstream calls it. */
   readonly model: string
   readonly createdAtSeconds: number
   readonly requestId: string
-  readonly request: InferenceRequest
+  readonly request: Request
   readonly newId: Ids
   /** Further fields that the answer repeats, in dialects that repeat the request. */
   readonly echo?: Readonly<Record<string, unknown>>
