@@ -8,17 +8,19 @@ import { ConfigSchema } from '../src/config/schema.ts'
 import { contentLevels } from '../src/domain/audit/event/content.ts'
 import { sinkTypes } from '../src/domain/audit/export/sink.ts'
 import { apiKeyPermissions } from '../src/domain/identity/permissions.ts'
+import { operationNames } from '../src/domain/inference/operations.ts'
 import { rejectedScopes } from '../src/domain/limits/admission.ts'
 import { tiers } from '../src/domain/limits/tiers.ts'
 import { upstreamKinds } from '../src/wire/upstream-kinds.ts'
 
-const { audit, keys, limits } = ConfigSchema.properties
+const { audit, keys, limits, models } = ConfigSchema.properties
 
 /** `src/config` imports no module but `wire`, so it repeats these lists. */
 const repeated: readonly (readonly [key: string, inConfig: readonly string[], inModule: readonly string[]])[] = [
   ['audit.content', audit.properties.content.enum, contentLevels],
   ['keys.default_permissions', keys.properties.default_permissions.items.enum, apiKeyPermissions],
   ['limits.count_refused', limits.properties.count_refused.enum, Object.keys(rejectedScopes)],
+  ['models.operations', models.items.properties.operations.items.enum, operationNames],
   ['limits.tiers', Object.keys(limits.properties.tiers.properties), tiers],
 ]
 

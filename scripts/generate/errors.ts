@@ -38,7 +38,7 @@ const formats: readonly (readonly [title: string, sentence: string, fault: Fault
     encodeResponsesFault,
   ],
   [
-    'Chat completions and moderations',
+    'Chat completions, embeddings and moderations',
     'The format of the OpenAI API. A denial by a policy also has `policy`.',
     overLimit,
     encodeOpenaiFault,

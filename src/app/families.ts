@@ -10,11 +10,11 @@ import type { OidcParts } from '../http/console/oidc.ts'
 import type { ConsolePageParts } from '../http/console/pages.ts'
 import type { SignInParts } from '../http/console/sign-in.ts'
 import { chatFamily } from '../http/chat/routes.ts'
+import { embeddingsFamily, type EmbeddingsParts } from '../http/embeddings/routes.ts'
 import { creditsFamily } from '../http/credits/family.ts'
 import type { CreditRouteParts } from '../http/credits/routes.ts'
 import type { CountEndpointParts } from '../http/inference/count.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
-import type { InferenceParts } from '../http/inference/handler.ts'
 import { messagesFamily } from '../http/messages/routes.ts'
 import { modelRoutes } from '../http/models/routes.ts'
 import { moderationsFamily, type ModerationParts } from '../http/moderations/routes.ts'
@@ -30,7 +30,7 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 import { createPlaygroundFormats } from './caller-formats.ts'
 import type { Purpose } from './listen-addresses.ts'
 
-export type FamilyParts = InferenceParts &
+export type FamilyParts = EmbeddingsParts &
   CountEndpointParts &
   StoreResponseParts &
   CreditRouteParts &
@@ -111,6 +111,7 @@ export function createFamilies(
       messagesFamily(parts),
       responsesFamily(parts),
       chatFamily(parts),
+      embeddingsFamily(parts),
       moderationsFamily(parts),
     ]),
     ...ifServed('administration', () => [

@@ -20,7 +20,8 @@ export function modelToAsk(
   { upstream, served, example }: Candidates,
   listed: readonly ListedModel[] = [],
 ): string | undefined {
-  const targets = served.flatMap(({ name, targets: all }) =>
+  const chatModels = served.filter(({ operations }) => operations?.includes('chat') !== false)
+  const targets = chatModels.flatMap(({ name, targets: all }) =>
     all.filter((target) => target.upstream === upstream.name).map(({ model }) => ({ entry: name, model })),
   )
   const named = targets.find(({ model }) => !model.endsWith('*'))

@@ -1,3 +1,4 @@
+import { createTokenDecoder } from '../adapters/tokenizer/token-decoder.ts'
 import { createTokenizer } from '../adapters/tokenizer/tokenizer.ts'
 import { minuteMs } from '../base/clock.ts'
 import type { FreeRequests } from '../domain/identity/free-request.ts'
@@ -85,6 +86,17 @@ export async function openPipeline(
       log.warn({ upstream, code: fault.code, error: String(fault.cause ?? '') }, fault.message),
   })
   const runCounted = createRunCounted(credits.admission)
+  const { decode: decodeTokens } = built.use(createTokenDecoder(clock))
+  const tokenizer = { countTexts: count, decodeTokens }
   const moderate = createModerate(scanText)
-  return { catalogue, counters, credits, run, runCounted, countTokens: createCountTokens(counting), moderate }
+  return {
+    catalogue,
+    counters,
+    credits,
+    run,
+    runCounted,
+    countTokens: createCountTokens(counting),
+    moderate,
+    ...tokenizer,
+  }
 }

@@ -99,6 +99,7 @@ function bothOpenai(name: string, providerOf: (kind: ProviderSettings['kind']) =
   return {
     name,
     infer: (call) => (call.request.raw.dialect === 'chat' ? chat : responses).infer(call),
+    ...(chat.embed && { embed: chat.embed }),
     inFlight: () => (chat.inFlight?.() ?? 0) + (responses.inFlight?.() ?? 0),
     ...(chat.listModels && { listModels: chat.listModels }),
   }

@@ -4,6 +4,7 @@ import type { FailedAttempt } from '../domain/audit/event/request-timing.ts'
 import { checks, type Decision } from '../domain/evaluation/verdict/combine.ts'
 import type { Usage } from '../domain/inference/events.ts'
 import { callerFormats } from '../domain/inference/formats.ts'
+import { operationNames } from '../domain/inference/operations.ts'
 import type { EndedRequest } from '../pipeline/record.ts'
 import type { ServedModels } from './models.ts'
 
@@ -14,6 +15,9 @@ export type RequestMetrics = {
 }
 
 type Sources = Pick<ServedModels, 'catalogue' | 'providers' | 'health'> & { readonly metrics: Metrics }
+
+/** The formats of chats, and the operations that have one format. */
+const dialects = [...new Set([...callerFormats, ...operationNames])]
 
 /** How a request ended, by what an operator does about it. */
 const outcomeOf: Readonly<Record<NonNullable<EndedRequest['failure']>, string>> = {
@@ -88,12 +92,12 @@ function defineRequests(metrics: Metrics): (ended: EndedRequest, model: string) 
   const requests = metrics.counter(
     'gatehouse_requests_total',
     'Inference requests of authenticated callers and free requests, by how they ended. Divide upstream_failed, unavailable and internal_error by all for the share of errors.',
-    { dialect: callerFormats, model: 'closed-by-caller', outcome: outcomes },
+    { dialect: dialects, model: 'closed-by-caller', outcome: outcomes },
   )
   const durations = metrics.histogram(
     'gatehouse_request_seconds',
     'Time from receiving a request to the end of its answer, of complete answers. Compare with gatehouse_upstream_seconds to see the part of the gateway.',
-    { labels: { dialect: callerFormats, model: 'closed-by-caller' }, buckets: secondsBuckets },
+    { labels: { dialect: dialects, model: 'closed-by-caller' }, buckets: secondsBuckets },
   )
   const seriesOf = memoize((model: string) =>
     memoize((dialect: string) => ({

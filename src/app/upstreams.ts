@@ -2,7 +2,7 @@ import { ConfigError, type Config, type Environment } from '../config/config.ts'
 import { originsOf } from '../config/origins.ts'
 import type { Model } from '../domain/inference/catalogue.ts'
 import type { Definition } from '../domain/inference/served-models.ts'
-import { kindFacts } from '../adapters/providers/registry.ts'
+import { hasEmbeddings, kindFacts } from '../adapters/providers/registry.ts'
 
 type UpstreamSettings = Config['upstreams'][number]
 type ModelSettings = Config['models'][number]
@@ -23,6 +23,9 @@ type DetectedUpstream = {
   readonly example?: string
 }
 
+/** OpenAI's models for embeddings. */
+const embeddingModels = 'text-embedding-*'
+
 /** Upstreams whose key or URL is in the environment, under the name that the vendor's own tools use. */
 function detectUpstreams(env: Environment): DetectedUpstream[] {
   const detected: DetectedUpstream[] = []
@@ -32,7 +35,7 @@ function detectUpstreams(env: Environment): DetectedUpstream[] {
     detected.push({
       upstream: { ...timeouts, name: 'openai', kind: 'both-openai', base_url, api_key: openai },
       variable: 'OPENAI_API_KEY',
-      models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*'],
+      models: ['gpt-*', 'chatgpt-*', 'codex-*', 'o1*', 'o3*', 'o4*', embeddingModels],
       example: 'gpt-4.1-mini',
     })
   }
@@ -99,7 +102,14 @@ export function effectiveModels(config: Config, env: Environment, nowMs: number)
   const detected = detectedOrEcho(config, env).flatMap(({ upstream, models }) =>
     models.map((name) => detectedModel(name, upstream, nowMs)),
   )
-  return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected]
+  const able = new Set(
+    effectiveUpstreams(config, env)
+      .filter(canEmbed)
+      .map(({ name }) => name),
+  )
+  return [...config.models.map((model) => configuredModel(model, nowMs)), ...detected].map((model) =>
+    model.targets.some(({ upstream }) => able.has(upstream)) ? model : { ...model, operations: ['chat'] },
+  )
 }
 
 /** Where each upstream is defined, by name. */
@@ -135,7 +145,7 @@ const inEnvironment = (variable: string | undefined): Definition =>
 
 /** A model for a first request; undefined if there are only name patterns of upstreams that are not a vendor's. */
 export const exampleModel = (config: Config, env: Environment): string | undefined =>
-  config.models.find(({ name }) => !name.endsWith('*'))?.name ??
+  config.models.find(({ name, operations }) => !name.endsWith('*') && operations?.includes('chat') !== false)?.name ??
   detectedOrEcho(config, env).find(({ example }) => example !== undefined)?.example
 
 /** A model of an upstream from the environment, if its name is known without asking the upstream. */
@@ -150,8 +160,18 @@ export function namingProblems({ upstreams, models }: Config, effective: readonl
       known.has(upstream) ? [] : [`models[${at}].targets[${targetAt}].upstream: there is no upstream ${upstream}`],
     ),
   )
-  return [...repeated('upstreams', upstreams), ...repeated('models', models), ...unknown]
+  const withoutEmbeddings = new Set(effective.filter((upstream) => !canEmbed(upstream)).map(({ name }) => name))
+  const unable = models.flatMap(({ operations, targets }, at) =>
+    targets.flatMap(({ upstream }, targetAt) =>
+      operations?.includes('embeddings') && withoutEmbeddings.has(upstream)
+        ? [`models[${at}].targets[${targetAt}].upstream: ${upstream} has no embeddings`]
+        : [],
+    ),
+  )
+  return [...repeated('upstreams', upstreams), ...repeated('models', models), ...unknown, ...unable]
 }
+
+const canEmbed = ({ kind }: EffectiveUpstream): boolean => kind === 'both-openai' || hasEmbeddings(kind)
 
 function repeated(list: string, entries: readonly { readonly name: string }[]): string[] {
   const names = entries.map(({ name }) => name)
@@ -173,6 +193,7 @@ function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   return {
     name,
     targets: settings.targets.map(({ upstream, model }) => ({ upstream, model: model ?? name })),
+    operations: settings.operations,
     contextTokens: settings.context_tokens ?? defaultContextTokens,
     isContextAssumed: settings.context_tokens === undefined,
     maxOutputTokens: settings.max_output_tokens ?? defaultOutputTokens,
@@ -203,6 +224,7 @@ export function longestRequestMs(models: readonly Model[], upstreams: readonly E
 const detectedModel = (name: string, upstream: EffectiveUpstream, createdAtMs: number): Model => ({
   name,
   targets: [{ upstream: upstream.name, model: name }],
+  operations: name === embeddingModels ? ['embeddings'] : undefined,
   contextTokens: defaultContextTokens,
   isContextAssumed: upstream.kind !== 'echo',
   maxOutputTokens: defaultOutputTokens,

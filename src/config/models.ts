@@ -90,7 +90,7 @@ export const Upstream = entry(
       minimum: 65_536,
       maximum: 268_435_456,
       description:
-        'Largest response without streaming, largest single event of a stream, and most text in a stream; a stream may have eight times as many bytes in total. Counted after decompression. A call above it is aborted, and fails like an upstream error.',
+        'Largest response without streaming, largest single event of a stream, and most text in a stream; a stream may have eight times as many bytes in total, a response of embeddings four times. Counted after decompression. A call above it is aborted, and fails like an upstream error.',
     }),
   },
   'A service that runs models.',
@@ -122,6 +122,13 @@ export const Model = entry(
         description:
           'Tried in order. The next one is used after a connection error, 408, 429 or 5xx before the first byte.',
       },
+    ),
+    operations: Type.Optional(
+      Type.Array(Type.Enum(['chat', 'embeddings']), {
+        minItems: 1,
+        description:
+          'What the model is for. A request for anything else gets 400. Default: whatever its upstreams accept. `embeddings` needs an upstream of kind `openai-chat`, `openai-responses` or `echo`.',
+      }),
     ),
     context_tokens: Type.Optional(
       Type.Integer({

@@ -1,5 +1,6 @@
 import { Fault } from '../base/fault.ts'
 import type { Catalogue, Model } from '../domain/inference/catalogue.ts'
+import type { OperationName } from '../domain/inference/operations.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 
 export function modelNotFound(name: string, { advice, cause }: { advice?: string; cause?: unknown } = {}): Fault {
@@ -9,7 +10,17 @@ export function modelNotFound(name: string, { advice, cause }: { advice?: string
 }
 
 /** Finds a model in the catalogue. A model that exists but is not allowed is a different fault than an unknown one. */
-export function permittedModel(catalogue: Catalogue, caller: Caller, name: string): Model {
+export function permittedModel(catalogue: Catalogue, caller: Caller, { operation, name }: NamedModel): Model {
+  const model = allowedModel(catalogue, caller, name)
+  if (model.operations === undefined || model.operations.includes(operation)) return model
+  const message = `The model ${name} cannot be used for ${operation}, only for ${model.operations.join(' and ')}.`
+  throw new Fault('validation', 'invalid_parameter', message, { param: 'model' })
+}
+
+/** The model that a request names, and what it is used for. */
+export type NamedModel = { readonly operation: OperationName; readonly name: string }
+
+function allowedModel(catalogue: Catalogue, caller: Caller, name: string): Model {
   const model = catalogue.find(name)
   if (caller.kind === 'free') return model?.freeTier ? model : rejectFree(catalogue, name, model)
   if (!model) throw modelNotFound(name)

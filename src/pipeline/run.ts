@@ -76,7 +76,7 @@ export function createRun(parts: RunParts): Run {
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
     const permitted = countRejected(parts.admission, caller, () =>
-      permittedModel(parts.catalogue, caller, received.request.model),
+      permittedModel(parts.catalogue, caller, { operation: received.operation.name, name: received.request.model }),
     )
     const model = isPromise(permitted) ? await permitted : permitted
     const call = withModelName(received, model.name)

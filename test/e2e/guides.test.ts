@@ -36,6 +36,12 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.deepEqual([answers.length, refusalsIn(answers)], [2, []])
   })
 
+  it('to embeddings: nothing in it is rejected', async () => {
+    await using app = await startAdminApp()
+    const answers = await paste('embeddings', app)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [1, []])
+  })
+
   it('to export sinks: nothing in it is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('exports', app)

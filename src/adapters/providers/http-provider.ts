@@ -6,6 +6,7 @@ import type { Chunk } from '../../domain/inference/events.ts'
 import type { Provider, ProviderCall } from '../../domain/inference/provider.ts'
 import type { InferenceRequest, ReasoningSignature } from '../../domain/inference/request.ts'
 import { createEventWriter } from './decoding/event-writer.ts'
+import { createEmbed } from './embeddings.ts'
 import { createFrameCache } from './decoding/frame-cache.ts'
 import { createOutOfBandReader } from './decoding/out-of-band.ts'
 import { decodeDocument, decodeRead, type RawPassthrough, type ResponseReader } from './decoding/response-reader.ts'
@@ -28,6 +29,8 @@ import type { Decoder, TokenCounterSpec, WireFormat } from './wire-format.ts'
 export type HttpProviderSettings = TimeLimits & {
   readonly name: string
   readonly url: URL
+  /** Where the upstream creates embeddings; undefined if it has none. */
+  readonly embeddingsUrl?: URL | undefined
   /** Where the upstream lists its models. */
   readonly modelsUrl: URL
   readonly readModels: ReadModels
@@ -59,12 +62,15 @@ export function createHttpProvider(
   parts: HttpProviderParts,
 ): Provider {
   const post = createCaller({ ...settings, readError: format.readError }, parts)
+  const { embeddingsUrl } = settings
+  const embedder = embeddingsUrl && createEmbed({ ...settings, embeddingsUrl }, parts)
   return {
     name: settings.name,
     ...(format.passthroughFor && { passthroughFor: format.passthroughFor }),
     infer: (call) => new ResponseStream({ format, settings, parts, post, call }),
-    inFlight: post.inFlight,
+    inFlight: () => post.inFlight() + (embedder?.inFlight() ?? 0),
     ...(format.tokenCounter && { countTokens: createTokenCounter(format, format.tokenCounter, { settings, parts }) }),
+    ...(embedder && { embed: embedder.embed }),
     listModels: createModelList(settings, parts),
   }
 }

@@ -37,6 +37,10 @@ type KindFacts = {
 export const kindFacts = (kind: UpstreamKind): KindFacts =>
   kind === 'echo' ? { systemName: 'gatehouse' } : vendors[kind]
 
+/** Whether upstreams of a kind create embeddings. */
+export const hasEmbeddings = (kind: UpstreamKind): boolean =>
+  kind === 'echo' || vendors[kind].embeddingsPath !== undefined
+
 export type ProviderSettings = TimeLimits &
   FormatSettings & {
     readonly name: string
@@ -74,12 +78,13 @@ export type ProviderParts = {
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
   const { name, kind, server } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
-  const { path, modelsPath, readModels, baseUrl: vendorUrl, auth, formatAt } = vendors[kind]
+  const { path, embeddingsPath, modelsPath, readModels, baseUrl: vendorUrl, auth, formatAt } = vendors[kind]
   const baseUrl = settings.baseUrl ?? (server ? addressOf(server) : vendorUrl)
   const url = urlOf(baseUrl, path)
   const modelsUrl = urlOf(baseUrl, modelsPath)
   const headers = createHeaders(settings.credentials, auth)
-  const httpSettings = { ...settings, url, modelsUrl, readModels, headers }
+  const embeddingsUrl = embeddingsPath === undefined ? undefined : urlOf(baseUrl, embeddingsPath)
+  const httpSettings = { ...settings, url, embeddingsUrl, modelsUrl, readModels, headers }
   const secrets = parts.secrets ?? (() => secretsOf(settings.credentials(), settings.baseUrl))
   const httpParts = { ...parts, secrets, signatureEnvelope: createSignatureEnvelope(parts.signatureKeys) }
   return createHttpProvider(formatAt(url, settings), httpSettings, httpParts)

@@ -9,6 +9,8 @@ export type HttpVendor = {
   /** The vendor's own address, in the form that the vendor's SDK expects. */
   readonly baseUrl: string
   readonly path: string
+  /** The path of the endpoint that creates embeddings. Left out by a vendor that has none. */
+  readonly embeddingsPath?: string
   /** The path of the model list. It may have a query. */
   readonly modelsPath: string
   readonly readModels: ReadModels

@@ -1,7 +1,11 @@
+import type { OperationName } from './operations.ts'
+
 /** A model that callers may request, with its upstreams in the order in which they are tried, and its price. */
 export type Model = {
   readonly name: string
   readonly targets: readonly ModelTarget[]
+  /** What it can be used for; undefined if it is not known. */
+  readonly operations?: readonly OperationName[] | undefined
   readonly contextTokens: number
   /** True if neither the operator nor the upstream stated the context window. */
   readonly isContextAssumed?: boolean

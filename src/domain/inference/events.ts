@@ -8,6 +8,7 @@
  * `b` is the block number. Several blocks may be open at the same time, so their events may interleave; `event-order.ts`
  * checks the order. A failure is a thrown `Fault`, never an event, because an error must not look like a normal end.
  */
+import type { Vector } from './embeddings.ts'
 import type { CallerFormat } from './formats.ts'
 import type { ReasoningSignature } from './request.ts'
 
@@ -114,6 +115,8 @@ export type Receipt = Quote & {
 export type Chunk = {
   readonly events: readonly InferenceEvent[]
   readonly raw?: RawFrames | RawDocument
+  /** The vectors of an embeddings response, in the order of its inputs. */
+  readonly vectors?: readonly Vector[]
   /** `raw` contains the start of an opaque block whose event comes in a later chunk, when the block is complete. */
   readonly hasPendingBlock?: true
   /** Text that is in `raw` but in no event. It reaches a passthrough caller, so it is scanned separately. */

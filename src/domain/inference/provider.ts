@@ -1,4 +1,5 @@
 import type { SpanContext } from '../../base/span-context.ts'
+import type { EmbeddingsRequest } from './embeddings.ts'
 import type { Chunk } from './events.ts'
 import type { CallerFormat } from './formats.ts'
 import type { OutputLimit } from './output-limit.ts'
@@ -35,6 +36,8 @@ export type Provider = {
    * the next target. Ends only after an `end` event; a response that stops without one is a thrown `Fault`.
    */
   infer(call: ProviderCall): AsyncIterable<Chunk>
+  /** Creates a vector for each input, as one chunk with its `vectors`. Left out by an upstream without embeddings. */
+  readonly embed?: (call: ProviderCall<EmbeddingsRequest>) => AsyncIterable<Chunk>
   /** The input tokens that a response will report. Set by a provider without an upstream, which knows them in advance. */
   readonly inputTokensOf?: (request: InferenceRequest) => number
   /** Counts the input tokens of a request, if the upstream has an endpoint for it. */

@@ -24,7 +24,16 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['API', ['authentication', 'keys', 'jwt', 'streaming', 'errors', 'pagination', 'safe-retries', 'headers']],
   [
     'Use it',
-    ['openai-sdk', 'anthropic-sdk', 'claude-code', 'codex', 'vercel-ai-sdk', 'langchain', 'python-frameworks'],
+    [
+      'openai-sdk',
+      'embeddings',
+      'anthropic-sdk',
+      'claude-code',
+      'codex',
+      'vercel-ai-sdk',
+      'langchain',
+      'python-frameworks',
+    ],
   ],
   [
     'Set rules',

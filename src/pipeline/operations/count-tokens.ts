@@ -46,7 +46,7 @@ export type CountTokens = CountedOperation<InferenceRequest, TokenCount>
 export function createCountTokens(parts: CountTokensParts): CountTokens {
   return async (call) => {
     const { request, principal } = call
-    const model = permittedModel(parts.catalogue, principal, request.model)
+    const model = permittedModel(parts.catalogue, principal, { operation: 'chat', name: request.model })
     const provider = parts.providers.get(model.targets[0]?.upstream ?? '')
     const ownCount = provider?.inputTokensOf?.(request)
     if (ownCount !== undefined) return { inputTokens: ownCount, source: 'upstream', isPassthrough: false }

@@ -112,7 +112,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
     [words.requests.user, request.user_id ?? words.common.none],
     [words.requests.upstream, request.upstream ?? words.common.none],
     [text.classifier, request.classifier === null ? words.common.none : text.stages[request.classifier.stage]],
-    [words.requests.dialect, `${request.dialect ?? words.common.none}${request.stream ? ', stream' : ''}`],
+    [words.requests.dialect, `${request.dialect ?? request.operation}${request.stream ? ', stream' : ''}`],
   ]
   return (
     <>

@@ -8,12 +8,14 @@ import { createToolNames } from '../encoding/tool-names.ts'
 import type { EstimateTokens } from '../decoding/usage.ts'
 import type { ReplyBlock } from './reply.ts'
 import { replyTo } from './reply.ts'
+import { echoVectors } from './vectors.ts'
 
 /** The built-in provider without model and network. The same request always gets the same response. See its README. */
 export function createEchoProvider(name: string, estimateTokens: EstimateTokens): Provider {
   return {
     name,
     infer: (call) => generate(call, estimateTokens),
+    embed: echoVectors,
     inputTokensOf: estimateInputTokens,
   }
 }

@@ -24,6 +24,7 @@ export const chatVendor: HttpVendor = {
   systemName: undefined,
   baseUrl: 'https://api.openai.com/v1',
   path: '/chat/completions',
+  embeddingsPath: '/embeddings',
   modelsPath: '/models',
   readModels: readDataList,
   auth: bearer,

@@ -32,6 +32,7 @@ export const responsesVendor: HttpVendor = {
   systemName: 'openai',
   baseUrl: 'https://api.openai.com/v1',
   path: '/responses',
+  embeddingsPath: '/embeddings',
   modelsPath: '/models',
   readModels: readDataList,
   auth: bearer,

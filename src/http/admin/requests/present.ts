@@ -5,6 +5,7 @@ import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/doc
 import { decisions, type AuditDecision } from '../../../domain/audit/event/verdict.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import { callerFormats, type CallerFormat } from '../../../domain/inference/formats.ts'
+import { operationNames, type OperationName } from '../../../domain/inference/operations.ts'
 import type { RequestObject } from './schema.ts'
 
 const paths: Readonly<Record<CallerFormat, string>> = {
@@ -35,6 +36,7 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     categories: textsIn(gatehouse['categories_triggered']),
     model: row.model ?? '',
     upstream: row.upstream,
+    operation: operationOf(document),
     dialect: dialectOf(document),
     stream: gatehouse['stream'] === true,
     project_id: row.projectId,
@@ -49,6 +51,9 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     error: document.status_id === 2 ? (document.status_code ?? null) : null,
   }
 }
+
+const operationOf = ({ unmapped }: ChainedDocument): OperationName =>
+  operationNames.find((name) => name === unmapped.gen_ai?.['operation.name']) ?? 'chat'
 
 /** The path tells it, except that of the playground. */
 function dialectOf({ http_request: call, unmapped }: ChainedDocument): CallerFormat | null {

@@ -5,6 +5,7 @@ import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
 import { checks } from '../../../domain/evaluation/verdict/combine.ts'
 import { callerFormats } from '../../../domain/inference/formats.ts'
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
+import { operationNames } from '../../../domain/inference/operations.ts'
 import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
@@ -54,6 +55,7 @@ const example = {
   categories: [],
   model: 'gpt-5-mini',
   upstream: 'openai',
+  operation: 'chat',
   dialect: 'messages',
   stream: true,
   project_id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
@@ -86,7 +88,8 @@ const fields = {
   categories: Type.Array(Type.String(), { description: 'The categories that were found.' }),
   model: text('The model that the caller named.'),
   upstream: orNull(Type.String(), 'The upstream that answered.'),
-  dialect: orNull(Type.Enum([...callerFormats]), 'The format of the caller.'),
+  operation: Type.Enum([...operationNames], { description: 'What the model was asked to do.' }),
+  dialect: orNull(Type.Enum([...callerFormats]), 'The format of the caller; null for another operation than `chat`.'),
   stream: Type.Boolean({ description: 'Whether the answer was streamed.' }),
   project_id: orNull(Type.String(), 'The project of the key.'),
   api_key_id: orNull(Type.String(), 'The key or token. For a request of the playground: the administrator.'),
