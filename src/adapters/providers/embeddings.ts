@@ -11,7 +11,7 @@ import { createCaller, type UpstreamCallerParts, type UpstreamCallerSettings } f
 import { spanHeaders } from './span-headers.ts'
 
 type EmbedSettings = Omit<UpstreamCallerSettings, 'url'> & {
-  readonly embeddingsUrl: URL
+  readonly embeddingsUrl?: URL | undefined
   readonly headers: () => Readonly<Record<string, string>>
   readonly sendsSpan?: boolean | undefined
 }
@@ -25,9 +25,10 @@ type Embedder = Required<Pick<Provider, 'embed' | 'inFlight'>>
 /** The vectors of a full request are longer than any text: 2,048 of 1,536 numbers are 16 MiB in base64. */
 const sizeFactor = 4
 
-/** Calls an embeddings endpoint in OpenAI's format. */
-export function createEmbed(settings: EmbedSettings, parts: EmbedParts): Embedder {
+/** Calls an embeddings endpoint in OpenAI's format. Undefined for an upstream that has none. */
+export function createEmbed(settings: EmbedSettings, parts: EmbedParts): Embedder | undefined {
   const { embeddingsUrl: url, maxAnswerBytes } = settings
+  if (url === undefined) return undefined
   const post = createCaller({ ...settings, url, maxAnswerBytes: maxAnswerBytes * sizeFactor }, parts)
   return { embed, inFlight: post.inFlight }
 

@@ -210,6 +210,26 @@ describe('the memory lease of a response', () => {
     }
     answerMemory.open().reserve(300_000)
   })
+
+  it('is released with the end of the response, also if nobody stops it after that', async () => {
+    const answerMemory = createAnswerMemoryBudget(300_000)
+    const content = 'x'.repeat(200_000)
+    const whole = { choices: [{ message: { content: content.slice(0, 100_000) }, finish_reason: 'stop' }] }
+    const answers = [
+      { headers: jsonHeaders, chunks: [JSON.stringify(whole)] },
+      chatStream(chatChunk({ content }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'),
+    ]
+    for (const answer of [...answers, ...answers]) {
+      const { dispatcher } = createMemoryUpstream(answer)
+      const received = pullStreamOf(
+        testProvider({ kind: 'openai-chat', answerMemory }, dispatcher).infer(callOf({}, () => {})),
+      )
+      let chunk
+      do chunk = await nextOf(received)
+      while (chunk?.events.at(-1)?.type !== 'end')
+    }
+    answerMemory.open().reserve(300_000)
+  })
 })
 
 describe('a response that fails', () => {

@@ -62,8 +62,7 @@ export function createHttpProvider(
   parts: HttpProviderParts,
 ): Provider {
   const post = createCaller({ ...settings, readError: format.readError }, parts)
-  const { embeddingsUrl } = settings
-  const embedder = embeddingsUrl && createEmbed({ ...settings, embeddingsUrl }, parts)
+  const embedder = createEmbed(settings, parts)
   return {
     name: settings.name,
     ...(format.passthroughFor && { passthroughFor: format.passthroughFor }),
@@ -98,12 +97,7 @@ class ResponseStream extends IterableStream<Chunk> {
   }
 
   override poll(): MaybePromise<Polled> {
-    if (this.started === undefined) return this.start()
-    try {
-      return pollChunk(this.started)
-    } catch (error) {
-      return this.fail(error)
-    }
+    return this.started === undefined ? this.start() : this.next(this.started)
   }
 
   override onReadable(wake: () => void): void {
@@ -123,7 +117,18 @@ class ResponseStream extends IterableStream<Chunk> {
       const prepared = prepare(this.exchange, this.lease)
       const response = await post(prepared.outgoing, call.signal, this.lease)
       this.started = { response, reader: readerFor(this.exchange, prepared, response.kind) }
-      return pollChunk(this.started)
+    } catch (error) {
+      return this.fail(error)
+    }
+    return this.poll()
+  }
+
+  /** Releases the lease with the end of the response, because the pipeline does not call `stop` on one that is paid for. */
+  next(started: Started): Polled {
+    try {
+      const polled = pollChunk(started)
+      if (started.reader.writer.hasEnded()) this.lease.release()
+      return polled
     } catch (error) {
       return this.fail(error)
     }
