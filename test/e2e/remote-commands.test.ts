@@ -49,7 +49,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   apply: ['-f', 'FILE', '--yes'],
   export: [],
   evaluate: ['Hello'],
-  exports: ['list'],
+  sinks: ['list'],
   models: ['list'],
   upstreams: ['list'],
   usage: [],

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isApiError } from '../api/error.ts'
-import { reportSignedOut } from './signed-out.ts'
+import { reportSignedIn, reportSignedOut } from './signed-out.ts'
 
 const isUnauthorized = (error: unknown): boolean => isApiError(error) && error.status === 401
 
@@ -9,7 +9,7 @@ const retry = (failures: number, error: unknown): boolean =>
   failures < 2 && !(isApiError(error) && error.status >= 400 && error.status < 500)
 
 export const queryClient = new QueryClient({
-  // A sign-in cancels the queries of before, so this one was sent after it.
+  // `continueSession` cancels the queries of before, so this one was sent after the last sign-in.
   queryCache: new QueryCache({
     onError(error) {
       if (isUnauthorized(error)) reportSignedOut(Date.now())
@@ -22,3 +22,10 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true } },
 })
+
+/** After a sign-in. Queries that were sent without it are cancelled, because a late 401 would ask to sign in again. */
+export async function continueSession(): Promise<void> {
+  await queryClient.cancelQueries()
+  reportSignedIn()
+  await queryClient.invalidateQueries()
+}

@@ -8,8 +8,7 @@ import { CodeBlock } from '../kit/code-block.tsx'
 import { Field } from '../kit/field.tsx'
 import { Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
-import { queryClient } from '../session/query-client.ts'
-import { reportSignedIn } from '../session/signed-out.ts'
+import { continueSession } from '../session/query-client.ts'
 import styles from './sign-in.module.css'
 
 const text = words.signIn
@@ -94,23 +93,14 @@ const useIdentityProvider = () =>
 
 /** Continues if another tab has signed this browser in. */
 const goOn = (): void => {
-  api.GET('/v1/organization/me').then(
-    () => {
-      reportSignedIn()
-      return queryClient.invalidateQueries()
-    },
-    () => undefined,
-  )
+  api.GET('/v1/organization/me').then(continueSession, () => undefined)
 }
 
 function KeyForm() {
   const provider = useIdentityProvider()
   const mutation = useMutation({
     mutationFn: (key: string) => signIn({ key }),
-    onSuccess: () => {
-      reportSignedIn()
-      return queryClient.invalidateQueries()
-    },
+    onSuccess: continueSession,
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
