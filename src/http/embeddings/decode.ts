@@ -14,6 +14,9 @@ export type EmbeddingsInputParts = { readonly countTexts: CountTexts; readonly d
 /** OpenAI's own limit for all inputs of a request. Decoding more would keep the thread busy. */
 const maxTokensPerRequest = 300_000
 
+/** Numbers of all vectors of a response. Printing more would keep the thread busy, and numbers in JSON take longest. */
+const maxNumbers = { float: 1_048_576, base64: 8_388_608 }
+
 /** Before the schema, whose message would be about the type of the first item: a list fits two forms. */
 export function requireLength(body: unknown): void {
   const input = isRecord(body) ? body['input'] : undefined
@@ -31,6 +34,7 @@ export async function decodeEmbeddings(
 ): Promise<EmbeddingsRequest> {
   const { model, input, dimensions, encoding_format, user, flagged_categories } = body
   const inputs = await textsOf(input, parts.decodeTokens)
+  requireFewNumbers(body, inputs.length)
   await requireShort(input, inputs, { caller, countTexts: parts.countTexts })
   return {
     model,
@@ -42,6 +46,14 @@ export async function decodeEmbeddings(
     flaggedCategories: flagged_categories ?? [],
     unknownFields: unknownFieldsOf(body),
   }
+}
+
+function requireFewNumbers({ dimensions, encoding_format }: Body, inputs: number): void {
+  const most = maxNumbers[encoding_format ?? 'float']
+  if (typeof dimensions !== 'number' || dimensions * inputs <= most) return
+  const advice =
+    encoding_format === 'base64' ? 'send fewer inputs' : 'send fewer inputs, or set encoding_format to base64'
+  throw invalidField(['dimensions'], `times ${inputs} inputs is more than ${most} numbers; ${advice}`)
 }
 
 /** A response header names them, so only plain names of a usual length are. */

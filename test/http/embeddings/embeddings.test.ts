@@ -94,6 +94,9 @@ describe('the embeddings endpoint', () => {
     assert.deepEqual(await reject([[15339], [2_000_000]]), invalid('input[1]'))
     assert.deepEqual(await reject(['a', 1]), invalid('input[1]'))
     assert.deepEqual(await reject('a', { dimensions: 0 }), invalid('dimensions'))
+    const many = Array.from({ length: 2048 }, () => 'a')
+    assert.deepEqual(await reject(many, { dimensions: 513 }), invalid('dimensions'))
+    assert.deepEqual(await reject(many, { dimensions: 4097, encoding_format: 'base64' }), invalid('dimensions'))
     assert.deepEqual(await reject('a', { encoding_format: 'hex' }), invalid('encoding_format'))
   })
 
