@@ -125,13 +125,14 @@ for (const { name, skip, open } of servers) {
     it('of several days keep the rows of expired events until they are dropped, and no read finds these', async () => {
       await using opened = await open()
       const scene = await openScene(opened.database)
+      // From any other day the first partition is narrower, so the test would differ from day to day.
+      scene.log.clock.passMs(Math.ceil(scene.startMs / (3 * dayMs)) * 3 * dayMs - scene.startMs)
       await scene.create({ retentionDays: 180 })
       await scene.days(7)
       await packChains(scene.database)
       const before = await scene.names()
       const [first] = await scene.partitions({ isWide: true })
-      const daysOfFirst = ((first?.toMs ?? 0) - scene.startMs) / dayMs
-      await scene.trim({ keepMs: (7 - daysOfFirst) * dayMs + hourMs * 12 })
+      await scene.trim({ keepMs: 4 * dayMs + hourMs * 12 })
       assert.deepEqual(await scene.names(), before.slice(1)) // without that of before the first day
       const expired = (await scene.log.verify()).first - 1
       assert.ok(expired > 0)
