@@ -212,7 +212,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
         isAnswered.resolve()
       })
       const isEvaluated = page.waitForRequest('**/v1/organization/evaluate')
-      await page.getByLabel('Text of message 1').fill('Another text')
+      await page.evaluate(inputOf('Another text'))
       await isEvaluated
       await page.getByRole('button', { name: 'Send to the model' }).dispatchEvent('click')
       const dialog = page.getByRole('dialog')
@@ -317,3 +317,10 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     return ((await response.json()) as { data: unknown[] }).data.length
   }
 })
+
+/** `fill` types into what has the focus, and a dialog that opens meanwhile takes it. */
+const inputOf = (text: string): string => `{
+  const area = document.querySelector('[role=group] textarea')
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(area, ${JSON.stringify(text)})
+  area.dispatchEvent(new Event('input', { bubbles: true }))
+}`
