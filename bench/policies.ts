@@ -5,8 +5,8 @@
  *   node bench/policies.ts [--json]
  */
 import { setImmediate } from 'node:timers/promises'
-import { createCelCompiler } from '../src/adapters/expressions/cel.ts'
-import { re2Patterns } from '../src/adapters/expressions/re2.ts'
+import { createCelCompiler } from '../src/adapters/cel/cel.ts'
+import { re2Patterns } from '../src/adapters/patterns/re2.ts'
 import type { MaybePromise } from '../src/base/maybe-promise.ts'
 import { planFor, type EvaluationContext } from '../src/domain/evaluation/plan.ts'
 import { emptyRulebook, type ActivePolicy } from '../src/domain/evaluation/rulebook.ts'

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApiClient, socketTransport, type ApiClient } from '../../src/app/api-client.ts'
-import { controlSocketPath } from '../../src/app/control-socket-path.ts'
+import { createApiClient, socketTransport, type ApiClient } from '../../src/app/client/api-client.ts'
+import { controlSocketPath } from '../../src/app/client/control-socket-path.ts'
 import { policyRules } from './policy-rules.ts'
 import { here, startScript, temporaryFolder, type Running } from './script.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '../base/clock.ts'
-import { IdentityProviderError } from '../domain/identity/identity-provider.ts'
+import { IdentityProviderError } from '../domain/members/identity-provider.ts'
 import { createOidcProvider } from './oidc.ts'
 
 const settings = {

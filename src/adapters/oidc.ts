@@ -2,8 +2,8 @@ import * as client from 'openid-client'
 import { hourMs, type Clock } from '../base/clock.ts'
 import { messageOf } from '../base/fault.ts'
 import { isRecord } from '../base/record.ts'
-import { IdentityProviderError, type IdentityProvider, type Person } from '../domain/identity/identity-provider.ts'
-import { foldEmail } from '../domain/identity/members.ts'
+import { IdentityProviderError, type IdentityProvider, type Person } from '../domain/members/identity-provider.ts'
+import { foldEmail } from '../domain/members/members.ts'
 
 export type OidcSettings = {
   readonly issuer: string

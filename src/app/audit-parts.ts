@@ -8,7 +8,7 @@ import type { AuditReads } from '../domain/audit/log.ts'
 import { createEventMaker, type Authority, type TextsKeys } from '../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
 import { keysById, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
-import type { Keyring, SecretKeys } from '../domain/identity/keyring.ts'
+import type { Keyring, SecretKeys } from '../domain/server-secret/keyring.ts'
 import type { LastCheckpoints } from '../adapters/stores/sql/audit/checkpoints.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import packageFile from '../../package.json' with { type: 'json' }

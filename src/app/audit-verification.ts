@@ -8,8 +8,10 @@ import { verifyArchive, type ArchiveReport } from '../domain/audit/archive/verif
 import { verifyAgainst, type AgainstReport } from '../domain/audit/verify-against.ts'
 import { verifyExport, type HandoversOf } from '../domain/audit/verify-export.ts'
 import { presentLogReport } from '../http/operator/audit-log.ts'
-import type { ApiClient } from './api-client.ts'
-import type { ArchivedObjectBody, AuditEventsBody, CheckpointKeysBody, FingerprintsBody } from './api-types.ts'
+import type { ApiClient } from './client/api-client.ts'
+import type { ArchivedObjectBody } from '../http/admin/audit-logs/archive-schema.ts'
+import type { AuditEventsBody, FingerprintsBody } from '../http/operator/audit-log-schema.ts'
+import type { CheckpointKeysBody } from '../http/admin/audit-logs/schema.ts'
 
 export type { AgainstReport, ArchiveReport }
 

@@ -24,7 +24,7 @@ import type { Run } from '../pipeline/run.ts'
 import { openTrimming } from './audit-archive.ts'
 import type { AuditServicesParts } from './audit-parts.ts'
 import { openExports } from './exports.ts'
-import { logSetAside, setAsideHelp } from './set-aside.ts'
+import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {

@@ -20,7 +20,7 @@ import { createChargeSpool } from '../adapters/stores/sql/credits/spool.ts'
 import { createLedgerMaintenance } from '../jobs/ledger-maintenance.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Counters } from './limit-counters.ts'
-import { logSetAside, setAsideHelp } from './set-aside.ts'
+import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 
 export type CreditParts = Infrastructure & {
   readonly counters: Counters

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
-import { re2Patterns } from '../adapters/expressions/re2.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'

@@ -10,7 +10,7 @@ import {
   sessionIdleMs,
   type ConsoleSessionParts,
   type ConsoleSessions,
-} from '../domain/identity/console-sessions.ts'
+} from '../domain/members/console-sessions.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
 import { type OnKeyDenied } from '../domain/identity/key-denial.ts'

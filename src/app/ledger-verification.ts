@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiClient } from './api-client.ts'
-import type { LedgerReportBody, LedgerVerificationBody } from './api-types.ts'
+import type { ApiClient } from './client/api-client.ts'
+import type { LedgerReportBody, LedgerVerificationBody } from '../http/operator/ledger.ts'
 
 const path = '/operator/ledger/verification'
 

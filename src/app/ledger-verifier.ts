@@ -5,7 +5,7 @@ import type { VerificationThreads } from '../adapters/stores/sql/verification/th
 import type { Clock } from '../base/clock.ts'
 import type { LedgerBalances } from '../domain/credits/ledger-verification.ts'
 import { createLedgerVerifier, type LedgerVerifier } from '../domain/credits/ledger-verifier.ts'
-import type { Keyring } from '../domain/identity/keyring.ts'
+import type { Keyring } from '../domain/server-secret/keyring.ts'
 
 type VerifierParts = {
   readonly database: Database

@@ -15,8 +15,8 @@ import type { Administration } from './administration.ts'
 import { openCounters } from './limit-counters.ts'
 import { openCredits } from './billing.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import type { ServedModels } from './models.ts'
-import { longestRequestMs } from './upstreams.ts'
+import type { ServedModels } from './upstreams/models.ts'
+import { longestRequestMs } from './upstreams/upstreams.ts'
 
 const leaseMs = 30_000
 /** Credits and quotas are held this much longer than the longest request can take. */

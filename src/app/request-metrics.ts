@@ -6,7 +6,7 @@ import type { Usage } from '../domain/inference/events.ts'
 import { callerFormats } from '../domain/inference/formats.ts'
 import { operationNames } from '../domain/inference/operations.ts'
 import type { EndedRequest } from '../pipeline/record.ts'
-import type { ServedModels } from './models.ts'
+import type { ServedModels } from './upstreams/models.ts'
 
 /** The metrics of inference requests. Everything is counted once per request, at its end, so a chunk costs nothing. */
 export type RequestMetrics = {

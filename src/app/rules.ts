@@ -1,6 +1,6 @@
-import { createBoundedCompiler } from '../adapters/expressions/bounded.ts'
-import { createCelChecker } from '../adapters/expressions/cel.ts'
-import { createExpressionThread } from '../adapters/expressions/thread.ts'
+import { createBoundedCompiler } from '../adapters/cel/bounded.ts'
+import { createCelChecker } from '../adapters/cel/cel.ts'
+import { createExpressionThread } from '../adapters/cel/thread.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
@@ -15,7 +15,7 @@ import { createJudge, judgeResults, type JudgeResult } from '../pipeline/judge/j
 import { createRephrase } from '../pipeline/judge/rephrase.ts'
 import { openClassifier, type OpenClassifier } from './classifier.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import type { ServedModels } from './models.ts'
+import type { ServedModels } from './upstreams/models.ts'
 
 export type Rules = OpenClassifier & {
   readonly compileRule: CompileRule

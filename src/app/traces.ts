@@ -7,7 +7,7 @@ import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 import { createStartTrace, passOn, type StartTrace } from '../domain/tracing/start-trace.ts'
 import type { UpstreamFacts } from '../adapters/traces/gen-ai.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import { factsOfKind, type EffectiveUpstream } from './upstreams.ts'
+import { factsOfKind, type EffectiveUpstream } from './upstreams/upstreams.ts'
 
 /** Starts to export traces if a collector is configured. Undefined if neither it nor an upstream needs trace contexts. */
 export async function openTraces(infrastructure: Infrastructure, version: string): Promise<StartTrace | undefined> {

@@ -1,4 +1,4 @@
-import type { ApiClient } from '../app/api-client.ts'
+import type { ApiClient } from '../app/client/api-client.ts'
 import { messageOf } from '../base/fault.ts'
 import { readArguments, required } from './arguments.ts'
 import { FileErrors, readResources } from './as-code/files.ts'

@@ -1,4 +1,4 @@
-import type { ArchivedObjectBody } from '../app/api-types.ts'
+import type { ArchivedObjectBody } from '../http/admin/audit-logs/archive-schema.ts'
 import type { ArchiveReport } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
 import type { CommandContext } from './command.ts'

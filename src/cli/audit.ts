@@ -1,5 +1,6 @@
-import { apiPath } from '../app/api-client.ts'
-import type { AuditEntryBody, AuditEventsBody, CheckpointKeysBody } from '../app/api-types.ts'
+import { apiPath } from '../app/client/api-client.ts'
+import type { AuditEntryBody, CheckpointKeysBody } from '../http/admin/audit-logs/schema.ts'
+import type { AuditEventsBody } from '../http/operator/audit-log-schema.ts'
 import { isProven, verifyWith } from '../app/audit-verification.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { backUp, type BackupContents } from '../app/backup.ts'
+import { backUp, type BackupContents } from '../app/storage/backup.ts'
 import { readArguments, required } from './arguments.ts'
 import type { Command } from './command.ts'
 

@@ -1,4 +1,4 @@
-import { compact } from '../app/compact.ts'
+import { compact } from '../app/storage/compact.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

@@ -1,4 +1,4 @@
-import type { ConsoleLinkBody } from '../app/api-types.ts'
+import type { ConsoleLinkBody } from '../http/operator/console-link.ts'
 import { readArguments } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

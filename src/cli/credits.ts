@@ -1,4 +1,5 @@
-import type { BalanceBody, GrantBody, LedgerEntryBody } from '../app/api-types.ts'
+import type { BalanceBody, GrantBody } from '../http/admin/credits/balance-schema.ts'
+import type { LedgerEntryBody } from '../http/admin/credits/schema.ts'
 import { readArguments, readCount, readNumber, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'

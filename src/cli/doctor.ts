@@ -1,5 +1,5 @@
-import type { Diagnosis } from '../app/diagnosis.ts'
-import { diagnose } from '../app/doctor.ts'
+import type { Diagnosis } from '../app/diagnostics/diagnosis.ts'
+import { diagnose } from '../app/diagnostics/doctor.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 

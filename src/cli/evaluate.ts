@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readRegularFile } from '../base/regular-file.ts'
-import type { EvaluationBody } from '../app/api-types.ts'
+import type { EvaluationBody } from '../http/admin/evaluate/schema.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { resourceFileSchema } from '../app/resource-files.ts'
+import { resourceFileSchema } from '../app/client/resource-files.ts'
 import { plural } from '../base/plural.ts'
 import { readRegularFile, writeRegularFile } from '../base/regular-file.ts'
 import { readArguments } from './arguments.ts'

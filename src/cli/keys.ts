@@ -1,9 +1,10 @@
-import { apiPath, type ApiClient } from '../app/api-client.ts'
-import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody, ProjectBody } from '../app/api-types.ts'
+import { apiPath, type ApiClient } from '../app/client/api-client.ts'
+import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody } from '../http/admin/operator-routes.ts'
+import type { ProjectBody } from '../http/admin/projects/schema.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
-import type { Connection } from '../app/connect.ts'
+import type { Connection } from '../app/client/connect.ts'
 import { dateOf, tableWithOwners } from './table.ts'
 
 const options = {

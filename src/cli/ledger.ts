@@ -1,4 +1,4 @@
-import type { LedgerVerificationBody } from '../app/api-types.ts'
+import type { LedgerVerificationBody } from '../http/operator/ledger.ts'
 import { verifyLedger } from '../app/ledger-verification.ts'
 import { plural } from '../base/plural.ts'
 import { readArguments } from './arguments.ts'

@@ -1,4 +1,4 @@
-import type { LimitsBody } from '../app/api-types.ts'
+import type { LimitsBody } from '../http/admin/limits/schema.ts'
 import { readArguments } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

@@ -1,5 +1,5 @@
-import { apiPath, type ApiList } from '../app/api-client.ts'
-import type { MemberBody } from '../app/api-types.ts'
+import { apiPath, type ApiList } from '../app/client/api-client.ts'
+import type { MemberBody } from '../http/admin/members/schema.ts'
 import { readArguments, required } from './arguments.ts'
 import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'

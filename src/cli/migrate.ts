@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { connect } from '../app/connect.ts'
-import { moveToPostgres } from '../app/move-to-postgres.ts'
+import { connect } from '../app/client/connect.ts'
+import { moveToPostgres } from '../app/storage/move-to-postgres.ts'
 import { readArguments } from './arguments.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { createMoveProgress, describeMove, moveJson } from './move-report.ts'

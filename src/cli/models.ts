@@ -1,4 +1,4 @@
-import type { ServedModelsBody } from '../app/api-types.ts'
+import type { ServedModelsBody } from '../http/admin/models/schema.ts'
 import { readArguments } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

@@ -1,4 +1,4 @@
-import type { Moved, MoveOptions, MoveStep } from '../app/move-to-postgres.ts'
+import type { Moved, MoveOptions, MoveStep } from '../app/storage/move-to-postgres.ts'
 import { plural } from '../base/plural.ts'
 import { describeVerification } from './audit-report.ts'
 

@@ -1,5 +1,5 @@
-import { apiPath, type ApiList } from '../app/api-client.ts'
-import type { ProjectBody } from '../app/api-types.ts'
+import { apiPath, type ApiList } from '../app/client/api-client.ts'
+import type { ProjectBody } from '../http/admin/projects/schema.ts'
 import { readArguments, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'

@@ -1,4 +1,4 @@
-import type { RemoteServer } from '../app/remote-server.ts'
+import type { RemoteServer } from '../app/client/remote-server.ts'
 import { readRegularFile } from '../base/regular-file.ts'
 import type { Environment } from '../config/config.ts'
 import { UsageError } from './command.ts'

@@ -1,5 +1,5 @@
-import { apiPath } from '../app/api-client.ts'
-import type { RequestBody, RequestDetailBody } from '../app/api-types.ts'
+import { apiPath } from '../app/client/api-client.ts'
+import type { RequestBody, RequestDetailBody } from '../http/admin/requests/schema.ts'
 import { readArguments, readCount, readPastTime, required } from './arguments.ts'
 import { unknownSubcommand, type Command, type CommandContext } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { restore as restoreFolder } from '../app/backup.ts'
+import { restore as restoreFolder } from '../app/storage/backup.ts'
 import { readArguments, required } from './arguments.ts'
 import { backupJson, describe } from './backup.ts'
 import type { Command } from './command.ts'

@@ -1,5 +1,5 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import { ApiError } from '../app/api-client.ts'
+import { ApiError } from '../app/client/api-client.ts'
 import { messageOf } from '../base/fault.ts'
 import { ConfigError, readConfig, type Config } from '../config/config.ts'
 import { takeSettings } from './arguments.ts'

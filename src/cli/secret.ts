@@ -1,6 +1,6 @@
 import { plural } from '../base/plural.ts'
-import type { ApiClient } from '../app/api-client.ts'
-import type { SecretStatusBody } from '../app/api-types.ts'
+import type { ApiClient } from '../app/client/api-client.ts'
+import type { SecretStatusBody } from '../http/operator/secret.ts'
 import { readArguments } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

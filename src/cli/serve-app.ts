@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createApp, type App } from '../app.ts'
-import { ApiError } from '../app/api-client.ts'
+import { ApiError } from '../app/client/api-client.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from './command.ts'
 import { setUp, type SetUp } from './setup.ts'

@@ -1,5 +1,5 @@
-import { apiPath } from '../app/api-client.ts'
-import type { SignInBody } from '../app/api-types.ts'
+import { apiPath } from '../app/client/api-client.ts'
+import type { SignInBody } from '../http/admin/sign-ins/routes.ts'
 import { readArguments, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Work } from './run-on-server.ts'

@@ -1,4 +1,4 @@
-import type { SystemBody } from '../app/api-types.ts'
+import type { SystemBody } from '../http/admin/system/schema.ts'
 import { readArguments } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

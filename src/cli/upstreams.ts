@@ -1,5 +1,5 @@
-import { apiPath } from '../app/api-client.ts'
-import type { ProbeBody, UpstreamsBody } from '../app/api-types.ts'
+import { apiPath } from '../app/client/api-client.ts'
+import type { ProbeBody, UpstreamsBody } from '../http/admin/upstreams/schema.ts'
 import { readArguments, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Work } from './run-on-server.ts'

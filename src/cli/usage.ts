@@ -1,4 +1,4 @@
-import type { UsageBody } from '../app/api-types.ts'
+import type { UsageBody } from '../http/admin/usage/schema.ts'
 import { readArguments, readList, readPastTime } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'

@@ -1,6 +1,6 @@
 import type { Addresses, App } from '../app.ts'
-import { ApiError, type ApiClient } from '../app/api-client.ts'
-import type { ConsoleLinkBody } from '../app/api-types.ts'
+import { ApiError, type ApiClient } from '../app/client/api-client.ts'
+import type { ConsoleLinkBody } from '../http/operator/console-link.ts'
 import type { Config } from '../config/config.ts'
 import { setupText, type SetUp } from './setup.ts'
 

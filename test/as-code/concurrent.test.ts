@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createApiClient, socketTransport } from '../../src/app/api-client.ts'
+import { createApiClient, socketTransport } from '../../src/app/client/api-client.ts'
 import { itemsOf } from '../support/administration.ts'
 import { openAsCode } from '../support/as-code.ts'
 import { join } from 'node:path'

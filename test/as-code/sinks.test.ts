@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { ExportBody } from '../../src/app/api-types.ts'
+import type { ExportBody } from '../../src/http/policy-gateway/exports/schema.ts'
 import { openAsCode } from '../support/as-code.ts'
 
 type Scene = Awaited<ReturnType<typeof openAsCode>>

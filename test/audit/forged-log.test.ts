@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSigningKey, keyIdOf } from '../../src/domain/audit/chain/checkpoint.ts'
 import type { ChainedDocument } from '../../src/domain/audit/event/document.ts'
-import { deriveKey } from '../../src/domain/identity/key-format.ts'
+import { deriveKey } from '../../src/domain/server-secret/keyring.ts'
 import { auditCommand, auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog, plantKey, untrustedKey } from '../support/forge-log.ts'
 

@@ -6,7 +6,7 @@ import { objectsOf } from '../../src/adapters/sinks/s3-objects.ts'
 import { createSigningKey } from '../../src/domain/audit/chain/checkpoint.ts'
 import { readChained } from '../../src/domain/audit/chain/chained-event.ts'
 import type { ChainedDocument } from '../../src/domain/audit/event/document.ts'
-import { deriveKey } from '../../src/domain/identity/key-format.ts'
+import { deriveKey } from '../../src/domain/server-secret/keyring.ts'
 import { auditFolders, auditSecret } from '../support/audit-folder.ts'
 import { forgeLog } from '../support/forge-log.ts'
 

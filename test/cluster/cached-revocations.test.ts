@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createChange, createChangePoll } from '../../src/adapters/stores/sql/change.ts'
 import { DatabaseError, type Database } from '../../src/adapters/stores/sql/database.ts'
-import { createChanges } from '../../src/domain/identity/changes.ts'
+import { createChanges } from '../../src/domain/mutations/changes.ts'
 import { engines } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 

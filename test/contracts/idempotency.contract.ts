@@ -4,7 +4,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { idempotencyStore, removeExpiredReplies } from '../../src/adapters/stores/sql/identity/idempotency.ts'
-import { doOnce, type IdempotencyStore, type RepeatableReply } from '../../src/domain/identity/idempotency.ts'
+import { doOnce, type IdempotencyStore, type RepeatableReply } from '../../src/domain/mutations/idempotency.ts'
 import type { Engine } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 

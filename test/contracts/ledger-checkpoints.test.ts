@@ -9,7 +9,7 @@ import { directoryStore } from '../../src/adapters/stores/sql/identity/directory
 import { hourMs } from '../../src/base/clock.ts'
 import { createIds, lowestIdAt } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { createKeyring } from '../../src/domain/identity/keyring.ts'
+import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
 import { setClock } from '../support/audit-log.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import { engines } from '../support/engines.ts'

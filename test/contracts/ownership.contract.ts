@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { directoryStore } from '../../src/adapters/stores/sql/identity/directory.ts'
 import { ownershipStore } from '../../src/adapters/stores/sql/identity/ownership.ts'
-import type { OwnedRemoval, OwnershipClaim } from '../../src/domain/identity/ownership.ts'
+import type { OwnedRemoval, OwnershipClaim } from '../../src/domain/mutations/ownership.ts'
 import type { Engine } from '../support/engines.ts'
 
 const claim: OwnershipClaim = { organizationId: 'org_1', resourceId: 'proj_1', owner: 'a', isTakeOver: false }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createApp } from '../../src/app.ts'
-import { ApiError } from '../../src/app/api-client.ts'
+import { ApiError } from '../../src/app/client/api-client.ts'
 import { createLog } from '../../src/base/log.ts'
 import { checkConfig } from '../../src/config/config.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

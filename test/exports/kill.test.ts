@@ -15,7 +15,7 @@ import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.t
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import { verifyLog } from '../../src/domain/audit/verify-log.ts'
-import { createKeyring } from '../../src/domain/identity/keyring.ts'
+import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
 import { longRun } from '../support/long-run.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'

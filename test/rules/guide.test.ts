@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { createCelChecker, createCelCompiler } from '../../src/adapters/expressions/cel.ts'
+import { createCelChecker, createCelCompiler } from '../../src/adapters/cel/cel.ts'
 import { categories } from '../../src/domain/scan/classify/categories.ts'
 import { personalDataKinds } from '../../src/domain/scan/detect/personal-data/kinds.ts'
 import { expressionOf, isEvaluable } from '../../src/domain/policy/rule.ts'

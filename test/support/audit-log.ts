@@ -7,7 +7,7 @@ import type { CheckpointParts } from '../../src/adapters/stores/sql/audit/checkp
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
-import { createKeyring } from '../../src/domain/identity/keyring.ts'
+import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
 import { verifyLog, type VerifyRange } from '../../src/domain/audit/verify-log.ts'
 
 /** A clock that a test sets by hand. Its timers never fire. */

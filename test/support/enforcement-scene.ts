@@ -1,4 +1,4 @@
-import { re2Patterns } from '../../src/adapters/expressions/re2.ts'
+import { re2Patterns } from '../../src/adapters/patterns/re2.ts'
 import { createEvaluate, type Evaluate } from '../../src/domain/evaluation/evaluate.ts'
 import { compileGateway } from '../../src/domain/evaluation/rulebooks.ts'
 import type { Rulebook } from '../../src/domain/evaluation/rulebook.ts'

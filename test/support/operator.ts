@@ -1,16 +1,12 @@
-import { apiPath, type ApiClient } from '../../src/app/api-client.ts'
-import type {
-  BalanceBody,
-  CreatedKeyBody,
-  GrantBody,
-  KeysBody,
-  LedgerEntryBody,
-  OrganizationBody,
-  OverrideBody,
-  ProjectBody,
-  SecretStatusBody,
-  SetupBody,
-} from '../../src/app/api-types.ts'
+import { apiPath, type ApiClient } from '../../src/app/client/api-client.ts'
+import type { BalanceBody, GrantBody } from '../../src/http/admin/credits/balance-schema.ts'
+import type { CreatedKeyBody, KeysBody } from '../../src/http/admin/operator-routes.ts'
+import type { LedgerEntryBody } from '../../src/http/admin/credits/schema.ts'
+import type { OrganizationBody } from '../../src/http/resources/organization.ts'
+import type { OverrideBody } from '../../src/http/admin/limits/override-routes.ts'
+import type { ProjectBody } from '../../src/http/admin/projects/schema.ts'
+import type { SecretStatusBody } from '../../src/http/operator/secret.ts'
+import type { SetupBody } from '../../src/http/operator/organizations-schema.ts'
 import { verifyLedger } from '../../src/app/ledger-verification.ts'
 import type { LogReportBody } from '../../src/app/audit-verification.ts'
 

@@ -1,4 +1,4 @@
-import { createCelCompiler } from '../../src/adapters/expressions/cel.ts'
+import { createCelCompiler } from '../../src/adapters/cel/cel.ts'
 import type { ActivePolicy } from '../../src/domain/evaluation/rulebook.ts'
 import { initialContent } from '../../src/domain/policy/content.ts'
 import { createRuleCompiler } from '../../src/domain/policy/rule-compiler.ts'

@@ -11,9 +11,9 @@ import { createActOnSpike, type SpikeAction } from '../../src/domain/evaluation/
 import type { DecisionCaller } from '../../src/domain/evaluation/spikes/active-callers.ts'
 import { createSpikeMonitor } from '../../src/domain/evaluation/spikes/spike-monitor.ts'
 import { defaultConfiguration } from '../../src/domain/gateway-config/configuration.ts'
-import { createChanges } from '../../src/domain/identity/changes.ts'
-import { createKeyring } from '../../src/domain/identity/keyring.ts'
-import type { Actor } from '../../src/domain/identity/audit-log.ts'
+import { createChanges } from '../../src/domain/mutations/changes.ts'
+import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
+import type { Actor } from '../../src/domain/mutations/audit-log.ts'
 import { createHandClock, type HandClock } from './hand-clock.ts'
 
 const organizationId = 'org_1'

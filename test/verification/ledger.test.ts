@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { LedgerVerificationBody } from '../../src/app/api-types.ts'
+import type { LedgerVerificationBody } from '../../src/http/operator/ledger.ts'
 import { startAdminApp } from '../support/administration.ts'
 import { operatorOf } from '../support/operator.ts'
 

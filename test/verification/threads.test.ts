@@ -13,7 +13,7 @@ import {
   createVerificationThreads,
   type VerificationOptions,
 } from '../../src/adapters/stores/sql/verification/threads.ts'
-import { migrationsDir } from '../../src/app/storage.ts'
+import { migrationsDir } from '../../src/app/storage/storage.ts'
 import { hourMs, systemClock } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml'
 import { messageOf } from '../../base/fault.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
-import { checkResourceFile, type FileProblem, type ResourceFileBody } from '../../app/resource-files.ts'
+import { checkResourceFile, type FileProblem, type ResourceFileBody } from '../../app/client/resource-files.ts'
 import { UsageError } from '../command.ts'
 import { oneLine } from '../table.ts'
 

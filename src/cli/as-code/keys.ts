@@ -1,11 +1,12 @@
-import { apiPath, type ApiClient } from '../../app/api-client.ts'
-import type { AdminKeyBody, CreatedKeyBody, ProjectKeyBody } from '../../app/api-types.ts'
+import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
+import type { AdminKeyBody, CreatedKeyBody } from '../../http/admin/operator-routes.ts'
+import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
 import {
   normalisedIps,
   rolePermissions,
   type AdminKeyFileEntry,
   type ApiKeyFileEntry,
-} from '../../app/resource-files.ts'
+} from '../../app/client/resource-files.ts'
 import { leafDifferences } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'
 import type { Located } from './files.ts'

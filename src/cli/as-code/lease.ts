@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type ApiClient } from '../../app/api-client.ts'
+import { ApiError, type ApiClient } from '../../app/client/api-client.ts'
 import type { Clock } from '../../base/clock.ts'
 
 const path = '/v1/organization/apply_lease'

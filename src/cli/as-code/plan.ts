@@ -1,5 +1,5 @@
-import { ApiError } from '../../app/api-client.ts'
-import { problemAt } from '../../app/resource-files.ts'
+import { ApiError } from '../../app/client/api-client.ts'
+import { problemAt } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'

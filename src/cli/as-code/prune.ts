@@ -1,4 +1,4 @@
-import { apiPath } from '../../app/api-client.ts'
+import { apiPath } from '../../app/client/api-client.ts'
 import { UsageError } from '../command.ts'
 import { adminKeysPath, isActiveProject, isWorking } from './state.ts'
 import type { Planning, ResourceKind, Step } from './step.ts'

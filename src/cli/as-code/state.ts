@@ -1,15 +1,12 @@
-import type { ApiClient } from '../../app/api-client.ts'
-import { apiPath } from '../../app/api-client.ts'
-import type {
-  AdminKeyBody,
-  ConfigurationBody,
-  ExportBody,
-  OverrideBody,
-  PolicyBody,
-  PolicySummaryBody,
-  ProjectBody,
-  ProjectKeyBody,
-} from '../../app/api-types.ts'
+import type { ApiClient } from '../../app/client/api-client.ts'
+import { apiPath } from '../../app/client/api-client.ts'
+import type { AdminKeyBody } from '../../http/admin/operator-routes.ts'
+import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
+import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
+import type { OverrideBody } from '../../http/admin/limits/override-routes.ts'
+import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/schema.ts'
+import type { ProjectBody } from '../../http/admin/projects/schema.ts'
+import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
 import { configPath } from '../gateway.ts'
 import { policiesPath } from '../policies/verbs.ts'
 

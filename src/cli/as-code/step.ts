@@ -1,5 +1,5 @@
-import type { ApiClient } from '../../app/api-client.ts'
-import type { FileProblem, LimitsBodyValues } from '../../app/resource-files.ts'
+import type { ApiClient } from '../../app/client/api-client.ts'
+import type { FileProblem, LimitsBodyValues } from '../../app/client/resource-files.ts'
 import type { Environment } from '../../config/config.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'

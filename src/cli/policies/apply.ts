@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/fault.ts'
-import { apiPath, type ApiClient } from '../../app/api-client.ts'
-import type { PolicyBody, PolicySummaryBody } from '../../app/api-types.ts'
+import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
+import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/schema.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-on-server.ts'
 import type { PolicyCall } from './call.ts'

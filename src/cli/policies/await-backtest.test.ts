@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { BacktestBody } from '../../app/api-types.ts'
+import type { BacktestBody } from '../../http/admin/policies/backtest-schema.ts'
 import { awaitBacktest, barOf } from './await-backtest.ts'
 
 const at = (done: number, status: BacktestBody['status'] = 'running'): BacktestBody => ({

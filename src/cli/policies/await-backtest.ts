@@ -1,4 +1,4 @@
-import type { BacktestBody } from '../../app/api-types.ts'
+import type { BacktestBody } from '../../http/admin/policies/backtest-schema.ts'
 import type { Clock } from '../../base/clock.ts'
 
 export type AwaitBacktestOptions = {

@@ -1,4 +1,4 @@
-import { policyFields, type PolicyContentBody } from '../../app/api-types.ts'
+import { policyFields, type PolicyContentBody } from '../../app/client/policies.ts'
 
 export type FieldDifference = { readonly field: string; readonly before: unknown; readonly after: unknown }
 

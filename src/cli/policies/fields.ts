@@ -1,4 +1,4 @@
-import { policyFields, type PolicyContentBody, type PolicyField } from '../../app/api-types.ts'
+import { policyFields, type PolicyContentBody, type PolicyField } from '../../app/client/policies.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { readList } from '../arguments.ts'
 import { UsageError } from '../command.ts'

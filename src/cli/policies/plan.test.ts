@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { PolicyBody } from '../../app/api-types.ts'
+import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import { fieldSamples } from '../../../test/support/policy-fields.ts'
 import { contentBody, initialContent } from '../../domain/policy/content.ts'
 import { isIdle, planLines, planStep } from './plan.ts'

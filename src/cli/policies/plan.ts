@@ -1,4 +1,4 @@
-import type { PolicyBody } from '../../app/api-types.ts'
+import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
 import type { PolicyFileEntry } from './file.ts'
 

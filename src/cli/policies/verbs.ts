@@ -1,5 +1,5 @@
-import { apiPath, type ApiClient } from '../../app/api-client.ts'
-import type { PolicyBody, PolicySummaryBody, PolicyVersionBody } from '../../app/api-types.ts'
+import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
+import type { PolicyBody, PolicySummaryBody, PolicyVersionBody } from '../../http/admin/policies/schema.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-on-server.ts'
 import type { PolicyCall, Verb } from './call.ts'

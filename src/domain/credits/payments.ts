@@ -1,5 +1,5 @@
 import { Fault, type FaultDetails } from '../../base/fault.ts'
-import type { WithAuditRecord } from '../identity/audit-log.ts'
+import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import { inCredits, toMicro } from './formatting.ts'
 import type { GrantStore } from './ledger-store.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createChanges } from '../identity/changes.ts'
+import { createChanges } from '../mutations/changes.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
 import { createRulebooks } from './rulebooks.ts'
 

@@ -1,5 +1,5 @@
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { Changes } from '../identity/changes.ts'
+import type { Changes } from '../mutations/changes.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
 import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { re2Patterns } from '../../adapters/expressions/re2.ts'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createConfigurationAdministration } from './mutations.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { WithAuditRecord, AuditRecord } from '../identity/audit-log.ts'
+import type { WithAuditRecord, AuditRecord } from '../mutations/audit-log.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
 import { withDefaults, type GivenConfiguration } from './complete.ts'
 import { unsaved, type GatewayConfiguration, type SavedConfiguration } from './configuration.ts'

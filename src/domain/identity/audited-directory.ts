@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { AuditRecord, WithAuditRecord } from './audit-log.ts'
+import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AdminKey, ApiKey, Project } from './principal.ts'
 import type { Issued, NewAdminKey, NewApiKey, Directory, Revocation } from './directory.ts'
 import type { DirectoryStore } from './store.ts'

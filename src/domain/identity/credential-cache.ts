@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from '../mutations/changes.ts'
 
 const maxEntries = 20_000
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { dayMs, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../server-secret/keyring.ts'
 import type { FreeCaller } from './principal.ts'
 import type { CredentialStore } from './store.ts'
 

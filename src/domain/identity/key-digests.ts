@@ -1,5 +1,5 @@
 import { createDigest } from './key-format.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../server-secret/keyring.ts'
 
 /** What is stored of a key: its digest, and the id of the server secret that the digest was made with. */
 export type StoredDigest = { readonly digest: string; readonly secretId: string }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { systemRandom } from '../../base/random.ts'
-import { createDigest, deriveKey, kindOfSecret, mintSecret, redactSecret } from './key-format.ts'
+import { createDigest, kindOfSecret, mintSecret, redactSecret } from './key-format.ts'
+import { deriveKey } from '../server-secret/keyring.ts'
 
 describe('a key', () => {
   it('is recognised by its prefix and checksum', () => {

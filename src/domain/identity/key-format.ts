@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Random } from '../../base/random.ts'
 
@@ -32,11 +32,6 @@ export type Digest = (secret: string) => string
 
 export function createDigest(pepper: Uint8Array): Digest {
   return (secret) => createHmac('sha256', pepper).update(secret).digest('hex')
-}
-
-/** One server secret, a separate key for each purpose. */
-export function deriveKey(serverSecret: string, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', serverSecret, 'gatehouse', purpose, 32))
 }
 
 function randomCharacters(random: Random): string {

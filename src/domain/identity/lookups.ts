@@ -1,7 +1,7 @@
 import { createFairBatches } from '../../base/fair-batches.ts'
 import { Fault } from '../../base/fault.ts'
 import { clientPrefixOf } from './free-request.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from '../mutations/changes.ts'
 import type { AdminKey, ApiKey, Organization, Project } from './principal.ts'
 import type { CredentialStore, FoundKey, FoundKeys } from './store.ts'
 

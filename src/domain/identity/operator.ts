@@ -1,6 +1,6 @@
 import { Fault } from '../../base/fault.ts'
 import type { AuditedDirectory } from './audited-directory.ts'
-import type { Actor, WithAuditRecord } from './audit-log.ts'
+import type { Actor, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AdminKey, Administrator, ApiKey, Organization } from './principal.ts'
 import type { DirectoryStore } from './store.ts'
 

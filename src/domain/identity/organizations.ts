@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { WithAuditRecord } from './audit-log.ts'
+import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import type { Directory } from './directory.ts'
 import { apiKeyPermissions } from './permissions.ts'
 import type { Organization } from './principal.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { WithAuditRecord } from '../identity/audit-log.ts'
+import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { requireName } from '../identity/bounds.ts'
 import { existing } from '../identity/operator.ts'
 import type { Organization } from '../identity/principal.ts'

@@ -1,4 +1,4 @@
-import type { AuditKind, AuditRecord } from '../identity/audit-log.ts'
+import type { AuditKind, AuditRecord } from '../mutations/audit-log.ts'
 import { contentBody } from './content.ts'
 import type { Policy } from './policy.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { WithAuditRecord } from '../identity/audit-log.ts'
+import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { requireName } from '../identity/bounds.ts'
 import { foldName } from '../identity/names.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createCelCompiler } from '../../adapters/expressions/cel.ts'
+import { createCelCompiler } from '../../adapters/cel/cel.ts'
 import type { RuleScore } from './compiled-rule.ts'
 import type { JudgeRequest } from './judge.ts'
 import type { RuleFacts } from './rule.ts'

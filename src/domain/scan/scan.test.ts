@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { re2Patterns } from '../../adapters/expressions/re2.ts'
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { perCategory } from './classify/categories.ts'
 import type { Classification, Classifier } from './classify/classifier.ts'
 import { createScanText } from './scan.ts'

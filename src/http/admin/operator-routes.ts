@@ -91,3 +91,11 @@ async function listKeys(directory: DirectoryStore, organizationId: string, proje
     admin_api_keys: adminKeys.map(presentAdminKey),
   }
 }
+
+/** The operator also sees revoked keys. */
+type WithRevocation<Key> = Key & { readonly revoked_at?: number; readonly managed_by?: string }
+export type ApiKeyBody = WithRevocation<ReturnType<typeof presentApiKey>>
+export type AdminKeyBody = WithRevocation<ReturnType<typeof presentAdminKey>>
+export type KeysBody = { readonly api_keys: readonly ApiKeyBody[]; readonly admin_api_keys: readonly AdminKeyBody[] }
+/** `value` is the secret, which only the response to the creation contains. */
+export type CreatedKeyBody = (ApiKeyBody | AdminKeyBody) & { readonly value: string }

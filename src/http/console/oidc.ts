@@ -9,9 +9,9 @@ import {
   type IdentityProvider,
   type PendingSignIn,
   type Person,
-} from '../../domain/identity/identity-provider.ts'
-import type { KeyringEncryption } from '../../domain/identity/keyring-encryption.ts'
-import type { SignInPerson, SignInRefusal } from '../../domain/identity/person-sign-in.ts'
+} from '../../domain/members/identity-provider.ts'
+import type { KeyringEncryption } from '../../domain/server-secret/keyring-encryption.ts'
+import type { SignInPerson, SignInRefusal } from '../../domain/members/person-sign-in.ts'
 import { recordError } from '../request-record.ts'
 import type { Route } from '../route.ts'
 import {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { SessionOrigin } from '../../domain/identity/console-sessions.ts'
+import type { SessionOrigin } from '../../domain/members/console-sessions.ts'
 import { pathOf } from '../family.ts'
 
 /** The request that starts or ends a session, for the audit log. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Fault } from '../../base/fault.ts'
 import type { Authenticator } from '../../domain/identity/authenticate.ts'
-import type { ConsoleSessions } from '../../domain/identity/console-sessions.ts'
+import type { ConsoleSessions } from '../../domain/members/console-sessions.ts'
 import type { Route } from '../route.ts'
 import {
   checkSameSite,

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { flag, integer, text, texts } from '../described.ts'
 import { idText, orNull } from '../resources/fields.ts'
 
@@ -174,3 +174,6 @@ export const ErasedAnswer = Type.Object(
   { erased: Type.Integer({ description: 'Events whose texts were erased.' }) },
   { title: 'ErasedTexts', examples: [{ erased: 2 }] },
 )
+
+export type AuditEventsBody = Static<typeof EventsPage>
+export type FingerprintsBody = Static<typeof FingerprintsObject>

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createConsoleLink, type CreatedLink } from '../../domain/identity/console-sessions.ts'
+import { createConsoleLink, type CreatedLink } from '../../domain/members/console-sessions.ts'
 import type { AdminKey } from '../../domain/identity/principal.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { text } from '../described.ts'
@@ -82,3 +82,5 @@ async function usableKey(directory: DirectoryStore, { organizationId, keyId, now
       : `There is no usable administrator key ${keyId}.`
   throw new Fault('not_found', 'not_found', problem)
 }
+
+export type ConsoleLinkBody = Static<typeof ConsoleLinkObject>

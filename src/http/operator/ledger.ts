@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { LedgerVerificationRun } from '../../domain/credits/ledger-verifier.ts'
@@ -112,3 +112,6 @@ const present = ({ state, startedAtMs, checked, total, error, result, ...run }: 
     broken: result.broken,
   },
 })
+
+export type LedgerVerificationBody = Static<typeof LedgerVerificationObject>
+export type LedgerReportBody = NonNullable<LedgerVerificationBody['report']>

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { text } from '../described.ts'
 import { listOf, listQuery, pageExample } from '../resources/list.ts'
 import { organizationExample, organizationName, OrganizationObject } from '../resources/organization.ts'
@@ -62,3 +62,6 @@ export const SetupAnswer = Type.Object(
     ],
   },
 )
+
+export type SetupBody = Static<typeof SetupAnswer>
+export type CreatedOrganizationBody = Static<typeof CreatedOrganization>

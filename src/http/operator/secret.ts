@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { flag, integer, text } from '../described.ts'
-import { maxNamedKeys, type RotationStatus, type SecretKey } from '../../domain/identity/secret-rotation.ts'
+import { maxNamedKeys, type RotationStatus, type SecretKey } from '../../domain/server-secret/secret-rotation.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import type { OperatorParts } from './parts.ts'
@@ -117,3 +117,5 @@ const presentRotation = ({ needsPrevious, lost, ...status }: RotationStatus): St
 })
 
 const presentKey = ({ id, name, organizationId }: SecretKey) => ({ id, name, organization_id: organizationId })
+
+export type SecretStatusBody = Static<typeof SecretStatusObject>

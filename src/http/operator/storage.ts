@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { StorageStatus } from '../../domain/system/storage-status.ts'
 import { integer } from '../described.ts'
 import type { Route } from '../route.ts'
@@ -50,3 +50,5 @@ export const storageRoute = ({ readStorage }: { readonly readStorage: () => Prom
       }
     },
   })
+
+export type StorageBody = Static<typeof StorageObject>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Fault } from '../../base/fault.ts'
-import type { RepeatableRequest } from '../../domain/identity/idempotency.ts'
+import type { RepeatableRequest } from '../../domain/mutations/idempotency.ts'
 import { pathOf } from '../family.ts'
 
 const format = /^[!-~]{1,255}$/

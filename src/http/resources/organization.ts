@@ -49,3 +49,5 @@ export const presentOrganization = (organization: Organization): Static<typeof O
   metered: organization.metered,
   created_at: toUnixSeconds(organization.createdAtMs),
 })
+
+export type OrganizationBody = Static<typeof OrganizationObject>

@@ -5,7 +5,7 @@ import type { ExportSink, ExportStore } from '../../domain/audit/export/export-s
 import type { EventMaker } from '../../domain/audit/event/event-maker.ts'
 import type { AuditAppender, AuditReads } from '../../domain/audit/log.ts'
 import type { DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
-import type { Actor } from '../../domain/identity/audit-log.ts'
+import type { Actor } from '../../domain/mutations/audit-log.ts'
 
 export type SinkTestParts = {
   readonly clock: Clock

@@ -9,7 +9,7 @@ import { deliveryStore, releaseAllLeases } from '../../../src/adapters/stores/sq
 import { openSqlite } from '../../../src/adapters/stores/sql/sqlite/sqlite.ts'
 import { createAuditParts } from '../../../src/app/audit-parts.ts'
 import { createJournal } from '../../../src/domain/audit/journal.ts'
-import { createKeyring } from '../../../src/domain/identity/keyring.ts'
+import { createKeyring } from '../../../src/domain/server-secret/keyring.ts'
 import { createSenders } from '../../../src/pipeline/export/senders.ts'
 import { requestFacts } from '../../support/audit-log.ts'
 import { killEncryption, killSecret } from '../kill-scene.ts'

@@ -1,4 +1,4 @@
-import { moveToPostgres } from '../../../src/app/move-to-postgres.ts'
+import { moveToPostgres } from '../../../src/app/storage/move-to-postgres.ts'
 import { checkConfig } from '../../../src/config/config.ts'
 
 // Moves a data folder to PostgreSQL, and kills itself during one of the steps.

@@ -27,15 +27,25 @@ const consoleMayImport: Readonly<Record<string, readonly string[]>> = {
   style: [],
 }
 
-/** Other modules of the domain may import these; these import only `base`. */
-const groundLayer = ['identity', 'inference']
+/** Modules whose types a module may import, but no values: commands are clients of the API, and know its responses. */
+const mayImportTypes: Readonly<Record<string, readonly string[]>> = { cli: ['http'] }
+
+/** Other modules of the domain may import these. These import only `base` and the named ones. */
+const groundLayer: Readonly<Record<string, readonly string[]>> = {
+  identity: ['mutations', 'server-secret'],
+  inference: [],
+  mutations: [],
+  'server-secret': [],
+}
 
 /** Every import goes down the layers, never up, and never out of src. */
 export const upwardImports = (tree: readonly SourceFile[]): string[] =>
-  breachesOf(tree, (from, to) => {
+  breachesOf(tree, (from, to, isType) => {
     if (to === '../package.json') return false
     if (to.startsWith('../') || to.endsWith('.test.ts')) return true
-    return moduleOf(from) !== moduleOf(to) && !mayImport[moduleOf(from)]?.includes(moduleOf(to))
+    const [module, target] = [moduleOf(from), moduleOf(to)]
+    if (module === target || mayImport[module]?.includes(target)) return false
+    return !(isType && mayImportTypes[module]?.includes(target))
   })
 
 /** Imports of the console go down its layers, and a page imports no other page. */
@@ -50,12 +60,13 @@ export const consoleBreaches = (tree: readonly SourceFile[]): string[] =>
 export const unknownModules = (tree: readonly SourceFile[]): string[] =>
   tree.map(({ path }) => path).filter((path) => !(moduleOf(path) in mayImport))
 
-/** `identity` and `inference` import no other module of the domain. */
+/** The modules that all others may import do not import these. */
 export const groundBreaches = (tree: readonly SourceFile[]): string[] =>
   breachesOf(tree, (from, to) => {
     const module = innerModuleOf('domain', from)
     const target = innerModuleOf('domain', to)
-    return module !== undefined && groundLayer.includes(module) && target !== undefined && target !== module
+    if (module === undefined || target === undefined || target === module) return false
+    return groundLayer[module]?.includes(target) === false
   })
 
 /** Parts of the evaluation that do not import one another. What several of them need, such as findings, is below them. */
@@ -94,8 +105,12 @@ export const innerModuleOf = (module: string, path: string): string | undefined 
     ? path.slice(module.length + 1).split('/')[0]
     : undefined
 
-function breachesOf(tree: readonly SourceFile[], isBreach: (from: string, to: string) => boolean): string[] {
-  return tree.flatMap(({ path, imports }) =>
-    imports.filter((target) => isBreach(path, target)).map((target) => `${path} -> ${target}`),
+type IsBreach = (from: string, to: string, isType: boolean) => boolean
+
+function breachesOf(tree: readonly SourceFile[], isBreach: IsBreach): string[] {
+  return tree.flatMap(({ path, imports, typeImports }) =>
+    imports
+      .filter((target) => isBreach(path, target, typeImports.includes(target)))
+      .map((target) => `${path} -> ${target}`),
   )
 }

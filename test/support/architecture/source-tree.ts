@@ -7,6 +7,8 @@ export type SourceFile = {
   readonly text: string
   /** Imported files of the project, relative to the same root; files outside the tree start with `..`. */
   readonly imports: readonly string[]
+  /** Those of them of which only types are imported. */
+  readonly typeImports: readonly string[]
   /** Everything else that is imported: packages and Node's own modules. */
   readonly packages: readonly string[]
 }
@@ -23,10 +25,14 @@ export function readSourceTree(root: string): SourceFile[] {
 function readSource(root: string, path: string): SourceFile {
   const text = readFileSync(posix.join(root, path), 'utf8')
   const specifiers = specifiersIn(text)
+  const values = specifiersIn(text.replace(/^(?:import|export) type\b[^;=]*?\bfrom\b/gm, ''))
+  const resolved = (specifier: string): string => posix.join(posix.dirname(path), specifier)
+  const files = specifiers.filter(isProjectFile)
   return {
     path,
     text,
-    imports: specifiers.filter(isProjectFile).map((specifier) => posix.join(posix.dirname(path), specifier)),
+    imports: files.map(resolved),
+    typeImports: files.filter((specifier) => !values.includes(specifier)).map(resolved),
     packages: specifiers.filter((specifier) => !isProjectFile(specifier)),
   }
 }

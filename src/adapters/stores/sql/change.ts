@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts'
-import type { ChangeOrganization, Changes } from '../../../domain/identity/changes.ts'
+import type { ChangeOrganization, Changes } from '../../../domain/mutations/changes.ts'
 import type { Database, Transaction, Value } from './database.ts'
 
 /** How far back nodes query, so that clocks may differ by minutes. The version shows which changes are new. */

@@ -1,5 +1,5 @@
-import type { SecretKey } from '../../../domain/identity/secret-rotation.ts'
-import type { KeyringEncryption } from '../../../domain/identity/keyring-encryption.ts'
+import type { SecretKey } from '../../../domain/server-secret/secret-rotation.ts'
+import type { KeyringEncryption } from '../../../domain/server-secret/keyring-encryption.ts'
 import type { Database, Value } from './database.ts'
 
 /** The encryption of each kind of stored value. */

@@ -1,4 +1,4 @@
-import type { Actor, AuditEntry } from '../../identity/audit-log.ts'
+import type { Actor, AuditEntry } from '../../mutations/audit-log.ts'
 import type { KeyDenialReason } from '../../identity/key-denial.ts'
 import type { Administrator, Principal } from '../../identity/principal.ts'
 import { canonicalize } from './canonical.ts'

@@ -1,4 +1,4 @@
-import type { WithAuditRecord } from '../../identity/audit-log.ts'
+import type { WithAuditRecord } from '../../mutations/audit-log.ts'
 import type { AuditTexts } from '../log.ts'
 
 /** Erases the texts that are stored with the events of a request. The events stay. The value counts erased texts. */

@@ -1,4 +1,4 @@
-import { auditKinds, type AuditKind } from '../../identity/audit-log.ts'
+import { auditKinds, type AuditKind } from '../../mutations/audit-log.ts'
 
 /** OCSF class and activity of an event. */
 export type EventClass = { readonly classUid: number; readonly activityId: number }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
-import type { AuditKind, WithAuditRecord } from '../../identity/audit-log.ts'
+import type { AuditKind, WithAuditRecord } from '../../mutations/audit-log.ts'
 import type { ConfigProblem, FindSinkAddressProblem, SinkAddress, SinkKind } from './sink.ts'
 import {
   changedFields,

@@ -6,7 +6,7 @@ import { poisonClassifier, rulebookWith } from '../../../../test/support/enforce
 import { holdBackPolicyOf, prefilterOf } from '../../../../test/support/policy-prefilter.ts'
 import { policyOf } from '../../../../test/support/rule-policy.ts'
 
-import { createCelCompiler } from '../../../adapters/expressions/cel.ts'
+import { createCelCompiler } from '../../../adapters/cel/cel.ts'
 import { createScanText } from '../../scan/scan.ts'
 import type { RuleScore } from '../../policy/compiled-rule.ts'
 import type { JudgeWindow } from '../../policy/content.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { chunksOf, cutting, reportsOf } from '../../../../test/support/detector.ts'
-import { re2Patterns } from '../../../adapters/expressions/re2.ts'
+import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { dependsOnContext, normalise } from '../normalise/normalise.ts'
 import { compileTerms, type Terms } from './terms.ts'
 

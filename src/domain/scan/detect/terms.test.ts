@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { re2Patterns } from '../../../adapters/expressions/re2.ts'
+import { re2Patterns } from '../../../adapters/patterns/re2.ts'
 import { isFault } from '../../../base/fault.ts'
 import { normalise } from '../normalise/normalise.ts'
 import { checkTerm, compileTerms } from './terms.ts'

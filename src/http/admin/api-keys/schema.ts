@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { text, texts } from '../../described.ts'
 import { apiKeyPermissions } from '../../../domain/identity/permissions.ts'
 import { projectStatuses } from '../../../domain/identity/store.ts'
@@ -146,3 +146,5 @@ export const DeletedApiKey = Type.Object(
     examples: [{ id: exampleId, object: 'organization.project.api_key.deleted', deleted: true }],
   },
 )
+
+export type ProjectKeyBody = Static<typeof ProjectKeyObject>

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { archiveTargets } from '../../../domain/audit/archive/target.ts'
 import { integer, text } from '../../described.ts'
 import { unixTime } from '../../resources/fields.ts'
@@ -38,3 +38,5 @@ export const ArchivedObjectObject = Type.Object(
 )
 
 export const ArchivedObjectList = listOf('ArchivedObjectList', ArchivedObjectObject, pageExample(example))
+
+export type ArchivedObjectBody = Static<typeof ArchivedObjectObject>

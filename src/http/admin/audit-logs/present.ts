@@ -5,7 +5,7 @@ import type { VerificationKeys as TrustedKeys } from '../../../domain/audit/chai
 import type { LoggedEvent, PublishedKey } from '../../../domain/audit/log.ts'
 import { kindOfCode } from '../../../domain/audit/event/kinds.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
-import { actorKinds } from '../../../domain/identity/audit-log.ts'
+import { actorKinds } from '../../../domain/mutations/audit-log.ts'
 import type { AuditEntryObject, CheckpointKeys } from './schema.ts'
 
 type Entry = Static<typeof AuditEntryObject>

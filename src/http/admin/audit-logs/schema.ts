@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { integer, text } from '../../described.ts'
 import { eventKinds } from '../../../domain/audit/event/kinds.ts'
 import { decisions } from '../../../domain/audit/event/verdict.ts'
-import { actorKinds } from '../../../domain/identity/audit-log.ts'
+import { actorKinds } from '../../../domain/mutations/audit-log.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
@@ -118,3 +118,6 @@ export const CheckpointKeys = Type.Object(
   { object: Type.Literal('list'), data: Type.Array(CheckpointKey, { description: 'The keys.' }) },
   { title: 'CheckpointKeyList', examples: [{ object: 'list', data: [keyExample] }] },
 )
+
+export type AuditEntryBody = Static<typeof AuditEntryObject>
+export type CheckpointKeysBody = Static<typeof CheckpointKeys>

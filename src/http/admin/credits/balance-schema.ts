@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 
 const ref = Type.String({
   minLength: 1,
@@ -68,3 +68,7 @@ export const BalanceChange = Type.Object(
   },
   { title: 'BalanceChange', examples: [{ ...example, is_new: true }] },
 )
+
+export type BalanceBody = Static<typeof BalanceObject>
+/** `is_new` is false if the reference of the grant, correction or payment counted before. */
+export type GrantBody = BalanceBody & { readonly is_new: boolean }

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { integer, number, text } from '../../described.ts'
 import { writtenOutcomes } from '../../../domain/credits/charge.ts'
 import { ledgerEntryKinds } from '../../../domain/credits/reports.ts'
@@ -96,3 +96,5 @@ const grantExample = {
 }
 
 export const LedgerList = listOf('LedgerEntryList', LedgerEntryObject, pageExample(usageExample, grantExample))
+
+export type LedgerEntryBody = Static<typeof LedgerEntryObject>

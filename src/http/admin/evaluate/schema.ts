@@ -1,5 +1,5 @@
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { rolloutModes } from '../../../domain/gateway-config/rollout.ts'
 import { evidenceKinds, maxEvidence } from '../../../domain/evaluation/evidence.ts'
 import { checks } from '../../../domain/evaluation/verdict/combine.ts'
@@ -195,3 +195,5 @@ export const EvaluationObject = Type.Object(
     ],
   },
 )
+
+export type EvaluationBody = Static<typeof EvaluationObject>

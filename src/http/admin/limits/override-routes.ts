@@ -119,3 +119,5 @@ const presentOverride = ({ subjectId, scope, limits }: LimitOverride): Static<ty
   scope,
   limits: { ...limits },
 })
+
+export type OverrideBody = Static<typeof OverrideObject>

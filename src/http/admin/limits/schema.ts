@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { flag, integer, number, text } from '../../described.ts'
 import { metrics, limitScopes } from '../../../domain/limits/scopes.ts'
 import { tiers } from '../../../domain/limits/tiers.ts'
@@ -142,3 +142,5 @@ export const CheckObject = Type.Object(
   },
   { title: 'LimitCheck', examples: [checkExample] },
 )
+
+export type LimitsBody = Static<typeof LimitsObject>

@@ -1,4 +1,4 @@
-import { findMember } from '../../../domain/identity/members.ts'
+import { findMember } from '../../../domain/members/members.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { roles } from '../../../domain/identity/roles.ts'
 import { omitUndefined } from '../../omit-undefined.ts'

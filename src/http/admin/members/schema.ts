@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
-import { memberStatuses, roleSources, statusOf, type Member } from '../../../domain/identity/member-store.ts'
-import { maxEmailLength } from '../../../domain/identity/members.ts'
+import { memberStatuses, roleSources, statusOf, type Member } from '../../../domain/members/member-store.ts'
+import { maxEmailLength } from '../../../domain/members/members.ts'
 import { permissions } from '../../../domain/identity/permissions.ts'
 import { roleNames, roles, type Role } from '../../../domain/identity/roles.ts'
 import { text } from '../../described.ts'
@@ -146,3 +146,5 @@ export const presentRole = ({ id, description, permissions: allowed }: Role): St
 })
 
 export const RoleList = listOf('RoleList', RoleObject, pageExample(...roles.slice(0, 2).map(presentRole)))
+
+export type MemberBody = Static<typeof MemberObject>

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { flag, integer, number, text, texts } from '../../described.ts'
 import { DefinitionObject } from '../../resources/definition.ts'
 
@@ -64,3 +64,5 @@ export const ServedModelList = Type.Object(
   },
   { title: 'CatalogueModelList', examples: [{ object: 'list', data: [example] }] },
 )
+
+export type ServedModelsBody = Static<typeof ServedModelList>

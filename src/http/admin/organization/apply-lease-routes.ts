@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Clock } from '../../../base/clock.ts'
-import { applyInProgress } from '../../../domain/identity/apply-lease.ts'
+import { applyInProgress } from '../../../domain/mutations/apply-lease.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { integer, text } from '../../described.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { integer, number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
@@ -211,3 +211,5 @@ export const Backtest = Type.Object(
 )
 
 export const BacktestList = listOf('BacktestList', Backtest, pageExample(backtestExample))
+
+export type BacktestBody = Static<typeof Backtest>

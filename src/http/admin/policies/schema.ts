@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { integer, text, texts } from '../../described.ts'
 import { contentBody, initialContent, policyFields, type PolicyContentBody } from '../../../domain/policy/content.ts'
 import { maxRevision, policyStates } from '../../../domain/policy/policy.ts'
@@ -282,3 +282,7 @@ export const DeletedPolicy = Type.Object(
   },
   { title: 'PolicyDeleted', examples: [{ id: policyExampleId, object: 'organization.policy.deleted', deleted: true }] },
 )
+
+export type PolicyBody = Static<typeof Policy>
+export type PolicySummaryBody = Omit<PolicyBody, 'draft' | 'published'>
+export type PolicyVersionBody = NonNullable<PolicyBody['published']>

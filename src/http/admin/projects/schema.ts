@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { text } from '../../described.ts'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { projectStatuses } from '../../../domain/identity/store.ts'
@@ -45,3 +45,5 @@ export const ProjectObject = Type.Object(
 )
 
 export const ProjectList = listOf('ProjectList', ProjectObject, pageExample(example))
+
+export type ProjectBody = Static<typeof ProjectObject>

@@ -293,3 +293,6 @@ export const RequestDetailObject = Type.Object(
   },
   { title: 'RequestDetail', examples: [detailExample] },
 )
+
+export type RequestBody = Static<typeof RequestObject>
+export type RequestDetailBody = Static<typeof RequestDetailObject>

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { ListedSession } from '../../../domain/identity/console-session-store.ts'
-import { endSession, sessionIdleMs } from '../../../domain/identity/console-sessions.ts'
+import type { ListedSession } from '../../../domain/members/console-session-store.ts'
+import { endSession, sessionIdleMs } from '../../../domain/members/console-sessions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { flag, text } from '../../described.ts'
 import { idText, none, orNull, unixTime } from '../../resources/fields.ts'
@@ -104,3 +104,5 @@ const presentSignIn = (session: ListedSession, { sessionId }: Administrator): St
   expires_at: toUnixSeconds(session.expiresAtMs),
   is_current: session.id === sessionId,
 })
+
+export type SignInBody = Static<typeof SignInObject>

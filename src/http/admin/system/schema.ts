@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { findingStates } from '../../../domain/system/system.ts'
 import { flag, integer, text } from '../../described.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
@@ -89,3 +89,5 @@ export const SystemObject = Type.Object(
     ],
   },
 )
+
+export type SystemBody = Static<typeof SystemObject>

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { upstreamStates } from '../../../domain/inference/upstream-status.ts'
 import { flag, integer, text } from '../../described.ts'
 import { DefinitionObject } from '../../resources/definition.ts'
@@ -97,3 +97,6 @@ export const ProbeObject = Type.Object(
     ],
   },
 )
+
+export type UpstreamsBody = Static<typeof UpstreamList>
+export type ProbeBody = Static<typeof ProbeObject>

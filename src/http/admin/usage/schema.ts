@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { usageGroups } from '../../../domain/credits/reports.ts'
@@ -91,3 +91,5 @@ export const UsageObject = Type.Object(
   },
   { title: 'Usage', examples: [example] },
 )
+
+export type UsageBody = Static<typeof UsageObject>

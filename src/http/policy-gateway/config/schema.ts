@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { defaultConfiguration } from '../../../domain/gateway-config/configuration.ts'
 import { isoTime, orNull } from '../../resources/fields.ts'
 import {
@@ -104,3 +104,5 @@ export const VersionList = listOf(
   ),
   pageExample(versionExample),
 )
+
+export type ConfigurationBody = Static<typeof SavedAnswer>

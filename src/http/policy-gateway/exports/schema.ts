@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { flag, integer, text } from '../../described.ts'
 import { sinkStates } from '../../../domain/audit/export/cursor.ts'
 import { sinkStarts } from '../../../domain/audit/export/export-sink.ts'
@@ -182,3 +182,7 @@ export const ReplayAnswer = Type.Object(
   { replayed: integer('Dead letters that will be sent again.') },
   { title: 'DeadLetterReplay', examples: [{ replayed: 1 }] },
 )
+
+export type ExportBody = Static<typeof ExportObject>
+export type SinkTestBody = Static<typeof TestAnswer>['test']
+export type DeadLetterBody = Static<typeof DeadLetterList>['data'][number]

@@ -4,7 +4,7 @@ import type { Simulation, SimulationInput, TriedPolicy } from '../../../domain/e
 import { outcomesOf } from '../../../domain/evaluation/verdict/outcomes.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import { contentOf } from '../../../domain/policy/content.ts'
-import type { Actor } from '../../../domain/identity/audit-log.ts'
+import type { Actor } from '../../../domain/mutations/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
 import { admitRequest } from '../../resources/limit.ts'

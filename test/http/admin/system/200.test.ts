@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { SystemBody } from '../../../../src/app/api-types.ts'
+import type { SystemBody } from '../../../../src/http/admin/system/schema.ts'
 import { errorOf, startAdminApp, type AdminApp } from '../../../support/administration.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../../../support/upstream.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { UpstreamsBody } from '../../../../src/app/api-types.ts'
+import type { UpstreamsBody } from '../../../../src/http/admin/upstreams/schema.ts'
 import { errorOf, itemsOf, startAdminApp, type AdminApp, type Json } from '../../../support/administration.ts'
 import { answerJson, startUpstream, type TestUpstream } from '../../../support/upstream.ts'
 

@@ -1,7 +1,7 @@
 import { changeFacts } from '../../../../domain/audit/event/admin-facts.ts'
 import type { EventMaker } from '../../../../domain/audit/event/event-maker.ts'
 import type { EventLog } from '../../../../domain/audit/log.ts'
-import type { AuditLogStore } from '../../../../domain/identity/audit-log.ts'
+import type { AuditLogStore } from '../../../../domain/mutations/audit-log.ts'
 import { appendInTransaction } from './chain.ts'
 import type { Transaction } from '../database.ts'
 

@@ -1,5 +1,5 @@
 import type { LedgerBalances, LedgerCheckpoint } from '../../../../domain/credits/ledger-verification.ts'
-import type { KeyringEncryption } from '../../../../domain/identity/keyring-encryption.ts'
+import type { KeyringEncryption } from '../../../../domain/server-secret/keyring-encryption.ts'
 import type { Database } from '../database.ts'
 
 export type LedgerBalanceStore = {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { LedgerCheckpoint } from '../../../../domain/credits/ledger-verification.ts'
-import type { Keyring } from '../../../../domain/identity/keyring.ts'
+import type { Keyring } from '../../../../domain/server-secret/keyring.ts'
 import type { Database, Statement } from '../database.ts'
 
 export type LedgerCheckpointStore = {

@@ -1,4 +1,4 @@
-import type { ApplyLeaseStore } from '../../../../domain/identity/apply-lease.ts'
+import type { ApplyLeaseStore } from '../../../../domain/mutations/apply-lease.ts'
 import type { Transaction } from '../database.ts'
 
 /** Compare-and-set: of two runs that start at the same time, one gets the lease. */

@@ -5,7 +5,7 @@ import type {
   ConsoleSessionStore,
   ListedSession,
   SessionTimes,
-} from '../../../../domain/identity/console-session-store.ts'
+} from '../../../../domain/members/console-session-store.ts'
 import type { Database, Transaction } from '../database.ts'
 import { selectPage, type Condition } from '../page.ts'
 import { joinedColumns, joinedOrganization, type JoinedOrganization } from './joined-organization.ts'

@@ -1,5 +1,5 @@
 import type { Encryption } from '../../../../base/encryption.ts'
-import type { IdempotencyScope, IdempotencyStore } from '../../../../domain/identity/idempotency.ts'
+import type { IdempotencyScope, IdempotencyStore } from '../../../../domain/mutations/idempotency.ts'
 import type { Database, Transaction } from '../database.ts'
 
 export type IdempotencyParts = { readonly engine: Database['engine']; readonly encryption: Encryption }

@@ -1,4 +1,4 @@
-import type { Member, MemberPage, MemberStore, RoleSource } from '../../../../domain/identity/member-store.ts'
+import type { Member, MemberPage, MemberStore, RoleSource } from '../../../../domain/members/member-store.ts'
 import { isRoleName } from '../../../../domain/identity/roles.ts'
 import type { Transaction } from '../database.ts'
 import { selectPage, type Condition } from '../page.ts'

@@ -1,4 +1,4 @@
-import type { OwnershipStore } from '../../../../domain/identity/ownership.ts'
+import type { OwnershipStore } from '../../../../domain/mutations/ownership.ts'
 import type { Transaction } from '../database.ts'
 
 /** Compare-and-set: of two owners that claim a resource at the same time, one gets it. */

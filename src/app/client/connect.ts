@@ -1,0 +1,132 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { DataFolderInUse, hasDatabase } from '../../adapters/stores/sql/sqlite/data-folder.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createIds } from '../../base/ids.ts'
+import { createLog } from '../../base/log.ts'
+import { createMetrics } from '../../base/metrics.ts'
+import { systemRandom } from '../../base/random.ts'
+import type { Config } from '../../config/config.ts'
+import { createChanges } from '../../domain/mutations/changes.ts'
+import { createRequestRecorder } from '../../http/request-record.ts'
+import { consoleUrl } from '../console-url.ts'
+import { featuresOf } from '../features.ts'
+import { createAdministration } from '../administration.ts'
+import { createApiClient, injectTransport, socketTransport, type ApiClient } from './api-client.ts'
+import { controlSocketPath } from './control-socket-path.ts'
+import { createOperatorServer } from '../operator-server.ts'
+import { secretFilesOf } from '../storage/server-secrets.ts'
+import { createReportLimit } from '../report-limit.ts'
+import { openStorage } from '../storage/storage.ts'
+import { createStorageStatus } from '../storage/storage-status.ts'
+
+/** The operator's API, of a running server or of this process. */
+export type Connection = AsyncDisposable & {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly migrationsApplied: number
+  /** A server on the network, which an administrator key calls. It does not serve the routes of the operator. */
+  readonly isRemote?: true
+}
+
+/** There is no database in the data folder. */
+export class NoDatabase extends Error {
+  constructor(dataDir: string) {
+    super(
+      `There is no database in ${resolve(dataDir)}. Name the data folder with --data-dir or GATEHOUSE_DATA_DIR, or create one there with gatehouse setup.`,
+    )
+    this.name = 'NoDatabase'
+  }
+}
+
+/**
+ * Opens the database and serves the operator's API in this process. If a running server holds the data folder, connects
+ * to its control socket instead, so that every command works while the server runs. Only with `mayCreate` is an embedded
+ * database created, because a command that is run in the wrong folder must not leave one there.
+ */
+export async function connect(config: Config, { mayCreate = false } = {}): Promise<Connection> {
+  const { data_dir: dataDir, database_url: url } = config.storage
+  if (url === undefined && !mayCreate && !hasDatabase(dataDir)) throw new NoDatabase(dataDir)
+  try {
+    return await openInProcess(config)
+  } catch (error) {
+    if (!(error instanceof DataFolderInUse)) throw error
+    return {
+      client: createApiClient(socketTransport(controlSocketPath(dataDir))),
+      clock: systemClock,
+      migrationsApplied: 0, // the server applied all of them when it started
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+}
+
+async function openInProcess(config: Config): Promise<Connection> {
+  const [clock, random] = [systemClock, systemRandom]
+  await using opened = new AsyncDisposableStack()
+  const storage = opened.use(await openStorage(config, { clock, random }))
+  const ids = createIds(clock, random)
+  const administration = createAdministration({
+    database: storage.database,
+    clock,
+    random,
+    ids,
+    changes: createChanges(clock),
+    keyring: storage.keyring,
+    secretFiles: secretFilesOf(config, random),
+    credits: config.credits,
+    keyDefaults: { permissions: config.keys.default_permissions },
+    exports: config.exports,
+    hasJudge: config.policies.judge !== undefined,
+    auditDays: config.audit.retention_days,
+    dataDir: config.storage.data_dir,
+    verification: storage.verification,
+  })
+  const log = createLog({ level: 'silent' })
+  const metrics = createMetrics()
+  const server = await createOperatorServer({
+    administration,
+    reports: createReportLimit({ database: storage.database, config }),
+    clock,
+    ids,
+    log,
+    readMetrics: async () => metrics.expose(),
+    recorder: createRequestRecorder({ clock, log, metrics }),
+    requestTimeoutMs: config.server.request_timeout_ms,
+    publicUrl: () => '',
+    random,
+    consoleUrl: config.console.enabled ? () => consoleUrl(config.server) : undefined,
+    features: featuresOf(config),
+    version: packageFile.version,
+    readStorage: createStorageStatus({ config, dataDir: config.storage.data_dir, database: storage.database, clock }),
+    readiness: [],
+    inFlight: { count: () => 0 },
+    isShuttingDown: () => false,
+    preflight: needsServer,
+    catalogue: { find: needsServer, entryOf: needsServer },
+    listServedModels: needsServer,
+    upstreams: { list: needsServer, probe: needsServer },
+    node: { id: ids('node'), host: hostname() },
+    readSystem: needsServer,
+    isSystemVisible: true,
+    simulate: needsServer,
+    inspectRule: needsServer,
+    findEvidence: needsServer,
+    decodeBody: needsServer,
+    testSink: needsServer,
+  })
+  opened.defer(() => server.close())
+  const kept = opened.move()
+  return {
+    client: createApiClient(injectTransport(server)),
+    clock,
+    migrationsApplied: storage.migrationsApplied,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Models, limits in use and export sinks are parts of a running server only. */
+const needsServer = (): never => {
+  throw new Fault('unavailable', 'unavailable', 'This needs a running server: start it with gatehouse serve.')
+}

@@ -1,0 +1,218 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { findSinkKind, sinkKinds } from '../../adapters/sinks/registry.ts'
+import { isFault, type Problem } from '../../base/fault.ts'
+import { readAllowedIps } from '../../domain/identity/allowed-ips.ts'
+import { permissionsOf, type RoleName } from '../../domain/identity/roles.ts'
+import { CreateAdminKey } from '../../http/admin/admin-keys/schema.ts'
+import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
+import { LimitValues } from '../../http/admin/limits/override-routes.ts'
+import { CreatePolicy } from '../../http/admin/policies/schema.ts'
+import { CreateProject } from '../../http/admin/projects/schema.ts'
+import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
+import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
+import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
+import { createValidator, fieldName } from '../../http/validate.ts'
+
+const strict = { additionalProperties: false }
+
+const id = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description: 'The id of an existing resource. Needed only if the name is not unique, or to rename it.',
+  }),
+)
+const project = Type.String({ minLength: 1, description: 'The name of the project, or its id.' })
+const expiresAt = Type.Optional(
+  Type.String({
+    description: 'When the key expires: a date in UTC or a time with its zone. Left out: never.',
+    examples: ['2027-01-31', '2027-01-31T12:00:00Z'],
+  }),
+)
+const limits = Type.Optional(LimitValues)
+const { allowed_ips: allowedIps } = CreateApiKey.properties
+
+const ProjectEntry = Type.Object({ id, ...CreateProject.properties, limits }, strict)
+
+const ApiKeyEntry = Type.Object(
+  {
+    id,
+    project,
+    name: CreateApiKey.properties.name,
+    permissions: CreateApiKey.properties.permissions,
+    models: CreateApiKey.properties.models,
+    expires_at: expiresAt,
+    allowed_ips: allowedIps,
+    limits,
+  },
+  strict,
+)
+
+const AdminKeyEntry = Type.Object(
+  {
+    id,
+    name: CreateAdminKey.properties.name,
+    permissions: CreateAdminKey.properties.permissions,
+    role: CreateAdminKey.properties.role,
+    expires_at: expiresAt,
+    allowed_ips: allowedIps,
+  },
+  strict,
+)
+
+const PolicyEntry = Type.Object(
+  {
+    id,
+    ...CreatePolicy.properties,
+    projects: Type.Optional(
+      Type.Array(project, { description: 'The projects of the scope `projects`, by name. In place of `project_ids`.' }),
+    ),
+    publish: Type.Optional(Type.Boolean({ description: 'False leaves the draft unpublished. Default: true.' })),
+  },
+  strict,
+)
+
+const SinkEntry = Type.Object({ id, ...NewExport.properties }, strict)
+
+const fileSchema = <Sink extends TSchema>(sink: Sink) =>
+  Type.Partial(
+    Type.Object({
+      owner: Type.String({
+        minLength: 1,
+        maxLength: 80,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]*$',
+        description: 'Names the files that manage these resources, such as a repository. Once for all files.',
+      }),
+      organization: Type.Object({ limits }, { ...strict, description: 'Settings of the organization.' }),
+      projects: Type.Array(ProjectEntry, { description: 'Projects, by name.' }),
+      api_keys: Type.Array(ApiKeyEntry, { description: 'API keys, by project and name. Files contain no secrets.' }),
+      admin_api_keys: Type.Array(AdminKeyEntry, { description: 'Administrator keys, by name.' }),
+      export_sinks: Type.Array(sink, { description: 'Export sinks, by label. Secrets are written as ${NAME}.' }),
+      gateway: GivenConfigurationBody,
+      policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
+    }),
+    { ...strict, title: 'GatehouseResources', description: 'Resources of one organization.' },
+  )
+
+/** A file of resources. The configuration of a sink is validated by its kind, because the messages are better. */
+const ResourceFile = fileSchema(SinkEntry)
+
+export const resourceKinds: readonly string[] = Object.keys(ResourceFile.properties)
+
+export type ResourceFileBody = Static<typeof ResourceFile>
+export type ProjectFileEntry = Static<typeof ProjectEntry>
+export type ApiKeyFileEntry = Static<typeof ApiKeyEntry>
+export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>
+export type SinkFileEntry = Static<typeof SinkEntry>
+export type PolicyResourceEntry = Static<typeof PolicyEntry>
+export type LimitsBodyValues = Static<typeof LimitValues>
+
+/** The JSON Schema of a file, for editors. */
+export function resourceFileSchema(): object {
+  const { anyOf = [] }: SchemaPart = documentedCreate(sinkKinds)
+  const sinks = anyOf.map((each, at) => {
+    const secretFields = sinkKinds[at]?.secretFields ?? []
+    const { config = {}, ...properties } = each.properties ?? {}
+    return { ...each, properties: { id, ...properties, config: secretFields.reduce(withReference, config) } }
+  })
+  const schema = fileSchema(Type.Unsafe({ anyOf: sinks }))
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
+}
+
+type SchemaPart = {
+  readonly anyOf?: readonly SchemaPart[]
+  readonly properties?: Readonly<Record<string, SchemaPart>>
+}
+
+const secretReference: SchemaPart & Readonly<Record<string, unknown>> = {
+  type: 'string',
+  pattern: '^\\$\\{(file:[^}]+|\\w+)\\}$',
+  description: 'A reference to the secret: ${NAME} for an environment variable, or ${file:PATH}.',
+}
+
+/** The schema with a reference in place of the secret at a dotted path. */
+function withReference(schema: SchemaPart, path: string): SchemaPart {
+  const [name = '', ...rest] = path.split('.')
+  const { anyOf, properties } = schema
+  const inner = properties?.[name]
+  return {
+    ...schema,
+    ...(anyOf && { anyOf: anyOf.map((each) => withReference(each, path)) }),
+    ...(inner && {
+      properties: {
+        ...properties,
+        [name]: rest.length === 0 ? secretReference : withReference(inner, rest.join('.')),
+      },
+    }),
+  }
+}
+
+/** A mistake in a file: where it is, as a path of keys and positions, and what to do. */
+export type FileProblem = { readonly path: readonly (string | number)[]; readonly message: string }
+
+const validate = createValidator(ResourceFile)
+
+/** The file, or everything that is wrong with it. */
+export function checkResourceFile(
+  value: unknown,
+): { readonly file: ResourceFileBody } | { readonly problems: FileProblem[] } {
+  const problems = problemsOf(() => void validate(value))
+  return problems.length > 0 ? { problems } : { file: value as ResourceFileBody }
+}
+
+/** The networks as the service stores them. */
+export function normalisedIps(
+  entries: readonly string[],
+): { readonly ips: readonly string[] } | { readonly problems: FileProblem[] } {
+  let ips: readonly string[] = []
+  const problems = problemsOf(() => void (ips = readAllowedIps(entries)))
+  return problems.length > 0 ? { problems } : { ips }
+}
+
+function problemsOf(work: () => void): FileProblem[] {
+  try {
+    work()
+    return []
+  } catch (error) {
+    if (!isFault(error)) throw error
+    const { problems, param = '' } = error.details
+    return problems?.map(fileProblem) ?? [problemAt(param, error.message)]
+  }
+}
+
+const fileProblem = ({ path, message }: Problem): FileProblem => ({ path, message: withField(path, message) })
+
+const withField = (path: Problem['path'], message: string): string => {
+  const field = fieldName(path)
+  return field === '' ? message : `${field}: ${message}`
+}
+
+/** The problem that an error of the API describes: `param` is the name of its field, such as `project_ids[3]`. */
+export const problemAt = (param: string, message: string): FileProblem => ({
+  path: [...param.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step)),
+  message: message.startsWith(`${param}:`) || param === '' ? message : `${param}: ${message}`,
+})
+
+/** What the command line needs of a kind of sink to compare configurations. */
+export type SinkFileKind = {
+  readonly secretFields: readonly string[]
+  readonly destinationFields: readonly string[]
+  /** The configuration with the fields that the service generates; `before` has their values. */
+  completed(config: Readonly<Record<string, unknown>>, before: Readonly<Record<string, unknown>>): object
+  problemsOf(config: unknown): readonly FileProblem[]
+}
+
+export function sinkFileKind(type: string): SinkFileKind | undefined {
+  const kind = findSinkKind(type)
+  return (
+    kind && {
+      secretFields: kind.secretFields,
+      destinationFields: kind.destinationFields,
+      completed: (config, before) => kind.completed?.(config, before, () => 'generated') ?? config,
+      problemsOf: (config) => kind.problemsOf(config).map(({ path, message }) => problemAt(path, message)),
+    }
+  )
+}
+
+export const sinkTypeNames: readonly string[] = sinkKinds.map(({ type }) => type)
+
+export const rolePermissions = (role: RoleName): readonly string[] => permissionsOf(role)
