@@ -4,7 +4,14 @@ import type { Browser, Page } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
 
-type Stored = { id: string; name: string; state: string; revision: number; current_version: number | null }
+type Stored = {
+  id: string
+  name: string
+  description: string
+  state: string
+  revision: number
+  current_version: number | null
+}
 
 describe('the policies of the console', { skip: withoutBrowser }, () => {
   let browser: Browser
@@ -152,6 +159,22 @@ describe('the policies of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const stored = (await (await scene.get(`${base}/${id}`, admin)).json()) as { published: { rule: string } }
     assert.equal(stored.published.rule, 'cel:text.contains("heron")')
+    assert.deepEqual(view.errors, [])
+  })
+
+  it('save name and description without publishing', async () => {
+    const id = await newPolicy('Renamed')
+    await using view = await openPage(browser)
+    const { page } = view
+    await open(page, `/policies/${id}`)
+    await page.getByLabel('Name').fill('Renamed in the console')
+    await page.getByLabel('Description').fill('Birds stay inside.')
+    await page.getByText('curl and command line').click()
+    await page.getByText(`--name 'Renamed in the console' --description 'Birds stay inside.'`).waitFor()
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.getByText('Draft saved').waitFor()
+    const { name, description, current_version: version } = await read(id)
+    assert.deepEqual([name, description, version], ['Renamed in the console', 'Birds stay inside.', 1])
     assert.deepEqual(view.errors, [])
   })
 

@@ -8,4 +8,6 @@ export function command(verb: string, options: Record<string, string | undefined
   ].join(' ')
 }
 
-const quoted = (value: string): string => (/^[\w.,:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`)
+/** One word for a POSIX shell. */
+export const quoted = (value: string): string =>
+  /^[\w.,:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,5 @@
 import { serverUrl } from '../api/client.ts'
+import { quoted } from './command.ts'
 
 /** A call of the API. */
 export type Call = {
@@ -14,10 +15,8 @@ export function curlOf({ method, path, body, headers = {} }: Call): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${serverUrl}${path}`,
     `-H "authorization: Bearer $GATEHOUSE_ADMIN_KEY"`,
-    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
   ]
   return lines.join(' \\\n  ')
 }
-
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -2,7 +2,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
-import { quoted } from '../../kit/curl.ts'
+import { quoted } from '../../kit/command.ts'
 import { Dialog } from '../../kit/dialog.tsx'
 import { milliseconds } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
@@ -46,7 +46,7 @@ export function ProbeDialog({
         call={{
           method: 'POST',
           path: `/v1/organization/upstreams/${encodeURIComponent(name)}/probe`,
-          command: `gatehouse upstreams probe ${/^[\w.-]+$/.test(name) ? name : quoted(name)}`,
+          command: `gatehouse upstreams probe ${quoted(name)}`,
         }}
       />
     </Dialog>

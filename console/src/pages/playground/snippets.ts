@@ -1,4 +1,4 @@
-import { quoted } from '../../kit/curl.ts'
+import { quoted } from '../../kit/command.ts'
 import type { Settings } from './draft.ts'
 
 export const languages = ['curl', 'typescript', 'python'] as const

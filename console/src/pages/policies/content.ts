@@ -1,35 +1,43 @@
-import { quoted } from '../../kit/curl.ts'
-import type { Policy, PolicyCreate, PolicyUpdate, PolicyVersion } from './queries.ts'
+import type { components } from '../../api/schema.d.ts'
+import { quoted } from '../../kit/command.ts'
+import type { Policy, PolicyCreate, PolicyUpdate } from './queries.ts'
 
-/** The fields of the form: the name, which changes at once, and the content of the draft. */
-export type PolicyForm = { readonly name: string } & PolicyContent
+/** The content of a draft, as OpenAPI describes it. */
+export type PolicyContent = Omit<components['schemas']['PolicyDraft'], 'base_version'>
 
-export type PolicyContent = Pick<
-  PolicyVersion,
-  | 'rule'
-  | 'direction'
-  | 'mode'
-  | 'scope'
-  | 'project_ids'
-  | 'match_threshold_basis_points'
-  | 'judge_window'
-  | 'pause_on_spike'
->
+/** The fields of the form: those of the policy itself, which change at once, and the content of the draft. */
+export type PolicyForm = Pick<Policy, Exclude<keyof PolicyUpdate & keyof Policy, 'revision'>> & PolicyContent
 
 export const defaultThreshold = 5_000
 
-export const contentOf = (content: PolicyContent): PolicyContent => ({
-  rule: content.rule,
-  direction: content.direction,
-  mode: content.mode,
-  scope: content.scope,
-  project_ids: content.project_ids,
-  match_threshold_basis_points: content.match_threshold_basis_points,
-  judge_window: content.judge_window,
-  pause_on_spike: content.pause_on_spike,
-})
+type NameOf = (projectId: string) => string
 
-export const formOf = ({ name, draft }: Policy): PolicyForm => ({ name, ...contentOf(draft) })
+/** The lines of each field in a diff, in this order. A field of the API without an entry does not compile. */
+const fieldLines: Readonly<Record<keyof PolicyContent, (content: PolicyContent, nameOf: NameOf) => string[]>> = {
+  rule: ({ rule }) => rule.split('\n'),
+  direction: ({ direction }) => [`direction: ${direction}`],
+  mode: ({ mode }) => [`mode: ${mode}`],
+  scope: ({ scope }) => [`scope: ${scope}`],
+  project_ids: ({ scope, project_ids: ids }, nameOf) =>
+    scope === 'projects' ? ids.map((id) => `  ${nameOf(id)}`) : [],
+  match_threshold_basis_points: ({ match_threshold_basis_points: threshold }) => [
+    `match_threshold_basis_points: ${threshold ?? defaultThreshold}`,
+  ],
+  judge_window: ({ judge_window: window }) => [`judge_window: ${window}`],
+  pause_on_spike: ({ pause_on_spike: isPaused }) => [`pause_on_spike: ${isPaused}`],
+}
+
+const contentFields = Object.keys(fieldLines) as (keyof PolicyContent)[]
+
+/** The content as lines, for a diff: the rule, then the settings. */
+export const linesOf = (content: PolicyContent, nameOf: NameOf): string[] =>
+  contentFields.flatMap((field) => fieldLines[field](content, nameOf))
+
+/** Copies the content out of a draft, a version or a form. */
+export const contentOf = (carrier: PolicyContent): PolicyContent =>
+  Object.fromEntries(contentFields.map((field) => [field, carrier[field]])) as PolicyContent
+
+export const formOf = ({ name, description, draft }: Policy): PolicyForm => ({ name, description, ...contentOf(draft) })
 
 export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
@@ -40,24 +48,8 @@ export function updateOf(form: PolicyForm, base: Policy): PolicyUpdate {
   return { revision: base.revision, ...Object.fromEntries(changed) }
 }
 
-/** The content as lines, for a diff: the rule, then one line for each setting. */
-export function linesOf(content: PolicyContent, nameOf: (projectId: string) => string): string[] {
-  const { rule, direction, mode, scope, project_ids: projects, judge_window: window } = content
-  const threshold = content.match_threshold_basis_points ?? defaultThreshold
-  return [
-    ...rule.split('\n'),
-    `direction: ${direction}`,
-    `mode: ${mode}`,
-    `scope: ${scope}`,
-    ...(scope === 'projects' ? projects.map((id) => `  ${nameOf(id)}`) : []),
-    `match_threshold_basis_points: ${threshold}`,
-    `judge_window: ${window}`,
-    `pause_on_spike: ${content.pause_on_spike}`,
-  ]
-}
-
 /** Options of the command line that are shorter than the name of their field. */
-const shortOptions: Readonly<Record<string, string>> = {
+const shortOptions: { readonly [Name in keyof PolicyUpdate]?: string } = {
   project_ids: 'projects',
   match_threshold_basis_points: 'threshold',
 }
@@ -69,9 +61,18 @@ export const commandOf = (policyId: string, { revision, ...fields }: PolicyUpdat
 export const createCommandOf = (fields: PolicyCreate): string =>
   ['gatehouse policies create', ...optionsOf(fields)].join(' ')
 
-const optionsOf = (fields: object): string[] =>
-  Object.entries(fields).map(([name, value]: [string, unknown]) => {
-    const option = shortOptions[name] ?? name.replaceAll('_', '-')
-    const word = value === null ? 'none' : Array.isArray(value) ? value.join(',') : String(value)
-    return `--${option} ${quoted(word)}`
-  })
+/** The values that an option can have. A field of another type does not compile until `wordOf` writes it. */
+type OptionValue = string | number | boolean | null | readonly string[]
+
+const optionsOf = (fields: PolicyCreate | Omit<PolicyUpdate, 'revision'>): string[] =>
+  Object.entries<OptionValue>(fields).map(([name, value]) => `--${optionOf(name)} ${quoted(wordOf(value))}`)
+
+const isShortened = (name: string): name is keyof typeof shortOptions => Object.hasOwn(shortOptions, name)
+
+const optionOf = (name: string): string =>
+  (isShortened(name) ? shortOptions[name] : undefined) ?? name.replaceAll('_', '-')
+
+function wordOf(value: OptionValue): string {
+  if (value === null) return 'none'
+  return typeof value === 'object' ? value.join(',') : String(value)
+}

@@ -108,6 +108,7 @@ export const policy = {
   settings: 'Settings',
   name: 'Name',
   nameHint: 'Takes effect when you save, without publishing.',
+  description: 'Description',
   direction: 'Direction',
   directions: { both: 'Requests and responses', request: 'Requests', response: 'Responses' },
   mode: 'Mode',
