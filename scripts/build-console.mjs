@@ -113,7 +113,7 @@ function stampOf() {
 function sourceFiles() {
   const within = (folder) =>
     readdirSync(folder)
-      .filter((name) => !name.startsWith('dist') && name !== 'node_modules')
+      .filter((name) => !name.startsWith('dist') && name !== 'node_modules' && !name.endsWith('.test.ts'))
       .map((name) => join(folder, name))
       .flatMap((path) => (statSync(path).isDirectory() ? within(path) : [path]))
   return [...within(source), join(root, 'package-lock.json'), fileURLToPath(import.meta.url)].sort(byName)

@@ -6,6 +6,7 @@ const tasks: readonly Task[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--format=unix'] },
   { name: 'types', command: ['tsc', '--noEmit', '--project', '.'] },
   { name: 'types of the console', command: ['tsc', '--noEmit', '--project', 'console'] },
+  { name: 'types of its tests', command: ['tsc', '--noEmit', '--project', 'console/tsconfig.test.json'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   {
     name: 'architecture and docs',

@@ -1,10 +1,10 @@
-/** A `gatehouse` command. Options without a value are left out. */
-export function command(verb: string, options: Record<string, string | undefined> = {}): string {
+/** A `gatehouse` command. An option is a flag if it is `true`, and left out if it is undefined. */
+export function command(verb: string, options: Readonly<Record<string, string | true | undefined>> = {}): string {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return [
     'gatehouse',
     verb,
-    ...given.map(([name, value]) => (value === '' ? `--${name}` : `--${name} ${quoted(value ?? '')}`)),
+    ...given.map(([name, value]) => (value === true ? `--${name}` : `--${name} ${quoted(value ?? '')}`)),
   ].join(' ')
 }
 

@@ -28,8 +28,9 @@ export function milliseconds(value: number | null | undefined): string {
 /** Small amounts need more digits: a request often costs a fraction of a cent. */
 export function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return words.common.none
-  const digits = value === 0 || value >= 1 ? 2 : value >= 0.01 ? 4 : 6
-  return `$${value.toFixed(digits)}`
+  const amount = Math.abs(value)
+  const digits = amount === 0 || amount >= 1 ? 2 : amount >= 0.01 ? 4 : 6
+  return `${value < 0 ? '−' : ''}$${amount.toFixed(digits)}`
 }
 
 export const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`

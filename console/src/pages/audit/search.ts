@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 const views = ['events', 'verify'] as const
 export type AuditView = (typeof views)[number]
 
@@ -8,10 +10,8 @@ export type AuditSearch = {
   readonly actor_id?: string | undefined
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
 export const readAuditSearch = (search: Record<string, unknown>): AuditSearch => ({
   view: views.find((view) => view === search['view']),
-  event_kind: text(search['event_kind']),
-  actor_id: text(search['actor_id']),
+  event_kind: searchText(search['event_kind']),
+  actor_id: searchText(search['actor_id']),
 })

@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 const dialogs = ['edit', 'delete'] as const
 
 /** What the address of the page holds: the kind of a new sink, or the dialog about the open one. */
@@ -7,6 +9,6 @@ export type ExportSearch = {
 }
 
 export const readExportSearch = (search: Record<string, unknown>): ExportSearch => ({
-  new: typeof search['new'] === 'string' ? search['new'] : undefined,
+  new: searchText(search['new']),
   dialog: dialogs.find((dialog) => dialog === search['dialog']),
 })

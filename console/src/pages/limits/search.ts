@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 const views = ['spending', 'limits', 'ledger'] as const
 export type LimitsView = (typeof views)[number]
 
@@ -18,13 +20,11 @@ export type LimitsSearch = {
   readonly request_id?: string | undefined
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
 export const readLimitsSearch = (search: Record<string, unknown>): LimitsSearch => ({
   view: views.find((view) => view === search['view']),
   by: useGroups.find((group) => group === search['by']),
   kind: ledgerKinds.find((kind) => kind === search['kind']),
-  project_id: text(search['project_id']),
-  api_key_id: text(search['api_key_id']),
-  request_id: text(search['request_id']),
+  project_id: searchText(search['project_id']),
+  api_key_id: searchText(search['api_key_id']),
+  request_id: searchText(search['request_id']),
 })

@@ -1,9 +1,9 @@
 /** More specific names first: Edge also calls itself Chrome, and Chrome also calls itself Safari. */
 const browsers = [
-  [/\bEdg\//, 'Edge'],
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
-  [/\bFirefox\//, 'Firefox'],
-  [/\b(?:Headless)?Chrome\//, 'Chrome'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:(?:Headless)?Chrome|CriOS)\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
 ] as const
 

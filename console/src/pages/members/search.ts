@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 export const tabs = ['people', 'roles', 'signIns'] as const
 export type Tab = (typeof tabs)[number]
 
@@ -23,14 +25,10 @@ export function readMembersSearch(search: Record<string, unknown>): MembersSearc
   const tab = tabs.find((each) => each === search['tab'])
   return {
     tab: tab === 'people' ? undefined : tab,
-    search: textOf(search['search']),
+    search: searchText(search['search']),
     role: roleNames.find((each) => each === search['role']),
     status: statuses.find((each) => each === search['status']),
     dialog: dialogs.find((each) => each === search['dialog']),
-    id: textOf(search['id']),
+    id: searchText(search['id']),
   }
 }
-
-/** The router reads `123` in the address as a number. */
-const textOf = (value: unknown): string | undefined =>
-  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined

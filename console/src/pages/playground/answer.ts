@@ -63,8 +63,8 @@ const readers: Readonly<Record<Dialect, (answer: Answer, event: Json) => Answer>
     const delta = objectIn(choice['delta'])
     const text = textIn(delta['content']) ?? textIn(delta['refusal'])
     const reasoning = textIn(delta['reasoning_content'])
-    let next = text === undefined ? answer : continued(answer, 'text', text)
-    if (reasoning !== undefined) next = continued(next, 'thinking', reasoning)
+    let next = reasoning === undefined ? answer : continued(answer, 'thinking', reasoning)
+    if (text !== undefined) next = continued(next, 'text', text)
     for (const call of listIn(delta['tool_calls'])) {
       const tool = objectIn(call['function'])
       const name = textIn(tool['name'])
@@ -90,9 +90,14 @@ export function wholeAnswer(dialect: Dialect, body: unknown): Answer {
   const [choice = {}] = listIn(answer['choices'])
   const message = objectIn(choice['message'])
   const text = textIn(message['content']) ?? textIn(message['refusal'])
+  const reasoning = textIn(message['reasoning_content'])
   const tools = listIn(message['tool_calls']).map((call): AnswerPart => toolPart(objectIn(call['function'])))
   return {
-    parts: [...(text === undefined ? [] : [{ kind: 'text' as const, text }]), ...tools],
+    parts: [
+      ...(reasoning === undefined ? [] : [{ kind: 'thinking' as const, text: reasoning }]),
+      ...(text === undefined ? [] : [{ kind: 'text' as const, text }]),
+      ...tools,
+    ],
     stopReason: textIn(choice['finish_reason']),
   }
 }

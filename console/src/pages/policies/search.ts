@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 export const policyStates = ['enforcing', 'monitoring', 'draft', 'paused'] as const
 export const policyScopes = ['organization', 'projects', 'unattached'] as const
 
@@ -12,12 +14,11 @@ export type PoliciesSearch = {
 export type PoliciesPageSearch = PoliciesSearch & { readonly create?: string | undefined }
 
 export function readPoliciesSearch(search: Record<string, unknown>): PoliciesPageSearch {
-  const { search: name, create } = search
   return {
-    search: typeof name === 'string' && name !== '' ? name : undefined,
+    search: searchText(search['search']),
     state: policyStates.find((state) => state === search['state']),
     scope: policyScopes.find((scope) => scope === search['scope']),
-    create: typeof create === 'string' ? create : undefined,
+    create: searchText(search['create']),
   }
 }
 
@@ -26,7 +27,7 @@ export type ReplaySearch = { readonly backtest?: string | undefined; readonly th
 
 export function readReplaySearch({ backtest, threshold }: Record<string, unknown>): ReplaySearch {
   return {
-    backtest: typeof backtest === 'string' ? backtest : undefined,
+    backtest: searchText(backtest),
     threshold: typeof threshold === 'number' ? threshold : undefined,
   }
 }

@@ -1,11 +1,19 @@
-import { startOfDay, type KeyDraft } from './key-draft.ts'
+import { isOtherSet, startOfDay, type KeyDraft } from './key-draft.ts'
 
-/** The options of `gatehouse keys` for the fields of the form that are filled. */
-export const keyOptions = ({ name, models, permissions, role, expires, addresses }: KeyDraft) => ({
+/**
+ * The options of `gatehouse keys create` for the fields of the form that are filled: of a key of the project, or of an
+ * administrator key. Without permissions, an administrator key would get all of its creator's.
+ */
+export const keyOptions = (
+  { name, models, permissions, role, expires, addresses }: KeyDraft,
+  project: string | undefined,
+) => ({
+  ...(project === undefined ? { admin: true as const } : { project }),
   name: name.trim() === '' ? 'NAME' : name.trim(),
   models: compact(models),
   role,
-  permissions: role !== undefined || permissions.length === 0 ? undefined : permissions.join(','),
+  permissions:
+    role !== undefined || (permissions.length === 0 && project !== undefined) ? undefined : permissions.join(','),
   expires: expires === '' ? undefined : timeOf(expires),
   'allow-ip': compact(addresses),
 })
@@ -14,7 +22,7 @@ export const keyOptions = ({ name, models, permissions, role, expires, addresses
 export const changedOptions = (before: KeyDraft, after: KeyDraft) => ({
   name: after.name.trim() === before.name ? undefined : after.name.trim(),
   models: after.models === before.models ? undefined : (compact(after.models) ?? 'any'),
-  permissions: after.permissions.join() === before.permissions.join() ? undefined : after.permissions.join(','),
+  permissions: isOtherSet(before.permissions, after.permissions) ? after.permissions.join(',') : undefined,
   expires: after.expires === before.expires ? undefined : after.expires === '' ? 'never' : timeOf(after.expires),
   'allow-ip': after.addresses === before.addresses ? undefined : (compact(after.addresses) ?? 'any'),
 })

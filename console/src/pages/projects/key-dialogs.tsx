@@ -76,7 +76,7 @@ export function CreateKeyDialog({ projects, projectId, onClose }: CreateProps) {
           method: 'POST',
           path: project === undefined ? adminKeysPath : projectKeysPath(project),
           body,
-          command: command('keys create', { ...(isAdmin ? { admin: '' } : { project }), ...keyOptions(draft) }),
+          command: command('keys create', keyOptions(draft, project)),
         }}
       />
     </FormDialog>

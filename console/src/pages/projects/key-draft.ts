@@ -1,5 +1,4 @@
 import type { AnyKey, Permission, RoleName } from './queries.ts'
-import { isApiKey } from './queries.ts'
 
 /** The fields of the form, as they are typed. */
 export type KeyDraft = {
@@ -24,7 +23,7 @@ export const emptyDraft: KeyDraft = {
 
 export const draftOf = (key: AnyKey): KeyDraft => ({
   name: key.name,
-  models: (isApiKey(key) ? key.models : null)?.join(', ') ?? '',
+  models: ('models' in key ? key.models : null)?.join(', ') ?? '',
   permissions: key.permissions as Permission[],
   role: undefined,
   expires: key.expires_at === undefined ? '' : dayOf(key.expires_at),
@@ -56,7 +55,7 @@ const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) =>
 
 const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
 
-const isOtherSet = (one: readonly string[], other: readonly string[]): boolean =>
+export const isOtherSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length !== other.length || one.some((each) => !other.includes(each))
 
 /** The local day of a time in Unix seconds, in the format of a date input. */

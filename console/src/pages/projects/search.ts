@@ -1,3 +1,5 @@
+import { searchText } from '../../session/search-text.ts'
+
 export const tabs = ['keys', 'projects', 'administrators'] as const
 export type Tab = (typeof tabs)[number]
 
@@ -25,14 +27,10 @@ export function readProjectsSearch(search: Record<string, unknown>): ProjectsSea
   const tab = tabs.find((each) => each === search['tab'])
   return {
     tab: tab === 'keys' ? undefined : tab,
-    search: textOf(search['search']),
+    search: searchText(search['search']),
     status: statusesOf[tab ?? 'keys'].find((each) => each === search['status']),
-    project_id: textOf(search['project_id']),
+    project_id: searchText(search['project_id']),
     dialog: dialogs.find((each) => each === search['dialog']),
-    id: textOf(search['id']),
+    id: searchText(search['id']),
   }
 }
-
-/** The router reads `123` in the address as a number. */
-const textOf = (value: unknown): string | undefined =>
-  (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined

@@ -68,6 +68,7 @@ export const request = {
   noTimeline: 'This request was made before its steps were measured.',
   summary: {
     gateway: 'the gateway configuration',
+    verbs: { refuse: 'deny', escalate: 'escalate', redact: 'redact', rewrite: 'rewrite', summary: 'summarize' },
     allowed: (model: string) => `Answered by ${model}; every check allowed it.`,
     denied: (by: string) => `Denied by ${by}.`,
     changed: (model: string, by: string) => `Answered by ${model}; texts were changed by ${by}.`,
