@@ -3,6 +3,7 @@ import { useEffect, type ReactNode } from 'react'
 import type { Names } from '../../api/names.ts'
 import { IconButton } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
+import { Drawer, DrawerButtons, DrawerSection } from '../../kit/drawer.tsx'
 import { fullTime } from '../../kit/format.ts'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -29,29 +30,35 @@ export function EventDrawer() {
     return () => document.removeEventListener('keydown', onKey)
   }, [navigate])
   return (
-    <aside className={styles.drawer} aria-label={text.event}>
-      <header className={styles.head}>
-        <div className={styles.bar}>
+    <Drawer
+      label={text.event}
+      bar={
+        <>
           <ShortId id={eventId} />
-          <IconButton
-            isSmall
-            icon="close"
-            label={words.common.close}
-            onClick={() => void navigate({ to: '/audit', search: true })}
-          />
-        </div>
-        {event.data && (
-          <p className={styles.message}>
+          <DrawerButtons>
+            <IconButton
+              isSmall
+              icon="close"
+              label={words.common.close}
+              onClick={() => void navigate({ to: '/audit', search: true })}
+            />
+          </DrawerButtons>
+        </>
+      }
+      title={
+        event.data && (
+          <p>
             <What event={event.data} names={names} />
           </p>
-        )}
-      </header>
+        )
+      }
+    >
       {event.isPending && <LoadingRows widths={[90, 220]} />}
       {event.isError && (
         <FailureState title={text.eventFailed} error={event.error} onRetry={() => void event.refetch()} />
       )}
       {event.data && <Detail event={event.data} names={names} />}
-    </aside>
+    </Drawer>
   )
 }
 
@@ -61,11 +68,10 @@ function Detail({ event, names }: DetailProps) {
   const details = Object.entries(event.details)
   return (
     <>
-      <section className={styles.section}>
+      <DrawerSection>
         <Facts event={event} names={names} />
-      </section>
-      <section className={styles.section}>
-        <h2>{text.changes}</h2>
+      </DrawerSection>
+      <DrawerSection title={text.changes}>
         {details.length === 0 && <p className={styles.quiet}>{text.noChanges}</p>}
         <dl className={styles.facts}>
           {details.map(([name, value]) => (
@@ -74,9 +80,8 @@ function Detail({ event, names }: DetailProps) {
             </Fact>
           ))}
         </dl>
-      </section>
-      <section className={styles.section}>
-        <h2>{text.proof}</h2>
+      </DrawerSection>
+      <DrawerSection title={text.proof}>
         <dl className={styles.facts}>
           <Fact name={text.position}>{event.sequence}</Fact>
           <Fact name={text.fingerprint}>
@@ -90,7 +95,7 @@ function Detail({ event, names }: DetailProps) {
             command: `gatehouse audit verify --from ${event.sequence} --to ${event.sequence}`,
           }}
         />
-      </section>
+      </DrawerSection>
     </>
   )
 }

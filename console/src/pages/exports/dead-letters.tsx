@@ -2,6 +2,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { DrawerSection } from '../../kit/drawer.tsx'
 import { time } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
@@ -34,10 +35,10 @@ export function DeadLetters({ sink, mayWrite }: { readonly sink: ExportSink; rea
     refresh: exportKeys,
   })
   return (
-    <section className={styles.section}>
-      <header>
-        <h2>{text.deadLetters}</h2>
-        {total > 0 && (
+    <DrawerSection
+      title={text.deadLetters}
+      action={
+        total > 0 && (
           <Button
             isSmall
             disabled={!mayWrite || replay.isPending}
@@ -46,8 +47,9 @@ export function DeadLetters({ sink, mayWrite }: { readonly sink: ExportSink; rea
           >
             {text.replay(total)}
           </Button>
-        )}
-      </header>
+        )
+      }
+    >
       {replay.isError && <ErrorNotice error={replay.error} />}
       {replay.data && <Notice tone="allow">{text.replayed(replay.data.replayed)}</Notice>}
       {total === 0 && <p className={styles.quiet}>{text.noLetters}</p>}
@@ -58,6 +60,6 @@ export function DeadLetters({ sink, mayWrite }: { readonly sink: ExportSink; rea
       {total > 0 && letters.data && (
         <DataTable label={text.deadLetters} rows={letters.data} columns={columns} idOf={({ id }) => id} />
       )}
-    </section>
+    </DrawerSection>
   )
 }

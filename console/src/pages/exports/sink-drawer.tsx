@@ -7,6 +7,7 @@ import { Badge } from '../../kit/badge.tsx'
 import { Button, IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
+import { Drawer, DrawerButtons, DrawerFacts, DrawerSection } from '../../kit/drawer.tsx'
 import { count, fullTime } from '../../kit/format.ts'
 import { ErrorNotice, ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
@@ -29,22 +30,24 @@ export function SinkDrawer() {
   const navigate = useNavigate()
   const close = (): void => void navigate({ to: '/exports', search: {} })
   return (
-    <aside className={styles.drawer} aria-label={text.sink}>
-      <header className={styles.head}>
-        <div className={styles.bar}>
+    <Drawer
+      label={text.sink}
+      bar={
+        <>
           {sink && <Badge tone={stateTones[sink.health.state]}>{text.states[sink.health.state]}</Badge>}
           <ShortId id={exportId} />
-          <span className={styles.close}>
+          <DrawerButtons>
             <IconButton isSmall icon="close" label={words.common.close} onClick={close} />
-          </span>
-        </div>
-        {sink && <h2 className={styles.name}>{nameOf(sink)}</h2>}
-        {sink && <p>{healthSentence(sink)}</p>}
-      </header>
+          </DrawerButtons>
+        </>
+      }
+      title={sink && <h2>{nameOf(sink)}</h2>}
+      lead={sink && <p>{healthSentence(sink)}</p>}
+    >
       {sinks.isPending && <LoadingRows widths={[90, 220, 60]} />}
       {sinks.isSuccess && !sink && <EmptyState title={text.missing} />}
       {sink && <Detail key={sink.id} sink={sink} onGone={close} />}
-    </aside>
+    </Drawer>
   )
 }
 
@@ -68,27 +71,16 @@ function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: 
       <ManagedNotice owner={sink.managed_by} />
       <Actions sink={sink} mayWrite={mayWrite} onDialog={open} />
       {sink.last_error !== null && (
-        <section className={styles.section}>
-          <header>
-            <h2>{text.problem}</h2>
-            <span>{sink.last_error_at !== null && fullTime(Date.parse(sink.last_error_at))}</span>
-          </header>
+        <DrawerSection
+          title={text.problem}
+          note={sink.last_error_at !== null && fullTime(Date.parse(sink.last_error_at))}
+        >
           <p className={styles.problem}>{sink.last_error}</p>
-        </section>
+        </DrawerSection>
       )}
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <DrawerFacts className={styles.facts} facts={facts} />
       <DeadLetters sink={sink} mayWrite={mayWrite} />
-      <section className={styles.section}>
-        <header>
-          <h2>{text.settings}</h2>
-        </header>
+      <DrawerSection title={text.settings}>
         <CodeBlock code={JSON.stringify(sink.config, null, 2)} />
         <CommandPreview
           call={{
@@ -97,7 +89,7 @@ function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: 
             command: `gatehouse sinks show ${sink.id}`,
           }}
         />
-      </section>
+      </DrawerSection>
       {dialog === 'edit' && mayWrite && <EditSinkDialog sink={sink} onClose={() => open(undefined)} />}
       {dialog === 'delete' && mayWrite && (
         <DeleteSinkDialog sink={sink} onClose={() => open(undefined)} onDeleted={onGone} />
@@ -126,7 +118,7 @@ function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
   const allowed = { disabled: !mayWrite, title: mayWrite ? undefined : text.mayNotWrite }
   const result = test.data?.test
   return (
-    <div className={styles.section}>
+    <DrawerSection>
       <div className={styles.actions}>
         <Button {...allowed} disabled={!mayWrite || test.isPending} onClick={() => test.mutate(undefined)}>
           {text.test}
@@ -149,6 +141,6 @@ function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
           {result.success ? text.tested : `${text.testFailed} ${result.message}`}
         </Notice>
       )}
-    </div>
+    </DrawerSection>
   )
 }

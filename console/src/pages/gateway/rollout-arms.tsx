@@ -1,4 +1,5 @@
 import { count, percent } from '../../kit/format.ts'
+import { SmallHeading } from '../../kit/small-heading.tsx'
 import { words } from '../../words/en.ts'
 import { useDecisions, useSavedConfig, type DecisionHour } from './queries.ts'
 import styles from './rollout-arms.module.css'
@@ -12,7 +13,7 @@ export function RolloutArms() {
   if (hours.length === 0) return null
   return (
     <div className={styles.arms}>
-      <h3>{text.arms}</h3>
+      <SmallHeading>{text.arms}</SmallHeading>
       <dl>
         <Arm name={text.enforcedArm} counts={hours.map(({ enforced }) => enforced)} />
         <Arm name={text.recordedArm} counts={hours.map(({ recorded }) => recorded)} />

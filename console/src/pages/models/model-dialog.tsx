@@ -33,7 +33,7 @@ export function ModelDialog({ model, onClose }: { readonly model: CatalogueModel
           </div>
         ))}
       </dl>
-      <h3 className={styles.heading}>{text.targets}</h3>
+      <h3>{text.targets}</h3>
       <ol className={styles.targets}>
         {model.targets.map(({ upstream, upstream_kind: kind, model: name }) => (
           <li key={`${upstream}/${name}`}>
@@ -43,12 +43,12 @@ export function ModelDialog({ model, onClose }: { readonly model: CatalogueModel
       </ol>
       {model.kind === 'prefix' && (
         <>
-          <h3 className={styles.heading}>{text.names}</h3>
+          <h3>{text.names}</h3>
           {model.names.length === 0 && <p className={styles.quiet}>{text.noNames}</p>}
           <p className={styles.names}>{model.names.slice(0, mostNames).join(', ')}</p>
         </>
       )}
-      <h3 className={styles.heading}>{text.asYaml}</h3>
+      <h3>{text.asYaml}</h3>
       <CodeBlock code={yamlOf(model)} />
       <CommandPreview call={{ method: 'GET', path: '/v1/organization/models', command: 'gatehouse models list' }} />
     </Dialog>

@@ -8,6 +8,7 @@ import { count } from '../../kit/format.ts'
 import { MarkedText } from '../../kit/marked-text.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { useDebounced } from '../../kit/use-debounced.ts'
+import { SmallHeading } from '../../kit/small-heading.tsx'
 import { words } from '../../words/en.ts'
 import { checkedTexts, evaluationOf, hasText, type Settings, type Texts } from './draft.ts'
 import { useDrafts, useEvaluation, type Evaluation } from './queries.ts'
@@ -175,7 +176,7 @@ function Marks({ texts, evidence }: MarksProps) {
   if (found.length === 0) return null
   return (
     <section className={styles.evidence} aria-label={text.evidence}>
-      <h3>{text.evidence}</h3>
+      <SmallHeading>{text.evidence}</SmallHeading>
       {found.map(({ at, each, marks }) => (
         <MarkedText key={at} text={each} marks={marks} />
       ))}

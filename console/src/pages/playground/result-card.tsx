@@ -141,7 +141,7 @@ function VerdictTab({ requestId, isRunning }: VerdictProps) {
     <>
       <p className={styles.summary}>{summaryOf(data)}</p>
       <Timeline steps={data.timeline} totalMs={data.latency_ms} />
-      <h3 className={styles.heading}>{words.request.outcomes}</h3>
+      <h3>{words.request.outcomes}</h3>
       <Outcomes outcomes={data.outcomes} isChecked={data.decision !== 'not_evaluated'} />
       <Facts detail={data} />
     </>

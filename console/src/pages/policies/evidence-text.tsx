@@ -1,4 +1,5 @@
 import { MarkedText } from '../../kit/marked-text.tsx'
+import { SmallHeading } from '../../kit/small-heading.tsx'
 import { words } from '../../words/en.ts'
 import type { Evaluation } from './queries.ts'
 import styles from './evidence-text.module.css'
@@ -11,7 +12,7 @@ export function EvidenceText({ text, evidence }: { readonly text: string; readon
   if (marks.length === 0) return null
   return (
     <section className={styles.evidence} aria-label={words.policy.evidence}>
-      <h3>{words.policy.evidence}</h3>
+      <SmallHeading>{words.policy.evidence}</SmallHeading>
       <MarkedText text={text} marks={marks} />
     </section>
   )

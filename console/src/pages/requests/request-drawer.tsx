@@ -6,6 +6,7 @@ import { IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { curlOf } from '../../kit/curl.ts'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
+import { Drawer, DrawerButtons, DrawerFacts, DrawerSection } from '../../kit/drawer.tsx'
 import { fullTime, milliseconds } from '../../kit/format.ts'
 import { Outcomes } from '../../kit/outcomes.tsx'
 import { summaryOf } from '../../kit/request-summary.ts'
@@ -31,18 +32,29 @@ export function RequestDrawer() {
     drawer.current?.scrollTo({ top: 0 })
   }, [requestId])
   return (
-    <aside ref={drawer} className={styles.drawer} aria-label={text.label}>
-      <Head requestId={requestId} request={query.data} />
+    <Drawer
+      ref={drawer}
+      label={text.label}
+      bar={<Bar requestId={requestId} request={query.data} />}
+      title={query.data && <p>{summaryOf(query.data)}</p>}
+      lead={
+        query.data && (
+          <Link className={styles.playground} to="/playground" search={playgroundSearch(query.data)}>
+            {words.playground.openFrom}
+          </Link>
+        )
+      }
+    >
       {query.isPending && <LoadingRows widths={[90, 220, 60]} />}
       {query.isError && <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && <Detail request={query.data} />}
-    </aside>
+    </Drawer>
   )
 }
 
-type HeadProps = { readonly requestId: string; readonly request: RequestDetail | undefined }
+type BarProps = { readonly requestId: string; readonly request: RequestDetail | undefined }
 
-function Head({ requestId, request }: HeadProps) {
+function Bar({ requestId, request }: BarProps) {
   const rows = use(RowsContext)
   const navigate = useNavigate()
   const at = rows.findIndex(({ id }) => id === requestId)
@@ -52,39 +64,31 @@ function Head({ requestId, request }: HeadProps) {
     if (row) void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true })
   }
   return (
-    <header className={styles.head}>
-      <div className={styles.bar}>
-        {request && (
-          <>
-            <DecisionBadge
-              decision={request.decision}
-              isEnforced={request.is_enforced}
-              isError={request.status === 'error'}
-            />
-            <time dateTime={new Date(request.created_at_ms).toISOString()}>{fullTime(request.created_at_ms)}</time>
-          </>
-        )}
-        <ShortId id={requestId} />
-        <span className={styles.buttons}>
-          <IconButton isSmall icon="up" label={text.previous} disabled={!neighbour(-1)} onClick={() => go(-1)} />
-          <IconButton isSmall icon="down" label={text.next} disabled={!neighbour(1)} onClick={() => go(1)} />
-          <IconButton
-            isSmall
-            icon="close"
-            label={words.common.close}
-            onClick={() => void navigate({ to: '/requests', search: true })}
-          />
-        </span>
-      </div>
+    <>
       {request && (
         <>
-          <p className={styles.summary}>{summaryOf(request)}</p>
-          <Link className={styles.playground} to="/playground" search={playgroundSearch(request)}>
-            {words.playground.openFrom}
-          </Link>
+          <DecisionBadge
+            decision={request.decision}
+            isEnforced={request.is_enforced}
+            isError={request.status === 'error'}
+          />
+          <time className={styles.time} dateTime={new Date(request.created_at_ms).toISOString()}>
+            {fullTime(request.created_at_ms)}
+          </time>
         </>
       )}
-    </header>
+      <ShortId id={requestId} />
+      <DrawerButtons>
+        <IconButton isSmall icon="up" label={text.previous} disabled={!neighbour(-1)} onClick={() => go(-1)} />
+        <IconButton isSmall icon="down" label={text.next} disabled={!neighbour(1)} onClick={() => go(1)} />
+        <IconButton
+          isSmall
+          icon="close"
+          label={words.common.close}
+          onClick={() => void navigate({ to: '/requests', search: true })}
+        />
+      </DrawerButtons>
+    </>
   )
 }
 
@@ -116,52 +120,33 @@ function Detail({ request }: { readonly request: RequestDetail }) {
   ]
   return (
     <>
-      <dl className={styles.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <Section title={text.timeline} note={latencyMs === null ? '' : text.total(milliseconds(latencyMs))}>
+      <DrawerFacts className={styles.facts} facts={facts} />
+      <DrawerSection title={text.timeline} note={latencyMs === null ? '' : text.total(milliseconds(latencyMs))}>
         <Timeline steps={timeline} totalMs={latencyMs} />
-      </Section>
-      <Section title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
+      </DrawerSection>
+      <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} />
         {mayWrite && (
           <Link to="/policies" search={{ create: request.id }}>
             {text.createPolicy}
           </Link>
         )}
-      </Section>
-      <Section title={text.texts.title}>
+      </DrawerSection>
+      <DrawerSection title={text.texts.title}>
         <Texts key={request.id} request={request} />
-      </Section>
+      </DrawerSection>
       <div className={styles.two}>
-        <Section title={text.receipt}>
+        <DrawerSection title={text.receipt}>
           <ReceiptTable receipt={receipt} />
-        </Section>
-        <Section title={text.proof}>
+        </DrawerSection>
+        <DrawerSection title={text.proof}>
           <Proof proof={proof} />
-        </Section>
+        </DrawerSection>
       </div>
-      <Section title={words.common.asRequest}>
+      <DrawerSection title={words.common.asRequest}>
         <CodeBlock code={curlOf({ method: 'GET', path: `/v1/organization/requests/${request.id}` })} />
         <CodeBlock code={`gatehouse requests show ${request.id}`} />
-      </Section>
+      </DrawerSection>
     </>
   )
 }
-
-type SectionProps = { readonly title: string; readonly note?: string; readonly children: ReactNode }
-
-const Section = ({ title, note, children }: SectionProps) => (
-  <section className={styles.section}>
-    <header>
-      <h2>{title}</h2>
-      <span>{note}</span>
-    </header>
-    {children}
-  </section>
-)

@@ -4,6 +4,7 @@ import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { MarkedText } from '../../kit/marked-text.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
+import { SmallHeading } from '../../kit/small-heading.tsx'
 import { LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { useRequestContent, type RequestContent, type RequestDetail } from './queries.ts'
@@ -49,9 +50,9 @@ function Shown({ content: { level, prompt, response } }: { readonly content: Req
   return (
     <>
       {level === 'redacted' && <p className={styles.note}>{text.redacted}</p>}
-      <h3 className={styles.heading}>{text.prompt}</h3>
+      <SmallHeading>{text.prompt}</SmallHeading>
       <MarkedText text={prompt.text} marks={prompt.evidence} />
-      <h3 className={styles.heading}>{text.response}</h3>
+      <SmallHeading>{text.response}</SmallHeading>
       {response.text === '' ? (
         <p className={styles.note}>{text.noResponse}</p>
       ) : (
