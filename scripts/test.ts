@@ -23,10 +23,13 @@ async function main(words: readonly string[]): Promise<number> {
   for (const name of servers.missing) log(`${name} is not on this machine: the suites that need it are skipped`)
   await using folder = createRunFolder()
   const environment = { ...servers.environment, TMPDIR: folder.path }
-  const run = (some: readonly string[]) => runTests({ files: some, environment, signal: interrupted.signal })
+  const run = (some: readonly string[]) =>
+    runTests({ files: some, environment, signal: interrupted.signal, folder: folder.path })
   const first = await run(files)
-  const { isSuccess, skipped, unfinished } = isStrict && failedInBrowserOnly(first) ? await repeat(first, run) : first
+  const { isSuccess, skipped, failed, unfinished } =
+    isStrict && failedInBrowserOnly(first) ? await repeat(first, run) : first
   if (interrupted.signal.aborted) return 130
+  for (const file of failed) log(`failed: ${file}`)
   for (const file of unfinished) log(`${file} did not end: a test in it left something open`)
   for (const line of skipped) log(`skipped: ${line}`)
   if (isStrict && skipped.length > 0) log('with CI=true nothing may be skipped')
