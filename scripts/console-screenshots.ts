@@ -18,7 +18,7 @@ const otherPages = [
   ['gateway', 'gateway'],
   ['models', 'models'],
   ['limits', 'limits'],
-  ['exports', 'exports'],
+  ['sinks', 'sinks'],
   ['audit', 'audit'],
   ['keys', 'projects'],
   ['members', 'members'],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readAuditSearch } from './audit/search.ts'
-import { readExportSearch } from './exports/search.ts'
 import { readGatewaySearch } from './gateway/search.ts'
 import { readLimitsSearch } from './limits/search.ts'
 import { readMembersSearch } from './members/search.ts'
@@ -11,13 +10,14 @@ import { readHistorySearch, readPoliciesSearch, readReplaySearch } from './polic
 import { readProjectsSearch } from './projects/search.ts'
 import { filtersOf, readRequestSearch } from './requests/search.ts'
 import { readSettingsSearch } from './settings/search.ts'
+import { readSinksSearch } from './sinks/search.ts'
 
 type Reader = (search: Record<string, unknown>) => object
 
 /** Each reader of an address with an address that it keeps whole. */
 const readers: readonly (readonly [page: string, read: Reader, search: Record<string, unknown>])[] = [
   ['audit', readAuditSearch, { view: 'verify', event_kind: 'policy.created', actor_id: 'adk_1' }],
-  ['exports', readExportSearch, { new: 'webhook', dialog: 'edit' }],
+  ['sinks', readSinksSearch, { new: 'webhook', dialog: 'edit' }],
   ['gateway', readGatewaySearch, { view: 'json' }],
   [
     'limits',

@@ -19,8 +19,8 @@ const policy = ({ object_id: id }: AttentionItem): LinkOptions => ({
   params: { policyId: id ?? '' },
 })
 const sink = ({ object_id: id }: AttentionItem): LinkOptions => ({
-  to: '/exports/$exportId',
-  params: { exportId: id ?? '' },
+  to: '/sinks/$sinkId',
+  params: { sinkId: id ?? '' },
 })
 
 /** The page that shows what an item is about. */

@@ -29,7 +29,7 @@ const idTargets: Record<IdKind, { readonly icon: IconName; readonly target: (id:
   proj: { icon: 'key', target: (id) => ({ to: '/projects', search: { project_id: id } }) },
   mem: { icon: 'people', target: (id) => ({ to: '/members', search: { dialog: 'edit', id } }) },
   ses: { icon: 'people', target: (id) => ({ to: '/members', search: { tab: 'signIns', dialog: 'end', id } }) },
-  sink: { icon: 'exports', target: (id) => ({ to: '/exports/$exportId', params: { exportId: id } }) },
+  sink: { icon: 'sinks', target: (id) => ({ to: '/sinks/$sinkId', params: { sinkId: id } }) },
 }
 
 /** The object of an id, by its prefix. */

@@ -10,7 +10,7 @@ export type PageLink = {
     | '/gateway'
     | '/models'
     | '/limits'
-    | '/exports'
+    | '/sinks'
     | '/audit'
     | '/projects'
     | '/members'
@@ -30,7 +30,7 @@ export const pages: readonly PageLink[] = [
   { to: '/gateway', name: words.pages.gateway, icon: 'gateway', group: 'govern' },
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
-  { to: '/exports', name: words.pages.exports, icon: 'exports', group: 'operate' },
+  { to: '/sinks', name: words.pages.sinks, icon: 'sinks', group: 'operate' },
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },
   { to: '/projects', name: words.pages.projects, icon: 'key', group: 'access' },
   { to: '/members', name: words.pages.members, icon: 'people', group: 'access' },

@@ -7,7 +7,6 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import { readAuditSearch } from '../pages/audit/search.ts'
-import { readExportSearch } from '../pages/exports/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readMembersSearch } from '../pages/members/search.ts'
@@ -16,6 +15,7 @@ import { readModelsSearch } from '../pages/models/search.ts'
 import { readPlaygroundSearch } from '../pages/playground/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readSettingsSearch } from '../pages/settings/search.ts'
+import { readSinksSearch } from '../pages/sinks/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
 import { readTimeRange } from '../session/time-range.ts'
@@ -123,18 +123,32 @@ const limits = createRoute({
   component: lazyRouteComponent(() => import('../pages/limits/page.tsx'), 'LimitsPage'),
 })
 
-const exports = createRoute({
+const sinks = createRoute({
   getParentRoute: () => root,
-  path: '/exports',
-  validateSearch: readExportSearch,
-  component: lazyRouteComponent(() => import('../pages/exports/page.tsx'), 'ExportsPage'),
+  path: '/sinks',
+  validateSearch: readSinksSearch,
+  component: lazyRouteComponent(() => import('../pages/sinks/page.tsx'), 'SinksPage'),
 })
 
-const exportSink = createRoute({
-  getParentRoute: () => exports,
-  path: '$exportId',
-  component: lazyRouteComponent(() => import('../pages/exports/sink-drawer.tsx'), 'SinkDrawer'),
+const sink = createRoute({
+  getParentRoute: () => sinks,
+  path: '$sinkId',
+  component: lazyRouteComponent(() => import('../pages/sinks/sink-drawer.tsx'), 'SinkDrawer'),
 })
+
+/** The page was at `/exports` before, and bookmarks and links lead there. */
+const formerSinks = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/exports',
+    beforeLoad: () => redirect({ to: '/sinks', search: true, replace: true, throw: true }),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/exports/$sinkId',
+    beforeLoad: ({ params }) => redirect({ to: '/sinks/$sinkId', params, search: true, replace: true, throw: true }),
+  }),
+]
 
 const audit = createRoute({
   getParentRoute: () => root,
@@ -181,7 +195,8 @@ export const router = createRouter({
     gateway,
     models,
     limits,
-    exports.addChildren([exportSink]),
+    sinks.addChildren([sink]),
+    ...formerSinks,
     audit.addChildren([auditEvent]),
     projects,
     members,

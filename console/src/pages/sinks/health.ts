@@ -1,11 +1,11 @@
 import type { Tone } from '../../kit/badge.tsx'
 import { count, time } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
-import type { ExportSink } from './queries.ts'
+import type { Sink } from './queries.ts'
 
-const text = words.exports
+const text = words.sinks
 
-export const stateTones: Record<ExportSink['health']['state'], Tone> = {
+export const stateTones: Record<Sink['health']['state'], Tone> = {
   healthy: 'allow',
   retrying: 'warning',
   throttled: 'warning',
@@ -15,7 +15,7 @@ export const stateTones: Record<ExportSink['health']['state'], Tone> = {
 }
 
 /** What happens to the events of a sink, in sentences. */
-export function healthSentence({ health }: ExportSink): string {
+export function healthSentence({ health }: Sink): string {
   const { state, backlog_events: backlog, next_attempt_at: next } = health
   const attempt = next === null ? '' : ` ${text.nextAttempt(time(Date.parse(next)))}`
   const waiting = backlog === 0 ? '' : ` ${text.waiting(count(backlog))}`
@@ -30,7 +30,7 @@ const units = [
 ] as const
 
 /** The age of the oldest event that is not sent yet, such as `3 min`. */
-export function lagOf({ health }: ExportSink, nowMs: number): string {
+export function lagOf({ health }: Sink, nowMs: number): string {
   if (health.oldest_unsent_at === null) return words.common.none
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(health.oldest_unsent_at)) / 1_000))
   const [unit, length] = units.find(([, size]) => seconds >= size) ?? ['s', 1]
@@ -38,10 +38,10 @@ export function lagOf({ health }: ExportSink, nowMs: number): string {
 }
 
 /** The address of the destination, for people who tell sinks apart by it. */
-export function destinationOf({ config }: ExportSink): string {
+export function destinationOf({ config }: Sink): string {
   const fields: Readonly<Record<string, unknown>> = config
   const named = ['url', 'bucket', 'site', 'endpoint', 'cloud_id'].map((name) => fields[name])
   return named.find((value) => typeof value === 'string') ?? words.common.none
 }
 
-export const nameOf = ({ label, id }: ExportSink): string => (label === '' ? id : label)
+export const nameOf = ({ label, id }: Sink): string => (label === '' ? id : label)

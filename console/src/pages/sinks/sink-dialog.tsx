@@ -10,12 +10,12 @@ import { ManagedNotice, ErrorNotice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { nameOf } from './health.ts'
-import { exportKeys, useSinkKinds, type ExportSink } from './queries.ts'
+import { sinkKeys, useSinkKinds, type Sink } from './queries.ts'
 import { SchemaForm } from './schema-fields.tsx'
 import { changedFields, filledIn, hasInput, valuesOf, type SinkKind, type Values } from './sink-schema.ts'
 import styles from './sink-dialog.module.css'
 
-const text = words.exports
+const text = words.sinks
 const path = '/api/policy-gateway/exports'
 
 type CreateProps = {
@@ -36,7 +36,7 @@ export function CreateSinkDialog({ type, onType, onClose, onCreated }: CreatePro
   const body = { type, label: form.label, config, start }
   const change = useChange({
     send: () => dataOf(api.POST('/api/policy-gateway/exports', { body: body as never })),
-    refresh: exportKeys,
+    refresh: sinkKeys,
     onDone: ({ export: { id } }) => onCreated(id),
   })
   const choose = (chosen: string): void => {
@@ -90,7 +90,7 @@ export function CreateSinkDialog({ type, onType, onClose, onCreated }: CreatePro
   )
 }
 
-type EditProps = { readonly sink: ExportSink; readonly onClose: () => void }
+type EditProps = { readonly sink: Sink; readonly onClose: () => void }
 
 /** The settings of a sink. Only what was changed is sent. */
 export function EditSinkDialog({ sink, onClose }: EditProps) {
@@ -110,7 +110,7 @@ export function EditSinkDialog({ sink, onClose }: EditProps) {
       const params = { path: { export_id: sink.id } }
       return dataOf(api.PATCH('/api/policy-gateway/exports/{export_id}', { params, body }))
     },
-    refresh: exportKeys,
+    refresh: sinkKeys,
     onDone: onClose,
   })
   return (

@@ -7,7 +7,7 @@ import { startReceiver, type Handler } from '../support/receiver.ts'
 
 const secret = 'at-least-24-plain-characters'
 
-describe('the exports of the console', { skip: withoutBrowser }, () => {
+describe('the sinks of the console', { skip: withoutBrowser }, () => {
   let browser: Browser
   let scene: ConsoleScene
   before(async () => {
@@ -39,10 +39,23 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.getByRole('link', { name: 'Exports' }).click()
+    await page.getByRole('link', { name: 'Sinks' }).click()
     await page.getByText('No sinks yet').waitFor()
     await page.getByText('gatehouse sinks create -f sink.yaml').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('are found at their former address', async (t) => {
+    const id = await createSink(t, 'Bookmarked', () => ({ status: 200 }))
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/exports?new=webhook`)
+    await page.waitForURL(`${scene.url}/console/sinks?new=webhook`)
+    await page.goto(`${scene.url}/console/exports/${id}`)
+    await page.waitForURL(`${scene.url}/console/sinks/${id}`)
+    await drawerOf(page).getByRole('heading', { name: 'Bookmarked' }).waitFor()
     assert.deepEqual(open.errors, [])
   })
 
@@ -52,7 +65,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.getByRole('link', { name: 'Exports' }).click()
+    await page.getByRole('link', { name: 'Sinks' }).click()
     const row = page.getByRole('row').filter({ hasText: 'Lost credentials' })
     await row.getByText('Credentials rejected').waitFor({ timeout: 30_000 })
     await row.getByRole('cell', { name: /answered 401/ }).waitFor()
@@ -66,7 +79,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.goto(`${scene.url}/console/exports?new=webhook`)
+    await page.goto(`${scene.url}/console/sinks?new=webhook`)
     const dialog = page.getByRole('dialog', { name: 'New sink' })
     await dialog.getByLabel('Kind of destination').selectOption('elastic')
     await dialog.getByLabel('Auth: type').selectOption('basic')
@@ -85,7 +98,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await dialog.getByText('curl and command line').click()
     await dialog.getByText('gatehouse sinks create -f sink.yaml').waitFor()
     await dialog.getByRole('button', { name: 'Create Webhook sink' }).click()
-    await page.waitForURL(/exports\/sink_/)
+    await page.waitForURL(/sinks\/sink_/)
     await drawerOf(page).getByRole('heading', { name: 'Archive' }).waitFor()
     await drawerOf(page).getByRole('button', { name: 'Send test event' }).click()
     await drawerOf(page).getByText('The destination accepted the test event.').waitFor()
@@ -99,7 +112,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill(id)
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${scene.url}/console/exports/${id}`)
+    await page.waitForURL(`${scene.url}/console/sinks/${id}`)
     const drawer = drawerOf(page)
     await drawer.getByRole('button', { name: 'Pause delivery' }).click()
     await drawer.getByText('Paused', { exact: true }).waitFor()
@@ -123,7 +136,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog.getByLabel('Enter To be changed to confirm').fill('To be changed')
     await remove.click()
-    await page.waitForURL(/\/exports$/)
+    await page.waitForURL(/\/sinks$/)
     assert.equal((await scene.get(`/api/policy-gateway/exports/${id}`)).status, 404)
   })
 
@@ -133,7 +146,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.goto(`${scene.url}/console/exports/${id}`)
+    await page.goto(`${scene.url}/console/sinks/${id}`)
     const drawer = drawerOf(page)
     await drawer.getByText('The destination accepts events.').waitFor({ timeout: 30_000 })
     // Events are rejected permanently only after the destination has accepted some.
@@ -166,7 +179,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
     const { value } = (await created.json()) as { value: string }
     await using open = await openPage(browser)
     const { page } = open
-    await page.goto(`${scene.url}/console/exports/${id}`)
+    await page.goto(`${scene.url}/console/sinks/${id}`)
     await page.getByLabel('Administrator key').fill(value)
     await page.keyboard.press('Enter')
     const drawer = drawerOf(page)
@@ -181,7 +194,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
       await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
       const { page } = open
       await scene.signIn(page)
-      await page.goto(`${scene.url}/console/exports`)
+      await page.goto(`${scene.url}/console/sinks`)
       await page.getByText('Credentials rejected').first().waitFor({ timeout: 30_000 })
       await page
         .getByRole('cell', { name: /answered 401/ })
@@ -189,7 +202,7 @@ describe('the exports of the console', { skip: withoutBrowser }, () => {
         .waitFor()
       assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-      await page.goto(`${scene.url}/console/exports/${id}`)
+      await page.goto(`${scene.url}/console/sinks/${id}`)
       await drawerOf(page).getByText('The destination rejects the credentials.').waitFor()
       assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)

@@ -16,26 +16,26 @@ import { words } from '../../words/en.ts'
 import { DeadLetters } from './dead-letters.tsx'
 import { DeleteSinkDialog } from './delete-dialog.tsx'
 import { destinationOf, healthSentence, lagOf, nameOf, stateTones } from './health.ts'
-import { exportKeys, useSinks, type ExportSink } from './queries.ts'
+import { sinkKeys, useSinks, type Sink } from './queries.ts'
 import { EditSinkDialog } from './sink-dialog.tsx'
 import styles from './sink-drawer.module.css'
 
-const text = words.exports
+const text = words.sinks
 
 /** One sink: how delivery goes, what can be done about it, its dead letters and its settings. */
 export function SinkDrawer() {
-  const { exportId } = useParams({ from: '/exports/$exportId' })
+  const { sinkId } = useParams({ from: '/sinks/$sinkId' })
   const sinks = useSinks()
-  const sink = sinks.data?.find(({ id }) => id === exportId)
+  const sink = sinks.data?.find(({ id }) => id === sinkId)
   const navigate = useNavigate()
-  const close = (): void => void navigate({ to: '/exports', search: {} })
+  const close = (): void => void navigate({ to: '/sinks', search: {} })
   return (
     <Drawer
       label={text.sink}
       bar={
         <>
           {sink && <Badge tone={stateTones[sink.health.state]}>{text.states[sink.health.state]}</Badge>}
-          <ShortId id={exportId} />
+          <ShortId id={sinkId} />
           <DrawerButtons>
             <IconButton isSmall icon="close" label={words.common.close} onClick={close} />
           </DrawerButtons>
@@ -51,8 +51,8 @@ export function SinkDrawer() {
   )
 }
 
-function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: () => void }) {
-  const { dialog } = useSearch({ from: '/exports' })
+function Detail({ sink, onGone }: { readonly sink: Sink; readonly onGone: () => void }) {
+  const { dialog } = useSearch({ from: '/sinks' })
   const navigate = useNavigate()
   const mayWrite = useMay('exports:write')
   const open = (name: typeof dialog): void =>
@@ -99,7 +99,7 @@ function Detail({ sink, onGone }: { readonly sink: ExportSink; readonly onGone: 
 }
 
 type ActionsProps = {
-  readonly sink: ExportSink
+  readonly sink: Sink
   readonly mayWrite: boolean
   readonly onDialog: (dialog: 'edit' | 'delete') => void
 }
@@ -108,12 +108,12 @@ function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
   const params = { path: { export_id: sink.id } }
   const test = useChange({
     send: () => dataOf(api.POST('/api/policy-gateway/exports/{export_id}/test', { params })),
-    refresh: exportKeys,
+    refresh: sinkKeys,
   })
   const toggle = useChange({
     send: (enabled: boolean) =>
       dataOf(api.PATCH('/api/policy-gateway/exports/{export_id}', { params, body: { enabled } })),
-    refresh: exportKeys,
+    refresh: sinkKeys,
   })
   const allowed = { disabled: !mayWrite, title: mayWrite ? undefined : text.mayNotWrite }
   const result = test.data?.test

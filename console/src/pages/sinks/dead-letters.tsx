@@ -8,10 +8,10 @@ import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
-import { exportKeys, useDeadLetters, type DeadLetter, type ExportSink } from './queries.ts'
+import { sinkKeys, useDeadLetters, type DeadLetter, type Sink } from './queries.ts'
 import styles from './sink-drawer.module.css'
 
-const text = words.exports
+const text = words.sinks
 
 const columns: readonly DataColumn<DeadLetter>[] = [
   { id: 'event', name: text.event, cell: ({ id }) => <ShortId id={id} /> },
@@ -24,7 +24,7 @@ const columns: readonly DataColumn<DeadLetter>[] = [
 ]
 
 /** The events that the destination rejected permanently, and the button that sends them again. */
-export function DeadLetters({ sink, mayWrite }: { readonly sink: ExportSink; readonly mayWrite: boolean }) {
+export function DeadLetters({ sink, mayWrite }: { readonly sink: Sink; readonly mayWrite: boolean }) {
   const letters = useDeadLetters(sink)
   const total = sink.health.dead_letters
   const replay = useChange({
@@ -32,7 +32,7 @@ export function DeadLetters({ sink, mayWrite }: { readonly sink: ExportSink; rea
       const params = { path: { export_id: sink.id } }
       return dataOf(api.POST('/api/policy-gateway/exports/{export_id}/dead_letters/replay', { params, body: {} }))
     },
-    refresh: exportKeys,
+    refresh: sinkKeys,
   })
   return (
     <DrawerSection

@@ -1,4 +1,4 @@
-export const exports = {
+export const sinks = {
   purpose: 'Sinks send the audit log to your logging system, in order and at least once.',
   create: 'New sink',
   createKind: (kind: string) => `Create ${kind} sink`,

@@ -8,17 +8,17 @@ import { count, time } from '../../kit/format.ts'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { lagOf, nameOf, stateTones } from './health.ts'
-import { useSinks, type ExportSink } from './queries.ts'
+import { useSinks, type Sink } from './queries.ts'
 import { CreateSinkDialog } from './sink-dialog.tsx'
 import styles from './page.module.css'
 
-const text = words.exports
+const text = words.sinks
 const firstKind = 'webhook'
 
-/** The export sinks with their state and last error, and the open one beside them. */
-export function ExportsPage() {
-  const { new: newKind } = useSearch({ from: '/exports' })
-  const { exportId } = useParams({ strict: false })
+/** The sinks with their state and last error, and the open one beside them. */
+export function SinksPage() {
+  const { new: newKind } = useSearch({ from: '/sinks' })
+  const { sinkId } = useParams({ strict: false })
   const sinks = useSinks()
   const mayWrite = useMay('exports:write')
   const navigate = useNavigate()
@@ -37,7 +37,7 @@ export function ExportsPage() {
     </Button>
   )
   return (
-    <div className={styles.split} data-open={exportId !== undefined}>
+    <div className={styles.split} data-open={sinkId !== undefined}>
       <section className={styles.list} aria-label={text.table}>
         <div className={styles.head}>
           <p>{text.purpose}</p>
@@ -55,7 +55,7 @@ export function ExportsPage() {
           </EmptyState>
         )}
         {rows.length > 0 && (
-          <DataTable label={text.table} rows={rows} columns={columns} idOf={({ id }) => id} selectedId={exportId} />
+          <DataTable label={text.table} rows={rows} columns={columns} idOf={({ id }) => id} selectedId={sinkId} />
         )}
       </section>
       <Outlet />
@@ -64,20 +64,20 @@ export function ExportsPage() {
           type={newKind}
           onType={create}
           onClose={() => create(undefined)}
-          onCreated={(id) => void navigate({ to: '/exports/$exportId', params: { exportId: id }, search: {} })}
+          onCreated={(id) => void navigate({ to: '/sinks/$sinkId', params: { sinkId: id }, search: {} })}
         />
       )}
     </div>
   )
 }
 
-const columns: readonly DataColumn<ExportSink>[] = [
+const columns: readonly DataColumn<Sink>[] = [
   {
     id: 'name',
     name: text.name,
     cell: (sink) => (
       <>
-        <Link to="/exports/$exportId" params={{ exportId: sink.id }} search={{}} title={sink.id}>
+        <Link to="/sinks/$sinkId" params={{ sinkId: sink.id }} search={{}} title={sink.id}>
           {nameOf(sink)}
         </Link>
         <small className={styles.narrow}>{problemOf(sink)}</small>
@@ -120,5 +120,5 @@ const columns: readonly DataColumn<ExportSink>[] = [
 ]
 
 /** An error that a later delivery has overcome is shown in the sink, not in the list. */
-const problemOf = ({ health: { state }, last_error: error }: ExportSink): string | undefined =>
+const problemOf = ({ health: { state }, last_error: error }: Sink): string | undefined =>
   state === 'healthy' || state === 'disabled' ? undefined : (error ?? undefined)

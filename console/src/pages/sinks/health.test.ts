@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { destinationOf, healthSentence, lagOf, nameOf } from './health.ts'
-import type { ExportSink } from './queries.ts'
+import type { Sink } from './queries.ts'
 
-const sink = (health: Partial<ExportSink['health']>, other: object = {}): ExportSink =>
+const sink = (health: Partial<Sink['health']>, other: object = {}): Sink =>
   ({
     id: 'sink_1',
     label: '',
     config: {},
     health: { state: 'healthy', backlog_events: 0, next_attempt_at: null, oldest_unsent_at: null, ...health },
     ...other,
-  }) as ExportSink
+  }) as Sink
 
 describe('the age of the oldest event that is not sent', () => {
   const nowMs = Date.parse('2026-03-04T12:00:00Z')

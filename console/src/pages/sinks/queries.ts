@@ -3,25 +3,25 @@ import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { sinkKindsIn, type SinkKind } from './sink-schema.ts'
 
-export type ExportSink = components['schemas']['ExportSink']
+export type Sink = components['schemas']['ExportSink']
 export type DeadLetter = components['schemas']['DeadLetter']
 
 const refreshMs = 10_000
-const listKey = ['exports']
-const lettersKey = (id: string) => ['exports', 'dead_letters', id]
+const listKey = ['sinks']
+const lettersKey = (id: string) => ['sinks', 'dead_letters', id]
 
 /** What a change of a sink makes old. */
-export const exportKeys = [listKey, ['overview']]
+export const sinkKeys = [listKey, ['overview']]
 
 export const useSinks = () =>
   useQuery({
     queryKey: listKey,
-    queryFn: async (): Promise<readonly ExportSink[]> =>
+    queryFn: async (): Promise<readonly Sink[]> =>
       (await dataOf(api.GET('/api/policy-gateway/exports', { params: { query: { limit: 100 } } }))).data,
     refetchInterval: refreshMs,
   })
 
-export const useDeadLetters = ({ id, health }: ExportSink) =>
+export const useDeadLetters = ({ id, health }: Sink) =>
   useQuery({
     queryKey: lettersKey(id),
     queryFn: async (): Promise<readonly DeadLetter[]> => {

@@ -8,11 +8,11 @@ import { Field } from '../../kit/field.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { nameOf } from './health.ts'
-import { exportKeys, type ExportSink } from './queries.ts'
+import { sinkKeys, type Sink } from './queries.ts'
 
-const text = words.exports
+const text = words.sinks
 
-type DeleteProps = { readonly sink: ExportSink; readonly onClose: () => void; readonly onDeleted: () => void }
+type DeleteProps = { readonly sink: Sink; readonly onClose: () => void; readonly onDeleted: () => void }
 
 /** Deletes a sink after its name was entered, because its position in the log is lost. */
 export function DeleteSinkDialog({ sink, onClose, onDeleted }: DeleteProps) {
@@ -22,7 +22,7 @@ export function DeleteSinkDialog({ sink, onClose, onDeleted }: DeleteProps) {
   const change = useChange({
     send: () =>
       dataOf(api.DELETE('/api/policy-gateway/exports/{export_id}', { params: { path: { export_id: sink.id } } })),
-    refresh: exportKeys,
+    refresh: sinkKeys,
     onDone: onDeleted,
   })
   return (

@@ -5,7 +5,7 @@ import { words } from '../../words/en.ts'
 import { chosenIn, isSecret, splitFields, valuesOf, type FieldSchema, type Values } from './sink-schema.ts'
 import styles from './sink-dialog.module.css'
 
-const text = words.exports
+const text = words.sinks
 
 /** The error of the last attempt to save. Its field shows it. */
 const ErrorContext = createContext<unknown>(null)
