@@ -1,11 +1,12 @@
 import packageFile from '../package.json' with { type: 'json' }
-import { createAdministration } from './app/administration.ts'
+import { directoryStore } from './adapters/stores/sql/identity/directory.ts'
+import { overrideStore } from './adapters/stores/sql/credits/limit-overrides.ts'
 import { openAudit } from './app/audit.ts'
 import { createApiClient, injectTransport, type ApiClient } from './app/client/api-client.ts'
 import { consoleUrl } from './app/console-url.ts'
 import { createDecodeBody } from './app/caller-formats.ts'
-import { createFamilies } from './app/families.ts'
-import { featuresOf } from './app/features.ts'
+import { createFamilies, type FamilyParts } from './app/families.ts'
+import { createFeatures } from './app/features/features.ts'
 import { openEvaluation } from './app/evaluation.ts'
 import { openInfrastructure, type Infrastructure, type World } from './app/infrastructure.ts'
 import { createIdentity } from './app/identity.ts'
@@ -18,7 +19,7 @@ import { createReportLimit } from './app/report-limit.ts'
 import { createRequestMetrics } from './app/request-metrics.ts'
 import { openServerMetrics } from './app/server-metrics.ts'
 import { holdMsOf, openPipeline } from './app/pipeline.ts'
-import { secretFilesOf } from './app/storage/server-secrets.ts'
+import { createStores } from './app/stores.ts'
 import { createRules } from './app/rules.ts'
 import { storageChecks } from './app/storage/storage.ts'
 import { createSystem } from './app/diagnostics/system.ts'
@@ -63,28 +64,20 @@ export async function createApp(config: Config, env: Environment, world: World =
   await using built = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure(built, config, { env, world })
   const { database, clock, ids, log, metrics, readMetrics } = infrastructure
-  const administration = createAdministration({
-    ...infrastructure,
-    secretFiles: secretFilesOf(config, infrastructure.random),
-    credits: config.credits,
-    keyDefaults: { permissions: config.keys.default_permissions },
-    exports: config.exports,
-    hasJudge: config.policies.judge !== undefined,
-    auditDays: config.audit.retention_days,
-  })
-  const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, administration)
-  const { overrides } = administration.reads
+  const stores = createStores(infrastructure)
+  const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, stores)
   const served = openModels(infrastructure, env)
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
   const rules = await createRules(infrastructure, served)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
     infrastructure,
-    administration,
+    stores,
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
   )
+  const overrides = overrideStore(stores.reading)
   const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }
   const { catalogue, counters, credits, run, ...counted } = await openPipeline(infrastructure, pipelineParts)
-  const audit = built.use(await openAudit({ ...infrastructure, ...administration, isAuditRequired }))
+  const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
   const stored = await openStoredData(infrastructure)
   const startTrace = await openTraces(infrastructure, packageFile.version)
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
@@ -95,47 +88,57 @@ export async function createApp(config: Config, env: Environment, world: World =
   const start = createStart()
   const serverProblem = () => (listeners.isShuttingDown() ? 'stopping' : start.problem())
   const readiness = readinessOf(infrastructure, { credits, counters, audit, serverProblem })
-  const parts = {
-    catalogue,
-    modelDirectory: served.modelDirectory,
-    ...createSystem(infrastructure, { served, env, counters, readiness }),
-    callerOf,
-    run: audit.record(run, countEnded),
-    startTrace,
-    testSink: audit.testSink,
-    simulate,
-    inspectRule: rules.inspectRule,
-    findEvidence,
-    decodeBody: createDecodeBody(),
-    admission: credits.admission,
-    preflight: credits.preflight,
-    readBalance: credits.readBalance,
-    creditUsd: config.credits.credit_usd,
-    ...counted,
-    moderationModel: rules.model,
-    stored,
-    retentionMs: config.responses.retention_days * dayMs,
-    inFlight: listeners.inFlight,
-    isShuttingDown: listeners.isShuttingDown,
-    clock,
-    ids,
-    readMetrics,
-    publicUrl: listeners.publicUrl,
-    configuredUrl: config.server.public_url,
+  const { inFlight, isShuttingDown, publicUrl } = listeners
+  const features = createFeatures(
+    { ...infrastructure, stores },
+    {
+      evaluation: { simulate, findEvidence, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
+      installation: createSystem(infrastructure, { served, env, counters, readiness }),
+      preflight: credits.preflight,
+      catalogue,
+      testSink: audit.testSink,
+      inFlight,
+      readiness,
+    },
+  )
+  const directory = directoryStore(stores.reading)
+  const parts: FamilyParts = {
+    inference: {
+      ...counted,
+      run: audit.record(run, countEnded),
+      callerOf,
+      admission: credits.admission,
+      readBalance: credits.readBalance,
+      creditUsd: config.credits.credit_usd,
+      moderationModel: rules.model,
+      modelDirectory: served.modelDirectory,
+      stored,
+      retentionMs: config.responses.retention_days * dayMs,
+      startTrace,
+      inFlight,
+      clock,
+      ids,
+    },
+    features,
+    administration: { limits: config.administration, reports, isShuttingDown, directory },
+    service: { version: packageFile.version, readiness, readMetrics },
     console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
-    features: featuresOf(config),
-    administration,
-    reports,
-    administrationLimits: config.administration,
-    version: packageFile.version,
-    readiness,
+    publicUrl,
+    configuredUrl: config.server.public_url,
   }
   await listeners.serve((purposes) => createFamilies(parts, purposes))
   const operatorServer = await createOperatorServer({
-    ...parts,
-    random: infrastructure.random,
-    consoleUrl: sessions && (() => consoleUrl(config.server, listeners.administrationUrl())),
+    features,
+    directory,
+    reports,
+    clock,
+    ids,
     log,
+    readiness,
+    readMetrics,
+    isShuttingDown,
+    publicUrl,
+    consoleUrl: sessions && (() => consoleUrl(config.server, listeners.administrationUrl())),
     recorder,
     requestTimeoutMs: config.server.request_timeout_ms,
   })

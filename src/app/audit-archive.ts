@@ -7,7 +7,8 @@ import type { Archive } from '../adapters/stores/sql/audit/archive.ts'
 import { ArchiveFailed, trimChains, type RetentionParts } from '../adapters/stores/sql/audit/retention.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { ArchiveTarget } from '../domain/audit/archive/target.ts'
-import type { AuditServicesParts } from './audit-parts.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import type { AuditParts } from './audit-parts.ts'
 
 const connectTimeoutMs = 10_000
 
@@ -19,7 +20,10 @@ export type Trimming = {
 }
 
 /** Retention of the audit log, with the archive that the configuration names. */
-export function openTrimming(parts: AuditServicesParts, retention: Omit<RetentionParts, 'archive'>): Trimming {
+export function openTrimming(
+  parts: Infrastructure & { readonly audit: Pick<AuditParts, 'keys'> },
+  retention: Omit<RetentionParts, 'archive'>,
+): Trimming {
   const archive = openArchive(parts)
   let isFailing = false
   parts.metrics.gauge(
@@ -43,7 +47,7 @@ export function openTrimming(parts: AuditServicesParts, retention: Omit<Retentio
   }
 }
 
-function openArchive(parts: AuditServicesParts): Archive | undefined {
+function openArchive(parts: Infrastructure & { readonly audit: Pick<AuditParts, 'keys'> }): Archive | undefined {
   const { config, ids, audit, metrics } = parts
   const events = metrics.counter('gatehouse_audit_archived_events_total', 'Audit events written to the archive.', {})
   const target = config.audit.archive && openTarget(config.audit.archive, parts)
@@ -53,13 +57,13 @@ function openArchive(parts: AuditServicesParts): Archive | undefined {
 type ArchiveSettings = NonNullable<Config['audit']['archive']>
 type S3Settings = NonNullable<ArchiveSettings['s3']>
 
-function openTarget({ folder, s3 }: ArchiveSettings, parts: AuditServicesParts): ArchiveTarget {
+function openTarget({ folder, s3 }: ArchiveSettings, parts: Infrastructure): ArchiveTarget {
   if (folder !== undefined && s3 === undefined) return folderArchive(resolve(folder), parts.ids)
   if (s3 !== undefined && folder === undefined) return openS3(s3, parts)
   throw new ConfigError(['audit.archive: name either a folder or s3'])
 }
 
-function openS3(s3: S3Settings, { config, clock, live, network, built }: AuditServicesParts): ArchiveTarget {
+function openS3(s3: S3Settings, { config, clock, live, network, built }: Infrastructure): ArchiveTarget {
   const { prefix = '', kms_key_id: kmsKeyId, sse } = s3
   if (prefix.startsWith('/') || prefix.includes('..'))
     throw new ConfigError(['audit.archive.s3.prefix: must not begin with a slash or contain ".."'])

@@ -1,16 +1,9 @@
 import type { Clock } from '../base/clock.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Encryption } from '../base/encryption.ts'
-import type { ExportStore } from '../domain/audit/export/export-sink.ts'
-import type { VerificationRunnerParts } from '../domain/audit/verification/runner.ts'
-import type { AuditReads } from '../domain/audit/log.ts'
 import { createEventMaker, type Authority, type TextsKeys } from '../domain/audit/event/event-maker.ts'
 import { createSigningKey } from '../domain/audit/chain/checkpoint.ts'
 import { keysById, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { Keyring, SecretKeys } from '../domain/server-secret/keyring.ts'
-import type { LastCheckpoints } from '../adapters/stores/sql/audit/checkpoints.ts'
-import type { Infrastructure } from './infrastructure.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 
 export type AuditParts = ReturnType<typeof createAuditParts>
@@ -45,15 +38,3 @@ function signingSecret(secret: SecretKeys): SigningSecret {
 
 /** The name of a server secret in events that were written with it. */
 export const authorityOf = (keyId: string): string => `gatehouse/${keyId}`
-
-/** What the services of the audit log need. */
-export type AuditServicesParts = Infrastructure & {
-  readonly audit: AuditParts & { readonly signed: LastCheckpoints }
-  readonly auditLog: AuditReads
-  readonly reads: { readonly exports: ExportStore }
-  readonly verifyAuditLog: VerificationRunnerParts['verify']
-  /** Encrypts the secrets of sinks. */
-  readonly encryption: Encryption
-  /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
-  readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
-}

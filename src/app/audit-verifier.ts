@@ -1,39 +1,35 @@
-import type { StoredEncryptions } from '../adapters/stores/sql/secret-rotation.ts'
 import type { VerificationOptions, VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, messageOf } from '../base/fault.ts'
 import { pinnedKeys, type TrustedKeys } from '../domain/audit/chain/trusted-keys.ts'
 import type { TextsKeys } from '../domain/audit/event/event-maker.ts'
-import type { AuditReads } from '../domain/audit/log.ts'
 import type { LogReport, VerifyParts, VerifyProgress } from '../domain/audit/verify-log.ts'
-import type { OperatorParts } from '../http/operator/parts.ts'
+import type { VerifyAuditLog } from '../http/operator/audit-log.ts'
 import { authorityOf, type AuditParts } from './audit-parts.ts'
+import type { Stores } from './stores.ts'
 
 export type AuditVerifierParts = {
   readonly clock: Clock
-  readonly audit: AuditParts
-  readonly textsKeys: StoredEncryptions['textsKeys']
-  readonly reads: AuditReads
+  readonly stores: Pick<Stores, 'auditLog' | 'encryptions'> & { readonly audit: AuditParts }
   readonly verification: VerificationThreads
 }
 
-type VerifyOptions = Parameters<OperatorParts['verifyAuditLog']>[1] &
-  Pick<VerifyParts, 'resumeAt'> &
-  VerificationOptions<VerifyProgress>
+type VerifyOptions = Parameters<VerifyAuditLog>[1] & Pick<VerifyParts, 'resumeAt'> & VerificationOptions<VerifyProgress>
 
 type AuditVerifier = (organizationId: string, options: VerifyOptions) => Promise<LogReport>
 
 /** Verifies an audit log in a thread, with the keys of the server secret or with pinned ones. */
-export function createAuditVerifier(parts: AuditVerifierParts): AuditVerifier {
-  const { clock, audit, reads, verification } = parts
+export function createAuditVerifier({ clock, stores, verification }: AuditVerifierParts): AuditVerifier {
+  const { audit, auditLog } = stores
+  const stored = stores.encryptions.textsKeys
 
   /** Texts keys of earlier server secrets. A key that cannot be decrypted is left out, and its texts count as unchecked. */
   async function retiredTextsKeys(): Promise<TextsKeys> {
-    const published = await reads.keys()
+    const published = await auditLog.keys()
     return new Map(
       published.flatMap(({ id, textsKey }) => {
-        const isReadable = textsKey !== null && parts.textsKeys.isCurrent(textsKey, id)
-        const text = isReadable ? parts.textsKeys.decrypt(textsKey, id) : undefined
+        const isReadable = textsKey !== null && stored.isCurrent(textsKey, id)
+        const text = isReadable ? stored.decrypt(textsKey, id) : undefined
         return text === undefined ? [] : [[authorityOf(id), Buffer.from(text, 'base64')] as const]
       }),
     )

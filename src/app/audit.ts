@@ -1,30 +1,31 @@
 import { join } from 'node:path'
 import { dayMs } from '../base/clock.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
+import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { createJournal, type Journal } from '../domain/audit/journal.ts'
 import type { AuditAppender } from '../domain/audit/log.ts'
 import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
-import {
-  publishKeys,
-  signAllChains,
-  signDueChains,
-  type CheckpointParts,
-} from '../adapters/stores/sql/audit/checkpoints.ts'
+import { publishKeys, signAllChains, signDueChains } from '../adapters/stores/sql/audit/checkpoints.ts'
 import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
 import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { createPartitions } from '../adapters/stores/sql/audit/partitions.ts'
 import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts'
 import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
+import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
 import type { Run } from '../pipeline/run.ts'
 import { openTrimming } from './audit-archive.ts'
-import type { AuditServicesParts } from './audit-parts.ts'
+import { createAuditVerifier } from './audit-verifier.ts'
+import { createLockHistogram, reportLate, reportRewritten } from './audit-reports.ts'
 import { openExports } from './exports.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
+import type { Stores } from './stores.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
@@ -35,67 +36,69 @@ export type AuditServices = AsyncDisposable & {
   record(run: Run, onEnded: RecordParts['onEnded']): Run
 }
 
-export async function openAudit(parts: AuditServicesParts): Promise<AuditServices> {
-  const { config, database, clock, audit, reads, jobs, warn } = parts
+type Requirements = {
+  /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
+  readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
+}
+
+export async function openAudit(
+  infrastructure: Infrastructure,
+  stores: Stores,
+  requirements: Requirements,
+): Promise<AuditServices> {
+  const { config, database, clock, ids, jobs, warn } = infrastructure
+  const { audit, auditLog } = stores
   await using opened = new AsyncDisposableStack()
   const { canStage, pack } = await openPacking(database)
-  const onLocked = createLockHistogram(parts)
-  const appender = createAuditAppender(parts.requestWrites, { ...audit.events, canStage, clock, onLocked })
+  const onLocked = createLockHistogram(infrastructure)
+  const appender = createAuditAppender(infrastructure.requestWrites, { ...audit.events, canStage, clock, onLocked })
   const checkpoints = {
     database,
     clock,
     ...audit,
-    onRewritten: reportRewritten(parts),
-    onLate: reportLate(parts),
+    onRewritten: reportRewritten(infrastructure),
+    onLate: reportLate(infrastructure),
     onAppended: appender.setHead,
   }
-  const { trim, archiveProblem } = openTrimming(parts, {
-    database,
-    clock,
-    events: audit.events,
-    keepMs: config.audit.retention_days * dayMs,
-    maxBacklogMs: config.exports.max_backlog_days * dayMs,
-  })
+  const { trim, archiveProblem } = openTrimming(
+    { ...infrastructure, audit },
+    {
+      database,
+      clock,
+      events: audit.events,
+      keepMs: config.audit.retention_days * dayMs,
+      maxBacklogMs: config.exports.max_backlog_days * dayMs,
+    },
+  )
   await publishKeys(checkpoints)
-  await reportLosses(parts)
+  await reportLosses(infrastructure, audit.events)
   const warning = warn('the audit log could not be signed at shutdown; the next start signs it late')
   opened.defer(() => signAllChains(checkpoints).catch(warning))
   opened.use(jobs.start('sign-audit-log', () => signDueChains(checkpoints)))
   opened.use(jobs.start('pack-audit-log', pack))
   opened.use(jobs.start('trim-audit-log', trim))
-  if (database.engine === 'postgres') opened.use(jobs.start('create-audit-partitions', () => partition(parts)))
-  openVerifications(parts, opened)
-  const backlog = database.engine === 'sqlite' ? null : await openBacklog(parts, appender, opened)
-  const journal = openJournal(parts, appender, backlog)
-  const { open } = opened.use(await openExports(parts))
+  if (database.engine === 'postgres') opened.use(jobs.start('create-audit-partitions', () => partition(infrastructure)))
+  openVerifications(infrastructure, stores, opened)
+  const backlog = database.engine === 'sqlite' ? null : await openBacklog(infrastructure, appender, opened)
+  const journal = openJournal(infrastructure, { ...requirements, events: audit.events, appender, backlog })
+  const { open } = opened.use(await openExports(infrastructure, stores))
   const kept = opened.move()
   const { requests: isRecording, content } = config.audit
   const recording = { journal: isRecording ? journal : null, clock, content, redact: redactIrreversibly }
   return {
     testSink: createSinkTest({
-      ...parts,
+      clock,
+      ids,
       events: audit.events,
       appender,
-      log: parts.auditLog,
-      sinks: reads.exports,
+      log: auditLog,
+      sinks: exportStore(stores.reading, stores.encryptions.exportSecrets),
       open,
     }),
     archiveProblem,
     record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-/** Undefined with embedded storage, where nothing locks the head of a chain. */
-function createLockHistogram({ database, metrics }: AuditServicesParts): ((waitMs: number) => void) | undefined {
-  if (database.engine === 'sqlite') return undefined
-  const histogram = metrics.histogram(
-    'gatehouse_audit_lock_wait_seconds',
-    'The time that an append to an audit log waited for a connection and for the appends of other nodes.',
-    { labels: {}, buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] },
-  )
-  const observe = histogram.series({})
-  return (waitMs) => observe(waitMs / 1000)
 }
 
 async function openPacking(database: Database) {
@@ -109,7 +112,7 @@ async function openPacking(database: Database) {
   }
 }
 
-async function partition({ config, database, clock, log }: AuditServicesParts): Promise<void> {
+async function partition({ config, database, clock, log }: Infrastructure): Promise<void> {
   const { retention_days: retentionDays } = config.audit
   const occupied = await createPartitions(database, { nowMs: clock.nowMs(), retentionDays })
   if (occupied.length === 0) return
@@ -120,17 +123,17 @@ async function partition({ config, database, clock, log }: AuditServicesParts): 
 }
 
 /** Before the first request, because its cached heads of the chains must not be older than these events. */
-async function reportLosses({ database, audit, clock, log }: AuditServicesParts): Promise<void> {
+async function reportLosses({ database, clock, log }: Infrastructure, events: EventMaker): Promise<void> {
   if (database.engine !== 'sqlite') return
-  for (const loss of await reportAcceptedLosses(database, { events: audit.events, clock }))
+  for (const loss of await reportAcceptedLosses(database, { events, clock }))
     log.error({ ...loss }, 'the redo log was damaged, and the operator accepted the loss of acknowledged writes')
 }
 
 const verificationLeaseMs = 60_000
 
 /** Runs the verifications that administrators start, until the app is closed. */
-function openVerifications(parts: AuditServicesParts, opened: AsyncDisposableStack): void {
-  const { database, clock, ids, jobs, warn } = parts
+function openVerifications(infrastructure: Infrastructure, stores: Stores, opened: AsyncDisposableStack): void {
+  const { database, clock, ids, jobs, warn, verification } = infrastructure
   if (database.engine === 'sqlite') {
     void releaseVerificationLeases(database).catch(
       warn('the lease of a verification could not be released; it waits for a minute'),
@@ -139,7 +142,7 @@ function openVerifications(parts: AuditServicesParts, opened: AsyncDisposableSta
   const runner = opened.use(
     createVerificationRunner({
       queue: verificationQueue({ database, clock, owner: ids('node'), leaseMs: verificationLeaseMs }),
-      verify: parts.verifyAuditLog,
+      verify: createAuditVerifier({ clock, stores, verification }),
       clock,
       onError: warn('a verification of the audit log failed'),
     }),
@@ -147,39 +150,9 @@ function openVerifications(parts: AuditServicesParts, opened: AsyncDisposableSta
   opened.use(jobs.start('verify-audit-logs', runner.run))
 }
 
-function reportRewritten({ log, metrics }: AuditServicesParts): CheckpointParts['onRewritten'] {
-  const rewritten = metrics.counter(
-    'gatehouse_audit_rewritten_total',
-    'Attempts to sign an audit log that no longer contains the events that this process signed.',
-    {},
-  )
-  return (organization, { sequence }) => {
-    rewritten.add({})
-    log.error(
-      { organization, sequence },
-      'the audit log no longer has the checkpoint that this node signed: it was rewritten or restored, and is not signed. If you restored it, remove the folder checkpoints of the data folder and restart',
-    )
-  }
-}
-
-function reportLate({ log, metrics }: AuditServicesParts): CheckpointParts['onLate'] {
-  const late = metrics.counter(
-    'gatehouse_audit_signed_late_total',
-    'Checkpoints over events that were not signed in time, because no service ran or checkpoints were removed.',
-    {},
-  )
-  return (organization, range) => {
-    late.add({})
-    log.error(
-      { organization, ...range },
-      'events of the audit log were signed late: nothing proves what happened to them before',
-    )
-  }
-}
-
 /** Not used with embedded storage, where the spool would be on the same disk as the log. */
 async function openBacklog(
-  { spoolDir, metrics, jobs, clock, log }: AuditServicesParts,
+  { spoolDir, metrics, jobs, clock, log }: Infrastructure,
   appender: AuditAppender,
   opened: AsyncDisposableStack,
 ): Promise<AuditBacklog> {
@@ -196,20 +169,27 @@ async function openBacklog(
   return backlog
 }
 
-function openJournal(parts: AuditServicesParts, appender: AuditAppender, backlog: AuditBacklog | null): Journal {
-  const { config, clock, log, metrics, audit, storage, isAuditRequired } = parts
+type JournalTargets = Requirements & {
+  readonly events: EventMaker
+  readonly appender: AuditAppender
+  readonly backlog: AuditBacklog | null
+}
+
+function openJournal(infrastructure: Infrastructure, targets: JournalTargets): Journal {
+  const { config, clock, log, metrics, storage } = infrastructure
+  const { events, appender, backlog, isAuditRequired } = targets
   const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
   return createJournal({
     appender,
-    events: audit.events,
+    events,
     clock,
     isAuditRequired: (organizationId) => config.audit.on_failure === 'refuse' || isAuditRequired(organizationId),
     outage: () => storage.database(),
     backlog: backlog && {
-      async keep(events) {
+      async keep(unwritten) {
         if (backlog.waiting() === 0)
           log.error('the audit log cannot be written; events are spooled on the disk of this node')
-        await backlog.keep(events)
+        await backlog.keep(unwritten)
       },
     },
     onLost(count, cause) {

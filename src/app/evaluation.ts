@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
+import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
@@ -13,17 +15,11 @@ import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createScanText } from '../domain/scan/scan.ts'
 import { createEnforce } from '../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
-import type { Administration } from './administration.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+import { openBacktests, openSpikeMonitor } from './features/policy-jobs.ts'
 import type { Rules } from './rules.ts'
-import { decisionCounts } from '../adapters/stores/sql/policies/decision-counts.ts'
-import { gatewaySubject } from '../domain/evaluation/spikes/counted-decisions.ts'
-import { createActOnSpike, spikeActions } from '../domain/evaluation/spikes/act-on-spike.ts'
-import { createSpikeMonitor, type SpikeMonitor } from '../domain/evaluation/spikes/spike-monitor.ts'
-import { backtestQueue, releaseBacktestLeases } from '../adapters/stores/sql/policies/backtests.ts'
-import { createReplay, type ReplayParts } from '../domain/evaluation/backtest/replay.ts'
-import { createBacktestRunner } from '../domain/evaluation/backtest/runner.ts'
+import type { Stores } from './stores.ts'
 
 /** Text blocks whose verdicts are cached: enough for a few hundred long chats. */
 const cachedBlocks = 20_000
@@ -34,7 +30,7 @@ type EvaluationParts = Rules & Pick<RequestMetrics, 'countDecisions'> & { readon
 /** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
 export function openEvaluation(
   infrastructure: Infrastructure,
-  { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
+  stores: Stores,
   { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
@@ -48,19 +44,20 @@ export function openEvaluation(
   const uncached = { ...shared, scanText: scanUncached, cacheEntries: 0 }
   const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
   const evaluateAll = createEvaluate(uncached)
+  const policies = policyStore(stores.reading)
   const rulebookOf = createRulebooks({
-    gateway: reads.gateway,
-    policies: reads.policies,
+    gateway: gatewayStore(stores.reading),
+    policies,
     changes,
     compileRule,
     patterns: re2Patterns,
   })
-  const spikeMonitor = openSpikeMonitor(infrastructure, { reads, mutate })
+  const spikeMonitor = openSpikeMonitor(infrastructure, stores)
   // With the decisions that allow a text: their scores count for other thresholds.
   openBacktests(infrastructure, { evaluate: evaluateAll, compileRule })
   const enforce = createEnforce({
     rulebookOf,
-    hasPolicy: async (organizationId, id) => (await reads.policies.find(organizationId, id)) !== undefined,
+    hasPolicy: async (organizationId, id) => (await policies.find(organizationId, id)) !== undefined,
     evaluate,
     evaluateUncached,
     holdBackPolicyOf,
@@ -106,52 +103,4 @@ export function openEvaluation(
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }
-}
-
-/** Watches for spikes of denials until the app is closed. */
-function openSpikeMonitor(
-  infrastructure: Infrastructure,
-  { reads, mutate }: Pick<Administration, 'reads' | 'mutate'>,
-): SpikeMonitor {
-  const { built, database, clock, ids, log, metrics, jobs, warn } = infrastructure
-  const help = 'Denial spikes: of a policy or the gateway configuration, which was disabled or only reported.'
-  const labels = { subject: ['policy', 'gateway'], action: [...spikeActions] }
-  const spikes = metrics.counter('gatehouse_spikes_total', help, labels)
-  const counts = decisionCounts(database, ids)
-  const monitor = built.use(
-    createSpikeMonitor({
-      counts,
-      actOnSpike: createActOnSpike({ reads, mutate, counts, clock }),
-      clock,
-      onSpike(monitored, action) {
-        spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy', action })
-        log.warn({ ...monitored, action }, 'the denials of a policy or of the gateway configuration spiked')
-      },
-      onError: warn('decision counts could not be written'),
-    }),
-  )
-  built.use(jobs.start('watch-denial-spikes', monitor.run))
-  return monitor
-}
-
-const backtestLeaseMs = 60_000
-
-/** Runs backtests until the app is closed. */
-function openBacktests(infrastructure: Infrastructure, parts: ReplayParts): void {
-  const { built, database, clock, ids, jobs, warn } = infrastructure
-  if (database.engine === 'sqlite') {
-    void releaseBacktestLeases(database).catch(
-      warn('the lease of a backtest could not be released; it waits for a minute'),
-    )
-  }
-  const runner = built.use(
-    createBacktestRunner({
-      queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs: backtestLeaseMs }),
-      replay: createReplay(parts),
-      clock,
-      pause: setImmediate,
-      onError: warn('a backtest failed'),
-    }),
-  )
-  built.use(jobs.start('run-backtests', runner.run))
 }

@@ -12,8 +12,9 @@ import { deliveryOutcomes, type OpenedSink } from '../domain/audit/export/sink.t
 import { createBacklogGauges } from '../jobs/export-backlog.ts'
 import { createSenders } from '../pipeline/export/senders.ts'
 import type { LiveValues } from './live-values.ts'
-import type { AuditServicesParts } from './audit-parts.ts'
+import type { Infrastructure } from './infrastructure.ts'
 import { createSinkAddressRules } from './sink-addresses.ts'
+import type { Stores } from './stores.ts'
 
 const leaseMs = 15_000
 
@@ -23,8 +24,8 @@ export type OpenExports = AsyncDisposable & {
 }
 
 /** Sends the audit log to export sinks. */
-export async function openExports(parts: AuditServicesParts): Promise<OpenExports> {
-  const { config, database, clock, random, network, ids, log, metrics, audit, encryption, live, jobs } = parts
+export async function openExports(infrastructure: Infrastructure, stores: Stores): Promise<OpenExports> {
+  const { config, database, clock, random, network, ids, log, metrics, live, jobs } = infrastructure
   await using opened = new AsyncDisposableStack()
   if (database.engine === 'sqlite') await releaseAllLeases(database)
   const { guard } = createSinkAddressRules(config.exports)
@@ -35,7 +36,14 @@ export async function openExports(parts: AuditServicesParts): Promise<OpenExport
     const awsCredentials = awsCredentialsOf(config.exports, live)
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
-  const store = deliveryStore({ database, clock, events: audit.events, encryption, owner: ids('node'), leaseMs })
+  const store = deliveryStore({
+    database,
+    clock,
+    events: stores.audit.events,
+    encryption: stores.encryptions.exportSecrets,
+    owner: ids('node'),
+    leaseMs,
+  })
   const senders = opened.use(
     createSenders({
       store,

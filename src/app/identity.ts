@@ -4,7 +4,9 @@ import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { createKeyDenials } from '../domain/audit/key-denials.ts'
-import { consoleSessionReads } from '../adapters/stores/sql/identity/console-sessions.ts'
+import { consoleSessionReads, consoleSessionStore } from '../adapters/stores/sql/identity/console-sessions.ts'
+import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
+import { memberStore } from '../adapters/stores/sql/identity/members.ts'
 import {
   createConsoleSessions,
   sessionIdleMs,
@@ -17,7 +19,7 @@ import { type OnKeyDenied } from '../domain/identity/key-denial.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
-import type { Administration } from './administration.ts'
+import type { Stores } from './stores.ts'
 import type { OidcParts } from '../http/console/oidc.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createOidc } from './oidc.ts'
@@ -33,13 +35,15 @@ export type Identity = {
   readonly oidc: OidcParts | undefined
 }
 
-export async function createIdentity(
-  infrastructure: Infrastructure,
-  { audit: { events }, mutate, reads }: Pick<Administration, 'audit' | 'mutate' | 'reads'>,
-): Promise<Identity> {
+export async function createIdentity(infrastructure: Infrastructure, stores: Stores): Promise<Identity> {
+  const { mutate, reads } = stores.of((tx) => ({
+    directory: directoryStore(tx),
+    members: memberStore(tx),
+    sessions: consoleSessionStore(tx),
+  }))
   const { config, clock, changes, database, keyring, warn } = infrastructure
   const store = credentialStore(database)
-  const onDenied = reportDenials(infrastructure, events)
+  const onDenied = reportDenials(infrastructure, stores.audit.events)
   const failures = createAuthFailures(clock, config.server.auth_failures_per_minute)
   const sessions = config.console.enabled ? openSessions(infrastructure, { mutate, failures }) : undefined
   return {

@@ -6,13 +6,14 @@ import type { AuthFailures } from '../domain/identity/auth-failures.ts'
 import type { ConsoleSessions } from '../domain/members/console-sessions.ts'
 import type { IdentityProvider } from '../domain/members/identity-provider.ts'
 import { organizationNamed } from '../domain/identity/operator.ts'
-import { createPersonSignIn } from '../domain/members/person-sign-in.ts'
+import { createPersonSignIn, type PersonSignInParts } from '../domain/members/person-sign-in.ts'
 import type { OidcParts } from '../http/console/oidc.ts'
-import type { Administration } from './administration.ts'
 import { publicConsoleUrl } from './console-url.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import type { DirectoryStore } from '../domain/identity/store.ts'
 
-export type OidcSignInParts = Pick<Administration, 'mutate' | 'reads'> & {
+export type OidcSignInParts = Pick<PersonSignInParts, 'mutate'> & {
+  readonly reads: { readonly directory: DirectoryStore }
   readonly sessions: ConsoleSessions
   readonly failures: AuthFailures
 }

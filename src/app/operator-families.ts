@@ -1,48 +1,29 @@
+import packageFile from '../../package.json' with { type: 'json' }
 import type { Clock } from '../base/clock.ts'
+import type { FairSemaphore } from '../base/fair-semaphore.ts'
 import { messageOf, type Fault } from '../base/fault.ts'
-import type { Random } from '../base/random.ts'
 import { isRecord } from '../base/record.ts'
 import { createAdministrationLimits } from '../domain/identity/administration-limits.ts'
 import { adminFamily } from '../http/admin/family.ts'
-import { adminOperatorRoutes } from '../http/admin/operator-routes.ts'
-import type { AdminParts, SystemParts } from '../http/admin/parts.ts'
 import type { CallerOf } from '../http/caller.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { operatorFamily } from '../http/operator/family.ts'
-import { serverRoute } from '../http/operator/server.ts'
-import { storageRoute } from '../http/operator/storage.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
-import type { GatewayParts } from '../http/policy-gateway/parts.ts'
-import type { StorageStatus } from '../domain/system/storage-status.ts'
-import { createResourceRoutes } from '../http/resources/route.ts'
 import type { EndpointFamily } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
-import packageFile from '../../package.json' with { type: 'json' }
-import type { Administration } from './administration.ts'
+import type { Feature } from './features/feature.ts'
 
-export type OperatorFamilyParts = SystemParts & {
-  readonly administration: Administration
+export type OperatorFamilyParts = {
+  readonly features: readonly Feature[]
   readonly callerOf: CallerOf
   readonly clock: Clock
-  readonly publicUrl: () => string
+  readonly reports: FairSemaphore
   readonly readiness: readonly ReadinessCheck[]
   readonly readMetrics: () => Promise<string>
-  readonly reports: AdminParts['reports']
-  readonly preflight: AdminParts['preflight']
-  readonly catalogue: AdminParts['catalogue']
-  readonly simulate: GatewayParts['simulate']
-  readonly inspectRule: AdminParts['inspectRule']
-  readonly findEvidence: AdminParts['findEvidence']
-  readonly decodeBody: AdminParts['decodeBody']
-  readonly testSink: GatewayParts['testSink']
-  readonly features: AdminParts['features']
-  readonly version: string
-  readonly readStorage: () => Promise<StorageStatus>
-  readonly inFlight: AdminParts['inFlight']
-  readonly isShuttingDown: AdminParts['isShuttingDown']
-  readonly random: Random
+  readonly isShuttingDown: () => boolean
+  readonly publicUrl: () => string
   readonly consoleUrl: (() => string) | undefined
 }
 
@@ -50,27 +31,35 @@ export type OperatorFamilyParts = SystemParts & {
 const unlimited = { requestsPerMinute: Infinity, concurrentRequests: Infinity }
 
 /** The endpoint families of the control socket: administration as on the network, and the operator's own. */
-export function createOperatorFamilies(own: OperatorFamilyParts): [EndpointFamily, ...EndpointFamily[]] {
-  const limits = createAdministrationLimits(own.clock, { credential: unlimited, organization: unlimited })
-  const parts = { ...own, ...own.administration, limits, inferenceUrl: () => own.publicUrl() || null }
-  const routes = createResourceRoutes({ ...parts, authenticate: own.callerOf.administrator, credential: 'operator' })
+export function createOperatorFamilies(parts: OperatorFamilyParts): [EndpointFamily, ...EndpointFamily[]] {
+  const { features, callerOf, clock, reports, isShuttingDown, publicUrl, consoleUrl } = parts
+  const limits = createAdministrationLimits(clock, { credential: unlimited, organization: unlimited })
+  const shared = { limits, clock, reports, isShuttingDown, inferenceUrl: () => publicUrl() || null }
+  const surface = { ...shared, authenticate: callerOf.administrator, credential: 'admin_key' } as const
+  const gatewaySurface = { ...shared, authenticate: callerOf.manager, credential: 'gateway' } as const
+  const operatorSurface = { ...surface, credential: 'operator', publicUrl, consoleUrl } as const
+  const routesOf = {
+    administration: features.flatMap((feature) => feature.administration?.(surface) ?? []),
+    policyGateway: features.flatMap((feature) => feature.policyGateway?.(gatewaySurface) ?? []),
+    operator: features.flatMap((feature) => feature.operator?.(operatorSurface) ?? []),
+  }
   const families: [EndpointFamily, ...EndpointFamily[]] = [
     {
       name: 'Service',
       description: 'Health, and this description.',
       prefixes: ['/'],
       routes: [
-        ...healthRoutes(own.readiness),
-        ...metricsRoutes(own.readMetrics),
+        ...healthRoutes(parts.readiness),
+        ...metricsRoutes(parts.readMetrics),
         ...openapiRoutes(() => families, { version: packageFile.version, url: undefined }),
       ],
-      encodeError: withCause(createDefaultErrors(own.publicUrl)),
+      encodeError: withCause(createDefaultErrors(publicUrl)),
       errorSchema: GeneralErrorBody,
     },
     ...[
-      adminFamily(parts),
-      policyGatewayFamily(parts),
-      operatorFamily(parts, [...adminOperatorRoutes(routes, parts), serverRoute(parts), storageRoute(own)]),
+      adminFamily(routesOf.administration, publicUrl),
+      policyGatewayFamily(routesOf.policyGateway, publicUrl),
+      operatorFamily(routesOf.operator, publicUrl),
     ].map((family) => ({ ...family, encodeError: withCause(family.encodeError) })),
   ]
   return families

@@ -11,12 +11,12 @@ import type { CheckBeforeCounting } from '../pipeline/enforcement/check-before-c
 import { createModerate } from '../pipeline/operations/moderate.ts'
 import { createRun, type RunParts } from '../pipeline/run.ts'
 import { createRunCounted } from '../pipeline/run-counted.ts'
-import type { Administration } from './administration.ts'
 import { openCounters } from './limit-counters.ts'
 import { openCredits } from './billing.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { ServedModels } from './upstreams/models.ts'
 import { longestRequestMs } from './upstreams/upstreams.ts'
+import type { OverrideStore } from '../domain/limits/overrides.ts'
 
 const leaseMs = 30_000
 /** Credits and quotas are held this much longer than the longest request can take. */
@@ -24,7 +24,7 @@ const holdMarginMs = 5 * minuteMs
 
 export type PipelineParts = {
   readonly freeRequests: FreeRequests
-  readonly overrides: Administration['reads']['overrides']
+  readonly overrides: Pick<OverrideStore, 'list'>
   readonly enforce: Enforce
   readonly checkBeforeCounting: CheckBeforeCounting
   readonly scanText: ScanText

@@ -1,5 +1,5 @@
 import { apiPath, type ApiClient } from '../app/client/api-client.ts'
-import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody } from '../http/admin/operator-routes.ts'
+import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody } from '../http/admin/operator-keys.ts'
 import type { ProjectBody } from '../http/admin/projects/schema.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, unknownSubcommand, type Command } from './command.ts'

@@ -1,6 +1,6 @@
 import { apiPath, type ApiClient } from '../../src/app/client/api-client.ts'
 import type { BalanceBody, GrantBody } from '../../src/http/admin/credits/balance-schema.ts'
-import type { CreatedKeyBody, KeysBody } from '../../src/http/admin/operator-routes.ts'
+import type { CreatedKeyBody, KeysBody } from '../../src/http/admin/operator-keys.ts'
 import type { LedgerEntryBody } from '../../src/http/admin/credits/schema.ts'
 import type { OrganizationBody } from '../../src/http/resources/organization.ts'
 import type { OverrideBody } from '../../src/http/admin/limits/override-routes.ts'

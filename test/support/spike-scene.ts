@@ -3,9 +3,13 @@ import { dayMs } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { decisionCounts } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
-import { createVerificationThreads } from '../../src/adapters/stores/sql/verification/threads.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { createAdministration } from '../../src/app/administration.ts'
+import { createCelChecker } from '../../src/adapters/cel/cel.ts'
+import { gatewayStore } from '../../src/adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
+import { createPolicyAdministration } from '../../src/domain/policy/mutations.ts'
+import { spikeStores } from '../../src/app/features/policy-jobs.ts'
+import { createStores } from '../../src/app/stores.ts'
 import type { Decision } from '../../src/domain/evaluation/verdict/combine.ts'
 import { createActOnSpike, type SpikeAction } from '../../src/domain/evaluation/spikes/act-on-spike.ts'
 import type { DecisionCaller } from '../../src/domain/evaluation/spikes/active-callers.ts'
@@ -32,23 +36,16 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
   hand.advance(365 * dayMs) // minute 0 stands for no denial
   const { clock } = hand
   const ids = createIds(clock, systemRandom)
-  const administration = createAdministration({
-    database,
-    clock,
-    random: systemRandom,
-    ids,
-    changes: createChanges(clock),
-    keyring: createKeyring({ current: 'a secret for tests' }),
-    secretFiles: undefined,
-    credits: { credit_usd: 0.001, starting: 0, administrators_manage: true },
-    keyDefaults: { permissions: [] },
-    exports: { allow_addresses: [] },
-    hasJudge: false,
-    auditDays: 90,
-    dataDir: '',
-    verification: createVerificationThreads(database, { engine: 'sqlite', path: '' }),
-  })
-  const { reads, mutate, policies } = administration
+  const changes = createChanges(clock)
+  const keyring = createKeyring({ current: 'a secret for tests' })
+  const stores = createStores({ database, clock, random: systemRandom, ids, changes, keyring, dataDir: '' })
+  const { reads, mutate } = stores.of((tx) => ({
+    ...spikeStores(tx),
+    policies: policyStore(tx),
+    gateway: gatewayStore(tx),
+    events: stores.eventsIn(tx),
+  }))
+  const policies = createPolicyAdministration({ ids, clock, checkExpression: createCelChecker(), hasJudge: false })
   const actions: SpikeAction[] = []
   const counts = decisionCounts(database, ids)
   const errors: unknown[] = []

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import packageFile from '../../../package.json' with { type: 'json' }
 import { DataFolderInUse, hasDatabase } from '../../adapters/stores/sql/sqlite/data-folder.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -12,15 +11,16 @@ import type { Config } from '../../config/config.ts'
 import { createChanges } from '../../domain/mutations/changes.ts'
 import { createRequestRecorder } from '../../http/request-record.ts'
 import { consoleUrl } from '../console-url.ts'
-import { featuresOf } from '../features.ts'
-import { createAdministration } from '../administration.ts'
 import { createApiClient, injectTransport, socketTransport, type ApiClient } from './api-client.ts'
 import { controlSocketPath } from './control-socket-path.ts'
 import { createOperatorServer } from '../operator-server.ts'
-import { secretFilesOf } from '../storage/server-secrets.ts'
 import { createReportLimit } from '../report-limit.ts'
 import { openStorage } from '../storage/storage.ts'
 import { createStorageStatus } from '../storage/storage-status.ts'
+import { createFeatures } from '../features/features.ts'
+import type { InstallationParts, ServerParts } from '../features/feature.ts'
+import { createStores } from '../stores.ts'
+import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 
 /** The operator's API, of a running server or of this process. */
 export type Connection = AsyncDisposable & {
@@ -67,27 +67,19 @@ async function openInProcess(config: Config): Promise<Connection> {
   await using opened = new AsyncDisposableStack()
   const storage = opened.use(await openStorage(config, { clock, random }))
   const ids = createIds(clock, random)
-  const administration = createAdministration({
-    database: storage.database,
-    clock,
-    random,
-    ids,
-    changes: createChanges(clock),
-    keyring: storage.keyring,
-    secretFiles: secretFilesOf(config, random),
-    credits: config.credits,
-    keyDefaults: { permissions: config.keys.default_permissions },
-    exports: config.exports,
-    hasJudge: config.policies.judge !== undefined,
-    auditDays: config.audit.retention_days,
-    dataDir: config.storage.data_dir,
-    verification: storage.verification,
-  })
+  const { database, keyring, verification } = storage
+  const { data_dir: dataDir } = config.storage
+  const stores = createStores({ database, clock, random, ids, changes: createChanges(clock), keyring, dataDir })
+  const readStorage = createStorageStatus({ config, dataDir, database, clock })
   const log = createLog({ level: 'silent' })
   const metrics = createMetrics()
   const server = await createOperatorServer({
-    administration,
-    reports: createReportLimit({ database: storage.database, config }),
+    features: createFeatures(
+      { config, database, clock, random, ids, keyring, verification, stores },
+      withoutServer({ node: { id: ids('node'), host: hostname() }, readStorage }),
+    ),
+    directory: directoryStore(stores.reading),
+    reports: createReportLimit({ database, config }),
     clock,
     ids,
     log,
@@ -95,26 +87,9 @@ async function openInProcess(config: Config): Promise<Connection> {
     recorder: createRequestRecorder({ clock, log, metrics }),
     requestTimeoutMs: config.server.request_timeout_ms,
     publicUrl: () => '',
-    random,
     consoleUrl: config.console.enabled ? () => consoleUrl(config.server) : undefined,
-    features: featuresOf(config),
-    version: packageFile.version,
-    readStorage: createStorageStatus({ config, dataDir: config.storage.data_dir, database: storage.database, clock }),
     readiness: [],
-    inFlight: { count: () => 0 },
     isShuttingDown: () => false,
-    preflight: needsServer,
-    catalogue: { find: needsServer, entryOf: needsServer },
-    listServedModels: needsServer,
-    upstreams: { list: needsServer, probe: needsServer },
-    node: { id: ids('node'), host: hostname() },
-    readSystem: needsServer,
-    isSystemVisible: true,
-    simulate: needsServer,
-    inspectRule: needsServer,
-    findEvidence: needsServer,
-    decodeBody: needsServer,
-    testSink: needsServer,
   })
   opened.defer(() => server.close())
   const kept = opened.move()
@@ -127,6 +102,26 @@ async function openInProcess(config: Config): Promise<Connection> {
 }
 
 /** Models, limits in use and export sinks are parts of a running server only. */
+const withoutServer = (known: Pick<InstallationParts, 'node' | 'readStorage'>): ServerParts => ({
+  evaluation: {
+    simulate: needsServer,
+    findEvidence: needsServer,
+    inspectRule: needsServer,
+    decodeBody: needsServer,
+  },
+  installation: {
+    ...known,
+    listServedModels: needsServer,
+    upstreams: { list: needsServer, probe: needsServer },
+    readSystem: needsServer,
+  },
+  preflight: needsServer,
+  catalogue: { find: needsServer, entryOf: needsServer },
+  testSink: needsServer,
+  inFlight: { count: () => 0 },
+  readiness: [],
+})
+
 const needsServer = (): never => {
   throw new Fault('unavailable', 'unavailable', 'This needs a running server: start it with gatehouse serve.')
 }

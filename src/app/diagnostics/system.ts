@@ -2,9 +2,8 @@ import type { Environment } from '../../config/config.ts'
 import { effectiveSettings } from '../../config/effective-settings.ts'
 import { originsOf } from '../../config/origins.ts'
 import type { Upstreams } from '../../domain/inference/upstream-status.ts'
-import type { StorageStatus } from '../../domain/system/storage-status.ts'
 import type { SystemFinding } from '../../domain/system/system.ts'
-import type { SystemParts } from '../../http/admin/parts.ts'
+import type { InstallationParts } from '../features/feature.ts'
 import type { ReadinessCheck } from '../../http/service/health.ts'
 import { diagnoseJobs } from './jobs.ts'
 import { checkRedis, checkRuntime, checkTls } from './node.ts'
@@ -25,7 +24,7 @@ type Sources = {
 export function createSystem(
   infrastructure: Infrastructure,
   { served, env, counters, readiness }: Sources,
-): SystemParts & { readonly readStorage: () => Promise<StorageStatus> } {
+): InstallationParts {
   const { clock, config, database, nodeName, readMetrics } = infrastructure
   const startedAtMs = clock.nowMs()
   const settings = effectiveSettings(config)
@@ -35,7 +34,6 @@ export function createSystem(
     upstreams,
     node: { id: counters.ownEpoch, host: nodeName },
     readStorage: createStorageStatus(infrastructure),
-    isSystemVisible: config.administration.system_visible,
     readSystem: async () => ({
       startedAtMs,
       runtime: process.versions.node,

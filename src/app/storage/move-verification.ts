@@ -36,9 +36,11 @@ export async function verifyMoved({ database, url, keyring, onEvents }: Verifica
   const encryptions = createStoredEncryptions(keyring, random)
   const verifyAuditLog = createAuditVerifier({
     clock,
-    audit: createAuditParts({ clock, ids: createIds(clock, random), keyring }),
-    textsKeys: encryptions.textsKeys,
-    reads: auditReads({ query: (sql, params) => database.read(sql, params) }),
+    stores: {
+      audit: createAuditParts({ clock, ids: createIds(clock, random), keyring }),
+      auditLog: auditReads({ query: (sql, params) => database.read(sql, params) }),
+      encryptions,
+    },
     verification: threads,
   })
   const chains = await database.read<Chain>(

@@ -1,5 +1,5 @@
 import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
-import type { AdminKeyBody, CreatedKeyBody } from '../../http/admin/operator-routes.ts'
+import type { AdminKeyBody, CreatedKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
 import {
   normalisedIps,

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../app/client/api-client.ts'
 import { apiPath } from '../../app/client/api-client.ts'
-import type { AdminKeyBody } from '../../http/admin/operator-routes.ts'
+import type { AdminKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
 import type { OverrideBody } from '../../http/admin/limits/override-routes.ts'

@@ -3,7 +3,7 @@ import type { AuditReads } from '../audit/log.ts'
 import type { TrafficStore } from '../traffic/traffic.ts'
 import { readTrafficNow, type TrafficNow } from './overview.ts'
 
-type LiveFigureParts = {
+export type LiveFigureParts = {
   readonly events: Pick<AuditReads, 'newRequests'>
   readonly traffic: TrafficStore
   readonly clock: Clock

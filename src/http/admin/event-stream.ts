@@ -5,9 +5,9 @@ import { isFault } from '../../base/fault.ts'
 import { holds, requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
 import { admitReport, admitUntilClose } from '../resources/limit.ts'
-import type { AdminParts } from './parts.ts'
+import type { AdminSurface } from './routes.ts'
 
-export type EventStreamParts = Pick<AdminParts, 'callerOf' | 'limits' | 'reports' | 'clock' | 'isShuttingDown'>
+export type EventStreamParts = Omit<AdminSurface, 'credential' | 'inferenceUrl'>
 
 /** The first frame, and one for each second after it: an event, or a comment if there is none. A rejection ends the stream. */
 type Frames = { readonly first: () => Promise<string>; readonly next: () => Promise<string> }
@@ -28,7 +28,7 @@ export async function sendEventStream(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   { permission, frames }: EventStream,
 ): Promise<FastifyReply> {
-  const actor = await parts.callerOf.administrator(request)
+  const actor = await parts.authenticate(request)
   requirePermission(actor.permissions, permission)
   const { first, next } = frames(actor)
   const asReport = async (read: () => Promise<string>): Promise<string> => {
@@ -56,7 +56,7 @@ async function* paced({ first, next }: Frames, clock: Clock, isOver: () => Promi
 /** Tells whether a stream must end: the server stops, or its caller may no longer read it. */
 export const createStreamEnd =
   (
-    parts: Pick<EventStreamParts, 'callerOf' | 'isShuttingDown'>,
+    parts: Pick<EventStreamParts, 'authenticate' | 'isShuttingDown'>,
     request: FastifyRequest,
     permission: Permission,
   ): (() => Promise<boolean>) =>
@@ -65,13 +65,13 @@ export const createStreamEnd =
 
 /** Authenticates again, so that a revoked key or an ended session reads nothing more. */
 async function mayStillRead(
-  { callerOf }: Pick<EventStreamParts, 'callerOf'>,
+  { authenticate }: Pick<EventStreamParts, 'authenticate'>,
   request: FastifyRequest,
   permission: Permission,
 ): Promise<boolean> {
   if (request.record) request.record.administrator = undefined
   try {
-    const { permissions } = await callerOf.administrator(request)
+    const { permissions } = await authenticate(request)
     return holds(permissions, permission)
   } catch (error) {
     // While storage fails, a credential is neither valid nor invalid. The next read of events then ends the stream.

@@ -99,7 +99,7 @@ export function exportRoute<Input extends ExportInput, Row>(
     },
     errorStatuses: [400, 401, 403, 422, 429, 500, 503],
     async handle(request, reply) {
-      const actor = await parts.callerOf.administrator(request)
+      const actor = await parts.authenticate(request)
       // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
       admitUntilClose(parts, actor, reply)
       requirePermission(actor.permissions, 'audit:read')

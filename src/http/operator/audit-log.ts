@@ -1,17 +1,28 @@
 import type { Static } from 'typebox'
 import { eraseTexts } from '../../domain/audit/event/erase-texts.ts'
-import { isWhole, type LogReport } from '../../domain/audit/verify-log.ts'
+import { isWhole, type LogReport, type VerifyParts, type VerifyRange } from '../../domain/audit/verify-log.ts'
 import { none } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts, OperatorRoutes } from './parts.ts'
-import { installationRoute } from './route.ts'
+import { installationRoute, type OperatorRoutes } from './route.ts'
 import * as Schema from './audit-log-schema.ts'
+import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
 
 const path = '/operator/organization/audit_log'
 const eventsPerPage = 500
 
+type AuditLogReads = { readonly events: AuditReads }
+
+/** `keys`: public keys in PEM to trust in place of those of the server secret. */
+export type VerifyAuditLog = (
+  organizationId: string,
+  input: VerifyRange & Pick<VerifyParts, 'acceptLate'> & { readonly keys?: readonly string[] | undefined },
+) => Promise<LogReport>
+
 /** Verification and export of an organization's audit log, and the erasure of texts. */
-export function auditLogOperatorRoutes({ read, query, mutation }: OperatorRoutes, parts: OperatorParts): Route[] {
+export function auditLogOperatorRoutes(
+  { read, query, mutation }: OperatorRoutes<AuditLogReads, { readonly texts: AuditTexts }>,
+  parts: { readonly reads: AuditLogReads; readonly verifyAuditLog: VerifyAuditLog },
+): Route[] {
   return [
     query({
       name: 'verifyAuditLog',

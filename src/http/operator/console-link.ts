@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { toUnixSeconds } from '../../base/clock.ts'
+import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createConsoleLink, type CreatedLink } from '../../domain/members/console-sessions.ts'
 import type { AdminKey } from '../../domain/identity/principal.ts'
@@ -7,7 +7,9 @@ import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { text } from '../described.ts'
 import { idText, none, unixTime } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts, OperatorRoutes } from './parts.ts'
+import type { OperatorRoutes } from './route.ts'
+import type { ConsoleSessionStore } from '../../domain/members/console-session-store.ts'
+import type { Random } from '../../base/random.ts'
 
 const NewLink = Type.Object(
   {
@@ -31,8 +33,20 @@ export const ConsoleLinkObject = Type.Object(
   { title: 'ConsoleLink' },
 )
 
+type LinkStores = { readonly directory: DirectoryStore; readonly sessions: ConsoleSessionStore }
+
+type ConsoleLinkParts = {
+  readonly clock: Clock
+  readonly random: Random
+  /** The address of the console; undefined if it is off. */
+  readonly consoleUrl: (() => string) | undefined
+}
+
 /** A link that signs a browser in, once. Only the operator may create it: it needs no key. */
-export function consoleLinkRoute({ mutation }: OperatorRoutes, { clock, random, consoleUrl }: OperatorParts): Route {
+export function consoleLinkRoute(
+  { mutation }: OperatorRoutes<LinkStores>,
+  { clock, random, consoleUrl }: ConsoleLinkParts,
+): Route {
   return mutation({
     name: 'createConsoleLink',
     method: 'POST',

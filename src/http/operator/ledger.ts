@@ -1,11 +1,10 @@
 import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { LedgerVerificationRun } from '../../domain/credits/ledger-verifier.ts'
+import type { LedgerVerificationRun, LedgerVerifier } from '../../domain/credits/ledger-verifier.ts'
 import { integer, text } from '../described.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 
 const LedgerReport = Type.Object(
@@ -69,7 +68,7 @@ const path = '/operator/ledger/verification'
 const answer = { description: 'The verification.', schema: LedgerVerificationObject }
 
 /** The check of the ledger of all organizations. */
-export const ledgerRoutes = ({ ledgerVerifier }: OperatorParts): Route[] => [
+export const ledgerRoutes = (ledgerVerifier: LedgerVerifier): Route[] => [
   installationRoute({
     name: 'startLedgerVerification',
     method: 'POST',

@@ -1,17 +1,30 @@
 import { operatorActor } from '../../domain/identity/operator.ts'
-import type { NewOrganization } from '../../domain/identity/organizations.ts'
+import type { NewOrganization, Organizations } from '../../domain/identity/organizations.ts'
 import { pageOf, presentList } from '../resources/list.ts'
 import { presentOrganization } from '../resources/organization.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 import * as Schema from './organizations-schema.ts'
+import type { AuditedMutation } from '../../domain/mutations/audited-mutation.ts'
+import type { DirectoryStore } from '../../domain/identity/store.ts'
+import type { Ids } from '../../base/ids.ts'
 
 const organizationsPath = '/operator/organizations'
 
+type OrganizationsParts<Stores extends { readonly directory: DirectoryStore }> = {
+  readonly reads: { readonly directory: DirectoryStore }
+  readonly mutate: AuditedMutation<Stores>
+  readonly organizations: Organizations<Stores>
+  readonly ids: Ids
+}
+
 /** The first start, and the organizations of the installation. */
-export function organizationRoutes(parts: OperatorParts): Route[] {
-  const { reads, mutate, organizations, ids } = parts
+export function organizationRoutes<Stores extends { readonly directory: DirectoryStore }>({
+  reads,
+  mutate,
+  organizations,
+  ids,
+}: OrganizationsParts<Stores>): Route[] {
   return [
     installationRoute({
       name: 'setUp',

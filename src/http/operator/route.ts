@@ -1,7 +1,16 @@
 import type { Static, TObject } from 'typebox'
 import { none } from '../resources/fields.ts'
+import type { Administrator } from '../../domain/identity/principal.ts'
+import type { ResourceRoutes, ResourceStores } from '../resources/route.ts'
 import type { Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
+
+/** Makes routes about one organization. Only the operator calls them. */
+export type OperatorRoutes<Reads, Stores = Reads> = ResourceRoutes<
+  Administrator,
+  Stores & ResourceStores,
+  Reads & ResourceStores
+>
 
 type InstallationSpec<Query extends TObject, Body extends TObject> = {
   readonly name: string

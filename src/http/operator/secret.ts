@@ -1,9 +1,13 @@
 import Type, { type Static } from 'typebox'
 import { flag, integer, text } from '../described.ts'
-import { maxNamedKeys, type RotationStatus, type SecretKey } from '../../domain/server-secret/secret-rotation.ts'
+import {
+  maxNamedKeys,
+  type RotationStatus,
+  type SecretKey,
+  type SecretRotation,
+} from '../../domain/server-secret/secret-rotation.ts'
 import { orNull } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
-import type { OperatorParts } from './parts.ts'
 import { installationRoute } from './route.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -68,7 +72,7 @@ const path = '/operator/secret'
 const answer = { description: 'The progress of the rotation.', schema: SecretStatusObject }
 
 /** The rotation of the server secret. */
-export function secretRoutes({ secretRotation }: OperatorParts): Route[] {
+export function secretRoutes(secretRotation: SecretRotation): Route[] {
   return [
     installationRoute({
       name: 'getServerSecret',

@@ -31,7 +31,7 @@ export const StorageObject = Type.Object(
 )
 
 /** Whether the disk is large enough, for `gatehouse doctor`. */
-export const storageRoute = ({ readStorage }: { readonly readStorage: () => Promise<StorageStatus> }): Route =>
+export const storageRoute = (readStorage: () => Promise<StorageStatus>): Route =>
   installationRoute({
     name: 'getStorage',
     method: 'GET',

@@ -31,9 +31,15 @@ const notModified: RouteAnswer = { description: 'Nothing has changed since the `
 /** A caller of a resource endpoint: an administrator, or in the policy gateway also a principal of a project. */
 export type ResourceActor = Administrator | Principal
 
-export type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> = ResourceLimitParts & {
+/** Where a family of resource endpoints is served: who calls it, and within which limits. */
+export type Surface<TActor extends ResourceActor> = ResourceLimitParts & {
   readonly authenticate: (request: FastifyRequest) => MaybePromise<TActor>
   readonly credential: Credential
+  /** Whether the server has begun to stop. */
+  readonly isShuttingDown: () => boolean
+}
+
+type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> = Omit<Surface<TActor>, 'isShuttingDown'> & {
   /** Stores for reads outside of a transaction. */
   readonly reads: Reads
   readonly mutate: AuditedMutation<Stores>
@@ -120,7 +126,8 @@ export type ResourceRoutes<
   Reads extends ResourceStores = Stores,
 > = ReturnType<typeof createResourceRoutes<TActor, Stores, Reads>>
 
-type ResourceStores = { readonly idempotency: IdempotencyStore; readonly ownership: OwnershipStore }
+/** The stores that every mutation has. */
+export type ResourceStores = { readonly idempotency: IdempotencyStore; readonly ownership: OwnershipStore }
 
 /**
  * Builds routes from operations. Every request is authenticated, checked against the rate limits, authorised and

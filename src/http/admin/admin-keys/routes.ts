@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import { findAdminKey } from '../../../domain/identity/audited-directory.ts'
+import { findAdminKey, type AuditedDirectory } from '../../../domain/identity/audited-directory.ts'
 import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { permissionsOf } from '../../../domain/identity/roles.ts'
@@ -9,15 +9,23 @@ import { contentTag } from '../../resources/entity-tag.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import { keyPageOf } from '../key-list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import { presentAdminKey, presentDeletedAdminKey, presentIssuedAdminKey } from './present.ts'
 import * as Schema from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
+import type { KeyChanges } from '../../../domain/identity/key-changes.ts'
 
 const keys = '/v1/organization/admin_api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/admin_api_keys`. */
-export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clock }: AdminParts): Route[] {
+type Routes = AdminRoutes<{ readonly directory: DirectoryStore }>
+
+type AdminKeyParts = { readonly directory: AuditedDirectory; readonly keyChanges: KeyChanges; readonly clock: Clock }
+
+/** `/v1/organization/admin_api_keys`: the keys of administrators. */
+export function adminKeyRoutes(routes: Routes, { directory, keyChanges, clock }: AdminKeyParts): Route[] {
   const { read, mutation } = routes
   return [
     read({
@@ -96,7 +104,7 @@ export function adminKeyRoutes(routes: AdminRoutes, { directory, keyChanges, clo
   ]
 }
 
-function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChanges']): Route[] {
+function changeRoutes({ mutation }: Routes, keyChanges: KeyChanges): Route[] {
   return [
     mutation({
       name: 'updateAdminApiKey',

@@ -1,5 +1,5 @@
-import { holds } from '../../../domain/identity/permissions.ts'
-import { findApiKey, findProject } from '../../../domain/identity/audited-directory.ts'
+import { holds, type KeyDefaults } from '../../../domain/identity/permissions.ts'
+import { findApiKey, findProject, type AuditedDirectory } from '../../../domain/identity/audited-directory.ts'
 import { inheritedExpiry, inheritedIps, requireGrantable } from '../../../domain/identity/key-authority.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Route } from '../../route.ts'
@@ -7,15 +7,28 @@ import { contentTag } from '../../resources/entity-tag.ts'
 import { expiryMs, none, RotateKey } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
 import { keyPageOf } from '../key-list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import { presentApiKey, presentDeletedApiKey, presentIssuedApiKey, presentProjectKey } from './present.ts'
 import * as Schema from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
+import type { KeyChanges } from '../../../domain/identity/key-changes.ts'
 
 const keys = '/v1/organization/projects/{project_id}/api_keys'
 const key = `${keys}/{key_id}`
 
 /** `/v1/organization/projects/{project_id}/api_keys`. */
-export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDefaults, clock }: AdminParts): Route[] {
+type Routes = AdminRoutes<{ readonly directory: DirectoryStore }>
+
+type ApiKeyParts = {
+  readonly directory: AuditedDirectory
+  readonly keyChanges: KeyChanges
+  readonly keyDefaults: KeyDefaults
+  readonly clock: Clock
+}
+
+/** `/v1/organization/projects/{project_id}/api_keys` and `/v1/organization/api_keys`: the keys of applications. */
+export function apiKeyRoutes(routes: Routes, { directory, keyChanges, keyDefaults, clock }: ApiKeyParts): Route[] {
   const { read, mutation } = routes
   return [
     read({
@@ -111,7 +124,7 @@ export function apiKeyRoutes(routes: AdminRoutes, { directory, keyChanges, keyDe
   ]
 }
 
-function changeRoutes({ mutation }: AdminRoutes, keyChanges: AdminParts['keyChanges']): Route[] {
+function changeRoutes({ mutation }: Routes, keyChanges: KeyChanges): Route[] {
   return [
     mutation({
       name: 'updateApiKey',

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { ArchivedObject } from '../../../domain/audit/archive/archived-object.ts'
+import type { ArchivedObject, ArchiveStore } from '../../../domain/audit/archive/archived-object.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import * as Schema from './archive-schema.ts'
 
 /** `/v1/organization/audit_logs/archive`: what was archived before retention removed it. */
-export const archiveRoutes = ({ read }: AdminRoutes): Route[] => [
+export const archiveRoutes = ({ read }: AdminReads<{ readonly archive: ArchiveStore }>): Route[] => [
   read({
     name: 'listArchivedEvents',
     path: '/v1/organization/audit_logs/archive',

@@ -3,13 +3,18 @@ import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { auditFilterOf } from './filter.ts'
 import { presentAuditEntry, presentKeys } from './present.ts'
 import * as Schema from './schema.ts'
+import type { AuditReads } from '../../../domain/audit/log.ts'
+import type { TrustedKeys } from '../../../domain/audit/chain/trusted-keys.ts'
 
 /** `/v1/organization/audit_logs`: events, and the public keys of their signatures. */
-export function auditLogRoutes({ read }: AdminRoutes, { audit }: Pick<AdminParts, 'audit'>): Route[] {
+export function auditLogRoutes(
+  { read }: AdminReads<{ readonly events: AuditReads }>,
+  audit: { readonly trustedKeys: () => TrustedKeys },
+): Route[] {
   return [
     read({
       name: 'listAuditEvents',

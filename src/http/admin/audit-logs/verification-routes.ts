@@ -4,8 +4,9 @@ import type { Verification } from '../../../domain/audit/verification/verificati
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './verification-schema.ts'
+import type { VerificationAdministration, VerificationStores } from '../../../domain/audit/verification/create.ts'
 
 const path = '/v1/organization/audit_logs/verify'
 
@@ -13,8 +14,8 @@ const answer = { description: 'The verification.', schema: Schema.VerificationOb
 
 /** `/v1/organization/audit_logs/verify`: verifies the log in the background. */
 export function verificationRoutes(
-  { read, mutation }: AdminRoutes,
-  { verifications: operations }: Pick<AdminParts, 'verifications'>,
+  { read, mutation }: AdminRoutes<VerificationStores>,
+  operations: VerificationAdministration,
 ): Route[] {
   return [
     mutation({

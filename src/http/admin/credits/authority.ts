@@ -1,12 +1,14 @@
 import { Fault } from '../../../base/fault.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
-import type { AdminParts } from '../parts.ts'
+
+/** False: only the operator changes credits, plans and limits. */
+export type CreditAuthority = { readonly administratorsManageCredits: boolean }
 
 /** Who may change credits, plans and limits: the operator, and administrators unless the configuration excludes them. */
 export function requireCreditManager(
   { kind, permissions }: Administrator,
-  { administratorsManageCredits }: Pick<AdminParts, 'administratorsManageCredits'>,
+  { administratorsManageCredits }: CreditAuthority,
 ): void {
   requirePermission(permissions, 'credits:write')
   if (kind === 'operator' || administratorsManageCredits) return

@@ -1,18 +1,30 @@
 import type { Static } from 'typebox'
 import { displayedBalance, inCredits, inUsd } from '../../../domain/credits/formatting.ts'
-import { noBalance, remainingMicro } from '../../../domain/credits/ledger-store.ts'
+import { noBalance, remainingMicro, type GrantStore, type LedgerStore } from '../../../domain/credits/ledger-store.ts'
 import { correctCredits, grantCredits, recordPayment } from '../../../domain/credits/payments.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { requireCreditManager } from './authority.ts'
+import type { AdminRoutes, AdminSurface } from '../routes.ts'
+import { requireCreditManager, type CreditAuthority } from './authority.ts'
 import * as Schema from './balance-schema.ts'
+import type { Ids } from '../../../base/ids.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
 
 const path = '/v1/organization/credits'
 
+export type BalanceParts = CreditAuthority & {
+  readonly ids: Ids
+  readonly balances: Pick<LedgerStore, 'balance'>
+  /** The price of a credit. */
+  readonly creditUsd: number
+}
+
 /** The balance of the organization, and what changes it besides requests. */
-export function balanceRoutes({ read, mutation }: AdminRoutes, parts: AdminParts): Route[] {
-  const { ids, creditUsd, callerOf } = parts
+export function balanceRoutes(
+  { read, mutation }: AdminRoutes<{ readonly grants: GrantStore; readonly directory: DirectoryStore }>,
+  parts: BalanceParts & Pick<AdminSurface, 'authenticate'>,
+): Route[] {
+  const { ids, creditUsd, authenticate } = parts
   const change = {
     method: 'POST',
     permission: 'credits:write',
@@ -27,7 +39,7 @@ export function balanceRoutes({ read, mutation }: AdminRoutes, parts: AdminParts
     ...route,
     async handle(request, reply) {
       const body = await route.handle(request, reply)
-      const { organization } = await callerOf.administrator(request)
+      const { organization } = await authenticate(request)
       return { ...(await balanceOf(parts, organization.id)), ...Object(body) }
     },
   })
@@ -89,7 +101,7 @@ export function balanceRoutes({ read, mutation }: AdminRoutes, parts: AdminParts
 }
 
 async function balanceOf(
-  { balances, creditUsd }: Pick<AdminParts, 'balances' | 'creditUsd'>,
+  { balances, creditUsd }: Pick<BalanceParts, 'balances' | 'creditUsd'>,
   organizationId: string,
 ): Promise<Static<typeof Schema.BalanceObject>> {
   const balance = (await balances.balance(organizationId)) ?? noBalance

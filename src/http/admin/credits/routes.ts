@@ -2,15 +2,15 @@ import type { Route } from '../../route.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { none, periodOf } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { LedgerList, LedgerQuery, type LedgerEntryObject } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Charge } from '../../../domain/credits/charge.ts'
-import type { LedgerEntry } from '../../../domain/credits/reports.ts'
+import type { LedgerEntry, LedgerReports } from '../../../domain/credits/reports.ts'
 import { inCredits } from '../../../domain/credits/formatting.ts'
 
-export function ledgerRoutes(admin: AdminRoutes): Route[] {
+export function ledgerRoutes(admin: AdminReads<{ readonly ledger: LedgerReports }>): Route[] {
   return [
     admin.read({
       name: 'listLedgerEntries',

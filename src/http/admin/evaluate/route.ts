@@ -1,22 +1,34 @@
 import type { Static } from 'typebox'
-import type { Evidence } from '../../../domain/evaluation/evidence.ts'
-import type { Simulation, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import type { Evidence, FindEvidence } from '../../../domain/evaluation/evidence.ts'
+import type { Simulate, Simulation, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { policyObject } from '../../../domain/evaluation/verdict/format.ts'
 import { outcomesOf, type Outcome } from '../../../domain/evaluation/verdict/outcomes.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { contentChanges, contentOf, contentWith, initialContent } from '../../../domain/policy/content.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 import { presentOutcome } from '../../resources/outcome.ts'
-import { contextOf, requestOf, requireProject } from '../../resources/scenario.ts'
+import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { EvaluateBody, EvaluationObject } from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
+import type { PolicyAdministration } from '../../../domain/policy/mutations.ts'
 
 type Body = Static<typeof EvaluateBody>
 
+export type EvaluateParts = {
+  readonly simulate: Simulate
+  readonly findEvidence: FindEvidence
+  readonly decodeBody: DecodeBody
+  readonly configurations: Pick<ConfigurationAdministration, 'check'>
+  readonly policies: Pick<PolicyAdministration, 'checkRule'>
+  readonly clock: Clock
+}
+
 /** `/v1/organization/evaluate`: what a text would get, and why. */
-export function evaluateRoute({ query }: AdminRoutes, parts: AdminParts): Route {
+export function evaluateRoute({ query }: AdminReads<{ readonly policies: PolicyStore }>, parts: EvaluateParts): Route {
   const { simulate, findEvidence, decodeBody, configurations, clock } = parts
   return query({
     name: 'evaluateText',
@@ -53,7 +65,7 @@ export function evaluateRoute({ query }: AdminRoutes, parts: AdminParts): Route 
   })
 }
 
-type PolicyParts = Pick<AdminParts, 'policies'> & {
+type PolicyParts = Pick<EvaluateParts, 'policies'> & {
   readonly organizationId: string
   readonly store: PolicyStore
 }

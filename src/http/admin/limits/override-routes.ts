@@ -1,14 +1,17 @@
 import Type, { type Static } from 'typebox'
-import type { LimitOverride } from '../../../domain/limits/overrides.ts'
+import type { LimitOverride, OverrideStore } from '../../../domain/limits/overrides.ts'
 import { setLimitOverride } from '../../../domain/limits/set-limits.ts'
 import { limitScopes } from '../../../domain/limits/scopes.ts'
 import { integer } from '../../described.ts'
 import { idText, none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import { requireCreditManager } from '../credits/authority.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import { requireCreditManager, type CreditAuthority } from '../credits/authority.ts'
+import type { AdminRoutes } from '../routes.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
 
 const path = '/v1/organization/limits/overrides'
+
+export type OverrideStores = { readonly overrides: OverrideStore; readonly directory: DirectoryStore }
 
 const limit = (description: string) =>
   Type.Optional(integer(description, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
@@ -61,7 +64,7 @@ const OverridesObject = Type.Object(
 const answer = { description: 'The limits that apply in place of the tier’s.', schema: OverrideObject }
 
 /** Limits of an organization, a project or an API key in place of those of the tier. */
-export function overrideRoutes({ read, mutation }: AdminRoutes, parts: AdminParts): Route[] {
+export function overrideRoutes({ read, mutation }: AdminRoutes<OverrideStores>, parts: CreditAuthority): Route[] {
   return [
     read({
       name: 'listLimitOverrides',

@@ -5,13 +5,16 @@ import type { Preflight } from '../../../pipeline/billing/preflight.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { presentCheck, presentLimits } from './present.ts'
 import { CheckBody, CheckObject, LimitsObject, LimitsQuery } from './schema.ts'
 
 export type LimitRouteParts = { readonly preflight: Preflight; readonly catalogue: Pick<Catalogue, 'find'> }
 
-export function limitRoutes(admin: AdminRoutes, { preflight, catalogue }: LimitRouteParts): Route[] {
+export function limitRoutes(
+  admin: AdminReads<{ readonly directory: DirectoryStore }>,
+  { preflight, catalogue }: LimitRouteParts,
+): Route[] {
   return [
     admin.read({
       name: 'getLimits',

@@ -1,4 +1,4 @@
-import { findMember } from '../../../domain/members/members.ts'
+import { findMember, type Members, type MemberStores } from '../../../domain/members/members.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { roles } from '../../../domain/identity/roles.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
@@ -6,7 +6,7 @@ import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
 
 const path = '/v1/organization/members'
@@ -14,7 +14,7 @@ const one = `${path}/{member_id}`
 const member = { description: 'The member.', schema: Schema.MemberObject }
 
 /** `/v1/organization/members` and the roles that members have. */
-export function memberRoutes({ read, mutation }: AdminRoutes, { members }: AdminParts): Route[] {
+export function memberRoutes({ read, mutation }: AdminRoutes<MemberStores>, members: Members): Route[] {
   return [
     read({
       name: 'listRoles',

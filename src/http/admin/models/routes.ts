@@ -1,16 +1,22 @@
 import type { Static } from 'typebox'
-import type { KeysByModels } from '../../../domain/identity/store.ts'
-import type { ServedModel } from '../../../domain/inference/served-models.ts'
+import type { DirectoryStore, KeysByModels } from '../../../domain/identity/store.ts'
+import type { ListServedModels, ServedModel } from '../../../domain/inference/served-models.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { shownDefinition } from '../system/authority.ts'
+import type { AdminReads } from '../routes.ts'
+import { shownDefinition, type SystemVisibility } from '../system/authority.ts'
 import { ServedModelList } from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { Catalogue } from '../../../domain/inference/catalogue.ts'
 
-type ModelParts = Pick<AdminParts, 'clock' | 'catalogue' | 'listServedModels' | 'isSystemVisible'>
+type ModelParts = SystemVisibility & {
+  readonly clock: Clock
+  readonly catalogue: Pick<Catalogue, 'entryOf'>
+  readonly listServedModels: ListServedModels
+}
 
 /** `/v1/organization/models`: the catalogue. */
-export function catalogueRoute({ read }: AdminRoutes, parts: ModelParts): Route {
+export function catalogueRoute({ read }: AdminReads<{ readonly directory: DirectoryStore }>, parts: ModelParts): Route {
   const { clock, catalogue, listServedModels } = parts
   return read({
     name: 'listCatalogueModels',

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { Clock } from '../../../base/clock.ts'
-import { applyInProgress } from '../../../domain/mutations/apply-lease.ts'
+import { applyInProgress, type ApplyLeaseStore } from '../../../domain/mutations/apply-lease.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { integer, text } from '../../described.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 
 const path = '/v1/organization/apply_lease'
 const maxSeconds = 60
@@ -31,7 +31,10 @@ const requireApplying = ({ permissions }: Administrator): void => requirePermiss
 const needed = `Needs one of the permissions ${applying.map((each) => `\`${each}\``).join(', ')}.`
 
 /** The lease under which `gatehouse apply` changes an organization, so that two runs cannot create a resource twice. */
-export function applyLeaseRoutes({ mutation }: AdminRoutes, { clock }: { readonly clock: Clock }): Route[] {
+export function applyLeaseRoutes(
+  { mutation }: AdminRoutes<{ readonly applyLeases: ApplyLeaseStore }>,
+  clock: Clock,
+): Route[] {
   const common = { path, params: none } as const
   return [
     mutation({

@@ -4,12 +4,14 @@ import type { Administrator } from '../../../domain/identity/principal.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { updateOrganization } from '../../../domain/limits/set-limits.ts'
 import { plans } from '../../../domain/limits/tiers.ts'
-import { MeObject, presentMe } from './me.ts'
+import { MeObject, presentMe, type Features } from './me.ts'
 import { none } from '../../resources/fields.ts'
 import { organizationName, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
 import type { Route } from '../../route.ts'
-import { requireCreditManager } from '../credits/authority.ts'
-import type { AdminParts, AdminReads, AdminRoutes } from '../parts.ts'
+import { requireCreditManager, type CreditAuthority } from '../credits/authority.ts'
+import type { AdminRoutes } from '../routes.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
+import type { MemberStore } from '../../../domain/members/member-store.ts'
 
 const path = '/v1/organization'
 const answer = { description: 'The organization.', schema: OrganizationObject }
@@ -29,8 +31,21 @@ const UpdateOrganization = Type.Object(
   { title: 'OrganizationUpdate', additionalProperties: false, examples: [{ name: 'Example Inc.', plan: 'growth' }] },
 )
 
+type OrganizationReads = { readonly directory: DirectoryStore; readonly members: MemberStore }
+
+type OrganizationRouteParts = CreditAuthority & {
+  /** What is configured, for clients that show it. */
+  readonly features: Features
+  readonly version: string
+  /** Where models are called; null if it is the address that administration is requested at. */
+  readonly inferenceUrl: () => string | null
+}
+
 /** `/v1/organization` itself. */
-export function organizationRoutes({ read, mutation }: AdminRoutes, parts: AdminParts): Route[] {
+export function organizationRoutes(
+  { read, mutation }: AdminRoutes<OrganizationReads>,
+  parts: OrganizationRouteParts,
+): Route[] {
   return [
     read({
       name: 'getOrganization',
@@ -83,7 +98,7 @@ export function organizationRoutes({ read, mutation }: AdminRoutes, parts: Admin
 }
 
 async function nameOf(
-  { directory, members }: Pick<AdminReads, 'directory' | 'members'>,
+  { directory, members }: OrganizationReads,
   { kind, id, organization }: Administrator,
 ): Promise<string | undefined> {
   if (kind !== 'member') return (await directory.findAdminKey(organization.id, id))?.name

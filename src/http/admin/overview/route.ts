@@ -1,24 +1,40 @@
 import type { Static } from 'typebox'
-import { toUnixSeconds } from '../../../base/clock.ts'
+import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
 import { attentionOf, type AttentionItem } from '../../../domain/overview/attention.ts'
 import { readSpend, readTrafficNow, type TrafficNow } from '../../../domain/overview/overview.ts'
-import { readAttentionFacts } from '../../../domain/overview/read-attention.ts'
+import { readAttentionFacts, type AttentionStores } from '../../../domain/overview/read-attention.ts'
 import { holds } from '../../../domain/identity/permissions.ts'
-import { noBalance } from '../../../domain/credits/ledger-store.ts'
+import { noBalance, type LedgerStore } from '../../../domain/credits/ledger-store.ts'
+import type { LedgerReports } from '../../../domain/credits/reports.ts'
+import type { Upstreams } from '../../../domain/inference/upstream-status.ts'
+import type { TrafficStore } from '../../../domain/traffic/traffic.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes, HealthCheck } from '../parts.ts'
-import { hasSystemAccess } from '../system/authority.ts'
+import type { AdminReads, HealthCheck } from '../routes.ts'
+import { hasSystemAccess, type SystemVisibility } from '../system/authority.ts'
 import { OverviewObject, type OverviewTick } from './schema.ts'
 
-type OverviewParts = Pick<
-  AdminParts,
-  'balances' | 'creditUsd' | 'clock' | 'features' | 'inFlight' | 'readiness' | 'upstreams' | 'isSystemVisible'
->
+export type OverviewReads = AttentionStores & {
+  readonly ledger: LedgerReports
+  readonly traffic: Pick<TrafficStore, 'sums'>
+}
+
+/** Counts the requests that this node is answering. */
+export type InFlight = { readonly count: () => number }
+
+type OverviewParts = SystemVisibility & {
+  readonly balances: Pick<LedgerStore, 'balance'>
+  readonly creditUsd: number
+  readonly clock: Clock
+  readonly hasJudge: boolean
+  readonly inFlight: InFlight
+  readonly readiness: readonly HealthCheck[]
+  readonly upstreams: Pick<Upstreams, 'list'>
+}
 
 /** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
-export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Route {
-  const { clock, balances, creditUsd, features, inFlight, readiness } = parts
+export function overviewRoute({ read }: AdminReads<OverviewReads>, parts: OverviewParts): Route {
+  const { clock, balances, creditUsd, hasJudge, inFlight, readiness } = parts
   return read({
     name: 'getOverview',
     path: '/v1/organization/overview',
@@ -37,7 +53,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
       const [now, spend, facts, health] = await Promise.all([
         readTrafficNow(traffic, id, nowMs),
         readSpend(id, { ledger, balance, creditUsd, nowMs }),
-        readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge: features.judge }),
+        readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge }),
         Promise.all(readiness.map(healthOf)),
       ])
       const upstreams = hasSystemAccess(actor, parts) ? parts.upstreams.list() : []
@@ -61,7 +77,7 @@ export function overviewRoute({ read }: AdminRoutes, parts: OverviewParts): Rout
 
 export const presentNow = (
   { requestsPerSecond, deniedShare, errorShare, p95Ms }: TrafficNow,
-  inFlight: AdminParts['inFlight'],
+  inFlight: InFlight,
 ): Static<typeof OverviewTick> => ({
   requests_per_second: requestsPerSecond,
   in_flight: inFlight.count(),

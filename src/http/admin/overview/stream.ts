@@ -1,14 +1,13 @@
 import Type from 'typebox'
-import { createLiveFigures } from '../../../domain/overview/live-figures.ts'
+import { createLiveFigures, type LiveFigureParts } from '../../../domain/overview/live-figures.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import { pollMs, sendEventStream, type EventStreamParts } from '../event-stream.ts'
-import type { AdminParts } from '../parts.ts'
-import { presentNow } from './route.ts'
+import { presentNow, type InFlight } from './route.ts'
 import { OverviewTick } from './schema.ts'
 
-type StreamParts = EventStreamParts & Pick<AdminParts, 'reads' | 'inFlight'>
+type StreamParts = EventStreamParts & { readonly reads: Omit<LiveFigureParts, 'clock'>; readonly inFlight: InFlight }
 
 /** `/v1/organization/overview/stream`: the figures of the overview, each second. No request pays for it. */
 export function overviewStreamRoute(parts: StreamParts): Route {

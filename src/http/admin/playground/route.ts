@@ -10,7 +10,8 @@ import { none } from '../../resources/fields.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import type { EndpointFamily, Route } from '../../route.ts'
 import { createQueryValidator, createValidator } from '../../validate.ts'
-import type { AdminParts } from '../parts.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
+import type { AdminSurface } from '../routes.ts'
 import { PlaygroundAnswer, PlaygroundBody, PlaygroundEvent } from './schema.ts'
 
 const path = '/v1/organization/playground'
@@ -20,13 +21,14 @@ const permission = 'playground:use'
 export type PlaygroundFormat = Pick<EndpointFamily, 'encodeError'> & { readonly codec: DialectCodec }
 
 export type PlaygroundParts = Omit<InferenceParts, 'callerOf'> &
-  Pick<AdminParts, 'callerOf' | 'limits' | 'reads'> & {
+  Pick<AdminSurface, 'authenticate' | 'limits'> & {
+    readonly directory: DirectoryStore
     readonly formats: Readonly<Record<CallerFormat, PlaygroundFormat>>
   }
 
 /** `/v1/organization/playground`: an inference request of an administrator, with the code of the inference endpoints. */
 export function playgroundRoute(parts: PlaygroundParts): Route {
-  const { callerOf, reads, formats, clock } = parts
+  const { authenticate, directory, formats, clock } = parts
   const readBody = createValidator(PlaygroundBody)
   const readQuery = createQueryValidator(none)
   const responders = byCallerFormat((dialect) =>
@@ -54,13 +56,13 @@ export function playgroundRoute(parts: PlaygroundParts): Route {
     },
     errorStatuses: [400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504, 529],
     async handle(request, reply) {
-      const actor = await callerOf.administrator(request)
+      const actor = await authenticate(request)
       using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, permission)
       readQuery(request.query)
       const { project_id: projectId, dialect, body } = readBody(request.body ?? missingBody())
       checkProjectHeader(request, projectId)
-      const caller = await playgroundCaller(reads.directory, actor, projectId)
+      const caller = await playgroundCaller(directory, actor, projectId)
       try {
         return await responders[dialect]({ request, reply, body, identify: () => caller })
       } catch (error) {

@@ -1,24 +1,28 @@
 import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './backtest-schema.ts'
 import { PolicyParams } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { Backtest } from '../../../domain/evaluation/backtest/backtest.ts'
+import type { Backtest, BacktestStore } from '../../../domain/evaluation/backtest/backtest.ts'
 import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
-import type { NewBacktest, PolicyId } from '../../../domain/evaluation/backtest/create.ts'
+import type { NewBacktest, PolicyId, BacktestAdministration } from '../../../domain/evaluation/backtest/create.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { thresholdOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 const backtests = '/v1/organization/policies/{policy_id}/backtest'
 
 const answer = { description: 'The backtest.', schema: Schema.Backtest }
 
 /** Backtests of policy drafts. */
-export function backtestRoutes({ read, mutation }: AdminRoutes, { backtests: operations }: AdminParts): Route[] {
+export function backtestRoutes(
+  { read, mutation }: AdminRoutes<{ readonly backtests: BacktestStore; readonly policies: PolicyStore }>,
+  operations: BacktestAdministration,
+): Route[] {
   return [
     mutation({
       name: 'createBacktest',

@@ -4,7 +4,7 @@ import { ruleEvaluators, ruleNameKinds } from '../../../domain/policy/compiled-r
 import type { InspectRule, RuleInspection } from '../../../domain/policy/inspect-rule.ts'
 import { orNull } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { rule } from './schema.ts'
 
 const CheckRule = Type.Object(
@@ -96,7 +96,7 @@ const RuleCheck = Type.Object(
 )
 
 /** `/v1/organization/policies/check`: a rule is checked before it is saved. */
-export function ruleCheckRoute({ query }: AdminRoutes, { inspectRule }: { readonly inspectRule: InspectRule }): Route {
+export function ruleCheckRoute({ query }: AdminReads<object>, inspectRule: InspectRule): Route {
   return query({
     name: 'checkRule',
     path: '/v1/organization/policies/check',

@@ -1,12 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { gatewaySubject } from '../../../domain/evaluation/spikes/counted-decisions.ts'
-import type { HourCount } from '../../../domain/evaluation/spikes/decision-counts.ts'
+import type { HourCount, DecisionHours } from '../../../domain/evaluation/spikes/decision-counts.ts'
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import { integer } from '../../described.ts'
 import { none, timeFilter, unixTime } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { PolicyParams } from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 const hourSeconds = 3_600
 const weekHours = 7 * 24
@@ -64,7 +66,10 @@ const description =
   'How many requests it was evaluated on, and how many of them it denied or would have denied. Rules that could not be evaluated do not count. New requests are counted within a few seconds; a node that crashes loses its last two seconds.'
 
 /** What a policy, and the gateway configuration, decided by the hour. */
-export function decisionRoutes({ read }: AdminRoutes, { clock }: Pick<AdminParts, 'clock'>): Route[] {
+export function decisionRoutes(
+  { read }: AdminReads<{ readonly policies: PolicyStore; readonly decisions: DecisionHours }>,
+  clock: Clock,
+): Route[] {
   const firstHour = ({ from }: Static<typeof DecisionQuery>): number =>
     Math.floor((from ?? clock.nowMs() / 1000) / hourSeconds) - (from === undefined ? weekHours : 0)
   return [

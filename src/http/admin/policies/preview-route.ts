@@ -1,11 +1,16 @@
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { newPolicyOf } from './decode.ts'
 import { presentPolicy } from './present.ts'
 import { CreatePolicy, Policy } from './schema.ts'
+import type { PolicyAdministration } from '../../../domain/policy/mutations.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 /** `/v1/organization/policies/preview`: a policy as it would be created, for a plan of changes. */
-export const policyPreviewRoute = ({ query }: AdminRoutes, { policies }: Pick<AdminParts, 'policies'>): Route =>
+export const policyPreviewRoute = (
+  { query }: AdminReads<{ readonly policies: PolicyStore }>,
+  policies: PolicyAdministration,
+): Route =>
   query({
     name: 'previewPolicy',
     path: '/v1/organization/policies/preview',

@@ -1,14 +1,15 @@
-import { findPolicy, findVersion } from '../../../domain/policy/mutations.ts'
+import { findPolicy, findVersion, type PolicyAdministration } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
 import { gatewayHeader } from '../../gateway-headers.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route, RouteAnswer } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads, AdminRoutes } from '../routes.ts'
 import { policyAt } from './decode.ts'
 import { managedPolicy, presentPolicy, presentPolicyVersion } from './present.ts'
 import * as Schema from './schema.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 const policy = '/v1/organization/policies/{policy_id}'
 
@@ -21,7 +22,10 @@ const published: RouteAnswer = {
 }
 
 /** Publish, pause, resume, roll back and discard. */
-export function publicationRoutes({ mutation }: AdminRoutes, { policies: operations }: AdminParts): Route[] {
+export function publicationRoutes(
+  { mutation }: AdminRoutes<{ readonly policies: PolicyStore }>,
+  operations: PolicyAdministration,
+): Route[] {
   /** A rule that cannot be evaluated is published nevertheless, with a warning. */
   const warningOf = ({ published: version }: Policy): Record<string, string> =>
     version && !operations.isEvaluable(version.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
@@ -111,7 +115,7 @@ export function publicationRoutes({ mutation }: AdminRoutes, { policies: operati
 }
 
 /** The published versions. */
-export function versionRoutes({ read }: AdminRoutes): Route[] {
+export function versionRoutes({ read }: AdminReads<{ readonly policies: PolicyStore }>): Route[] {
   return [
     read({
       name: 'listPolicyVersions',

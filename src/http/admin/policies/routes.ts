@@ -1,13 +1,16 @@
-import { findPolicy } from '../../../domain/policy/mutations.ts'
+import { findPolicy, type PolicyAdministration } from '../../../domain/policy/mutations.ts'
 import type { Route } from '../../route.ts'
 import { requireSameRevision, revisionTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import { presentList } from '../../resources/list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import { newPolicyOf, patchOf, policyAt, policyPageOf } from './decode.ts'
 import { managedPolicy, presentDeletedPolicy, presentPolicy, presentSummary } from './present.ts'
 import { firstHour, statsOf } from './stats.ts'
 import * as Schema from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { DecisionHours } from '../../../domain/evaluation/spikes/decision-counts.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 const policies = '/v1/organization/policies'
 const policy = `${policies}/{policy_id}`
@@ -16,8 +19,14 @@ const updateLimitBytes = 64 * 1024
 
 const answer = { description: 'The policy.', schema: Schema.Policy }
 
+type PolicyReads = { readonly policies: PolicyStore; readonly decisions: DecisionHours }
+
 /** `/v1/organization/policies`: policies and their drafts. */
-export function policyRoutes({ read, mutation }: AdminRoutes, { policies: operations, clock }: AdminParts): Route[] {
+export function policyRoutes(
+  { read, mutation }: AdminRoutes<PolicyReads>,
+  operations: PolicyAdministration,
+  clock: Clock,
+): Route[] {
   return [
     read({
       name: 'listPolicies',

@@ -1,16 +1,17 @@
-import { findProject } from '../../../domain/identity/audited-directory.ts'
+import { findProject, type AuditedDirectory } from '../../../domain/identity/audited-directory.ts'
 import type { Route } from '../../route.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import type { ManagedResource } from '../../resources/managed-by.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
 import type { ProjectObject } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Project } from '../../../domain/identity/principal.ts'
+import type { DirectoryStore } from '../../../domain/identity/store.ts'
 
 const projectsPath = '/v1/organization/projects'
 const projectPath = `${projectsPath}/{project_id}`
@@ -18,7 +19,10 @@ const projectPath = `${projectsPath}/{project_id}`
 const answer = { description: 'The project.', schema: Schema.ProjectObject }
 
 /** `/v1/organization/projects`. */
-export function projectRoutes({ read, mutation }: AdminRoutes, { directory }: AdminParts): Route[] {
+export function projectRoutes(
+  { read, mutation }: AdminRoutes<{ readonly directory: DirectoryStore }>,
+  directory: AuditedDirectory,
+): Route[] {
   return [
     read({
       name: 'listProjects',

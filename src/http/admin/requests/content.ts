@@ -2,15 +2,15 @@ import type { Static } from 'typebox'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { keptTexts } from '../../../domain/audit/event/content.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
-import type { Evidence } from '../../../domain/evaluation/evidence.ts'
-import type { TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import type { Evidence, FindEvidence } from '../../../domain/evaluation/evidence.ts'
+import type { Simulate, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { defaultConfiguration } from '../../../domain/gateway-config/configuration.ts'
+import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
 import { isOptionalCategory } from '../../../domain/scan/classify/categories.ts'
 import type { TextDirection } from '../../../domain/scan/classify/classifier.ts'
 import { contentOf as ruleContentOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
-import { contextOf, requestOf } from '../../resources/scenario.ts'
-import type { AdminParts, AdminReads } from '../parts.ts'
+import { contextOf, requestOf, type DecodeBody } from '../../resources/scenario.ts'
 import { resultsIn, versionKey, type DetailContext } from './present-detail.ts'
 import { textsIn } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
@@ -18,9 +18,13 @@ import type { RequestDetailObject } from './schema.ts'
 type Content = NonNullable<Static<typeof RequestDetailObject>['content']>
 type MarkedText = Content['prompt']
 
-export type ContentParts = Pick<AdminParts, 'simulate' | 'findEvidence' | 'decodeBody'>
+export type ContentParts = {
+  readonly simulate: Simulate
+  readonly findEvidence: FindEvidence
+  readonly decodeBody: DecodeBody
+}
 
-type Sources = ContentParts & Pick<DetailContext, 'policies'> & { readonly gateway: AdminReads['gateway'] }
+type Sources = ContentParts & Pick<DetailContext, 'policies'> & { readonly gateway: Pick<GatewayStore, 'findVersion'> }
 
 /** The kept texts of a request, with what the checks acted on; null if none are kept. */
 export async function contentOf(event: LoggedEvent, sources: Sources): Promise<Content | null> {

@@ -3,7 +3,7 @@ import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
 import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
-import type { AdminReads } from '../parts.ts'
+import type { AuditReads } from '../../../domain/audit/log.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentRequest } from './present.ts'
 import { requestExample, RequestFilterFields, RequestObject } from './schema.ts'
@@ -15,7 +15,9 @@ const columns = Object.keys(RequestObject.properties).filter((name) => name !== 
 const query = exportQuery(RequestFilterFields)
 
 /** `/v1/organization/requests/export`: the list of requests as a file. */
-export const requestExportRoute = (parts: FileExportParts & { readonly reads: Pick<AdminReads, 'events'> }): Route =>
+export const requestExportRoute = (
+  parts: FileExportParts & { readonly reads: { readonly events: AuditReads } },
+): Route =>
   exportRoute<Static<typeof query>, Row>(parts, {
     name: 'exportRequests',
     path: '/v1/organization/requests/export',

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
+import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { contentOf, type ContentParts } from './content.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentDetail, resultsIn, versionKey, type DecidedPolicy } from './present-detail.ts'
@@ -15,8 +16,14 @@ import * as Schema from './schema.ts'
 
 const path = '/v1/organization/requests'
 
+export type RequestReads = {
+  readonly events: AuditReads
+  readonly policies: PolicyStore
+  readonly gateway: Pick<GatewayStore, 'findVersion'>
+}
+
 /** `/v1/organization/requests`: the inference requests of the organization, as the audit log has them. */
-export function requestRoutes({ read }: AdminRoutes, parts: ContentParts): Route[] {
+export function requestRoutes({ read }: AdminReads<RequestReads>, parts: ContentParts): Route[] {
   return [
     read({
       name: 'listRequests',

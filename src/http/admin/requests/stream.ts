@@ -5,7 +5,6 @@ import { integer } from '../../described.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import { pollMs, sendEventStream, type EventStreamParts } from '../event-stream.ts'
-import type { AdminParts } from '../parts.ts'
 import { requestFilterOf } from './filter.ts'
 import { presentRequest } from './present.ts'
 import { RequestFilterFields, RequestObject } from './schema.ts'
@@ -34,7 +33,7 @@ const StreamEvent = Type.Object(
 
 const maxRows = 20
 
-type StreamParts = EventStreamParts & Pick<AdminParts, 'reads'>
+type StreamParts = EventStreamParts & { readonly reads: { readonly events: Pick<AuditReads, 'newRequests'> } }
 
 /** `/v1/organization/requests/stream`: tells when there are new requests. It reads the audit log, so no request pays for it. */
 export function requestStreamRoute(parts: StreamParts): Route {

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { toUnixSeconds } from '../../../base/clock.ts'
-import type { ListedSession } from '../../../domain/members/console-session-store.ts'
+import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
+import type { ListedSession, ConsoleSessionStore } from '../../../domain/members/console-session-store.ts'
 import { endSession, sessionIdleMs } from '../../../domain/members/console-sessions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import { flag, text } from '../../described.ts'
 import { idText, none, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample, pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminRoutes } from '../routes.ts'
 
 const path = '/v1/organization/sign_ins'
 const exampleId = 'ses_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -58,7 +58,10 @@ const EndedSignIn = Type.Object(
 )
 
 /** `/v1/organization/sign_ins`: the browsers that are signed in to the console. */
-export function signInListRoutes({ read, mutation }: AdminRoutes, { clock }: AdminParts): Route[] {
+export function signInListRoutes(
+  { read, mutation }: AdminRoutes<{ readonly sessions: ConsoleSessionStore }>,
+  clock: Clock,
+): Route[] {
   return [
     read({
       name: 'listSignIns',

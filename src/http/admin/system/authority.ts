@@ -1,9 +1,12 @@
 import { Fault } from '../../../base/fault.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
 import type { Definition } from '../../../domain/inference/served-models.ts'
-import type { AdminParts } from '../parts.ts'
 
-type SystemVisibility = Pick<AdminParts, 'isSystemVisible'>
+/** False: only the operator sees what belongs to the installation. */
+export type SystemVisibility = { readonly isSystemVisible: boolean }
+
+/** This process, and the machine that it runs on. */
+export type NodeIdentity = { readonly id: string; readonly host: string }
 
 /** What belongs to the installation is for the operator, and for administrators unless the configuration excludes them. */
 export const hasSystemAccess = (

@@ -1,16 +1,20 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { SystemReport } from '../../../domain/system/system.ts'
+import type { ReadSystem, SystemReport } from '../../../domain/system/system.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { requireSystemAccess } from './authority.ts'
+import type { AdminReads } from '../routes.ts'
+import { requireSystemAccess, type NodeIdentity, type SystemVisibility } from './authority.ts'
 import { SystemObject } from './schema.ts'
 
-type Parts = Pick<AdminParts, 'node' | 'readSystem' | 'isSystemVisible' | 'version'>
+type SystemRouteParts = SystemVisibility & {
+  readonly node: NodeIdentity
+  readonly readSystem: ReadSystem
+  readonly version: string
+}
 
 /** `/v1/organization/system`: nodes, effective settings with their origin, and what this node found about itself. */
-export function systemRoute({ read }: AdminRoutes, parts: Parts): Route {
+export function systemRoute({ read }: AdminReads<object>, parts: SystemRouteParts): Route {
   return read({
     name: 'getSystem',
     path: '/v1/organization/system',
@@ -28,7 +32,7 @@ export function systemRoute({ read }: AdminRoutes, parts: Parts): Route {
   })
 }
 
-const present = (report: SystemReport, { node, version }: Parts): Static<typeof SystemObject> => ({
+const present = (report: SystemReport, { node, version }: SystemRouteParts): Static<typeof SystemObject> => ({
   object: 'organization.system',
   version,
   runtime: report.runtime,

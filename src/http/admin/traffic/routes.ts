@@ -1,17 +1,27 @@
 import type { Static } from 'typebox'
-import { percentile, readTraffic, type TrafficGroup, type TrafficSum } from '../../../domain/traffic/traffic.ts'
+import {
+  percentile,
+  readTraffic,
+  type TrafficGroup,
+  type TrafficSum,
+  type TrafficStore,
+} from '../../../domain/traffic/traffic.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { TrafficObject, TrafficQuery, trafficSteps } from './schema.ts'
+import type { Clock } from '../../../base/clock.ts'
 
 const day = 86_400
 const maxSteps = 3_000
 const microPerUsd = 1_000_000
 
 /** `/v1/organization/traffic`: how many requests there were, and what became of them. */
-export function trafficRoute({ read }: AdminRoutes, { clock }: Pick<AdminParts, 'clock'>): Route {
+export function trafficRoute(
+  { read }: AdminReads<{ readonly traffic: Pick<TrafficStore, 'sums'> }>,
+  clock: Clock,
+): Route {
   return read({
     name: 'getTraffic',
     path: '/v1/organization/traffic',

@@ -1,21 +1,25 @@
 import type { Static } from 'typebox'
-import { toUnixSeconds } from '../../../base/clock.ts'
+import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
 import { createAdministrationLimits } from '../../../domain/identity/administration-limits.ts'
-import type { UpstreamProbe, UpstreamStatus } from '../../../domain/inference/upstream-status.ts'
+import type { UpstreamProbe, Upstreams, UpstreamStatus } from '../../../domain/inference/upstream-status.ts'
 import { none } from '../../resources/fields.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import type { Route } from '../../route.ts'
-import type { AdminParts, AdminRoutes } from '../parts.ts'
-import { requireSystemAccess } from '../system/authority.ts'
+import type { AdminRoutes } from '../routes.ts'
+import { requireSystemAccess, type NodeIdentity, type SystemVisibility } from '../system/authority.ts'
 import { ProbeObject, UpstreamList, UpstreamParams } from './schema.ts'
 
-type UpstreamParts = Pick<AdminParts, 'clock' | 'upstreams' | 'node' | 'isSystemVisible'>
+type UpstreamParts = SystemVisibility & {
+  readonly clock: Clock
+  readonly upstreams: Upstreams
+  readonly node: NodeIdentity
+}
 
 /** Each probe is a call that the operator pays for. */
 const probesPerMinute = { requestsPerMinute: 6, concurrentRequests: 2 }
 
 /** `/v1/organization/upstreams`: the services that run models, as this node sees them. */
-export function upstreamRoutes({ read, mutation }: AdminRoutes, parts: UpstreamParts): Route[] {
+export function upstreamRoutes({ read, mutation }: AdminRoutes<object>, parts: UpstreamParts): Route[] {
   const { clock, upstreams, node } = parts
   const limits = createAdministrationLimits(clock, { credential: probesPerMinute, organization: probesPerMinute })
   return [
@@ -88,7 +92,7 @@ function presentUpstream(upstream: UpstreamStatus, nowMs: number): Static<typeof
 const presentProbe = (
   upstream: string,
   { model, tookMs, error }: UpstreamProbe,
-  node: AdminParts['node'],
+  node: NodeIdentity,
 ): Static<typeof ProbeObject> => ({
   object: 'organization.upstream_probe',
   upstream,

@@ -5,9 +5,14 @@ import { JsonText } from '../../json-text.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
-import type { AdminRoutes } from '../parts.ts'
+import type { AdminReads } from '../routes.ts'
 import { UsageObject, UsageQuery } from './schema.ts'
-import { readUsage, type UsageQuery as UsageSpan, type UsageRow } from '../../../domain/credits/reports.ts'
+import {
+  readUsage,
+  type LedgerReports,
+  type UsageQuery as UsageSpan,
+  type UsageRow,
+} from '../../../domain/credits/reports.ts'
 import { inCredits, inUsd } from '../../../domain/credits/formatting.ts'
 
 export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: number; readonly pace: Pace }
@@ -15,7 +20,10 @@ export type UsageRouteParts = { readonly clock: Clock; readonly creditUsd: numbe
 const weekMs = 7 * dayMs
 const buckets = { hour: { ms: hourMs, mostMs: 31 * dayMs }, day: { ms: dayMs, mostMs: 366 * dayMs } } as const
 
-export function usageRoutes(admin: AdminRoutes, { clock, creditUsd, pace }: UsageRouteParts): Route[] {
+export function usageRoutes(
+  admin: AdminReads<{ readonly ledger: LedgerReports }>,
+  { clock, creditUsd, pace }: UsageRouteParts,
+): Route[] {
   return [
     admin.read({
       name: 'getUsage',

@@ -8,9 +8,10 @@ import { none } from '../../resources/fields.ts'
 import { warningHeader } from '../../gateway-headers.ts'
 import type { Route, RouteAnswer } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import type { GatewayRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
-import type { ConfigurationVersion } from '../../../domain/gateway-config/store.ts'
+import type { ConfigurationVersion, GatewayStore } from '../../../domain/gateway-config/store.ts'
+import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
 
 const path = '/api/policy-gateway/config'
 const bodyLimitBytes = 1024 * 1024
@@ -22,7 +23,10 @@ const savedAnswer: RouteAnswer = {
 }
 
 /** `/api/policy-gateway/config`: the gateway configuration of the organization. */
-export function configRoutes(routes: GatewayRoutes, { configurations }: GatewayParts): Route[] {
+export function configRoutes(
+  routes: GatewayRoutes<{ readonly gateway: GatewayStore }>,
+  configurations: ConfigurationAdministration,
+): Route[] {
   const { read, mutation } = routes
   const presented = (saved: SavedConfiguration) => ({
     ...presentSaved(saved),

@@ -1,15 +1,19 @@
-import { findSink } from '../../../domain/audit/export/mutations.ts'
+import { findSink, type SinkAdministration } from '../../../domain/audit/export/mutations.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import type { GatewayRoutes } from '../routes.ts'
 import { presentDeadLetter } from './present.ts'
 import { sinkAt, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
+import type { ExportStore } from '../../../domain/audit/export/export-sink.ts'
 
 /** Events that a destination has rejected permanently. They can be sent again after the cause is fixed. */
-export function deadLetterRoutes({ read, mutation }: GatewayRoutes, { exports }: GatewayParts): Route[] {
+export function deadLetterRoutes(
+  { read, mutation }: GatewayRoutes<{ readonly exports: ExportStore }>,
+  exports: SinkAdministration,
+): Route[] {
   return [
     read({
       name: 'listDeadLetters',

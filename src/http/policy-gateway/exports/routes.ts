@@ -1,13 +1,14 @@
-import { findSink, type SinkAt } from '../../../domain/audit/export/mutations.ts'
+import { findSink, type SinkAt, type SinkAdministration } from '../../../domain/audit/export/mutations.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
-import type { GatewayParts, GatewayRoutes } from '../parts.ts'
-import { documentedAnswers, documentedCreate, documentedUpdate } from './documented-sinks.ts'
+import type { GatewayRoutes } from '../routes.ts'
+import { documentedAnswers, documentedCreate, documentedUpdate, type DocumentedSinkKind } from './documented-sinks.ts'
 import { presentExport } from './present.ts'
 import * as Schema from './schema.ts'
+import type { ExportStore } from '../../../domain/audit/export/export-sink.ts'
 
 const exportsPath = '/api/policy-gateway/exports'
 export const exportPath = `${exportsPath}/{export_id}`
@@ -15,7 +16,11 @@ export const exportPath = `${exportsPath}/{export_id}`
 const bodyLimitBytes = 1024 * 1024
 
 /** `/api/policy-gateway/exports`: the destinations of the audit log. */
-export function exportRoutes({ read, mutation }: GatewayRoutes, { exports, sinkKinds }: GatewayParts): Route[] {
+export function exportRoutes(
+  { read, mutation }: GatewayRoutes<{ readonly exports: ExportStore }>,
+  exports: SinkAdministration,
+  sinkKinds: readonly DocumentedSinkKind[],
+): Route[] {
   const { one, list } = documentedAnswers(sinkKinds)
   const answer = { description: 'The export sink.', schema: one }
   return [

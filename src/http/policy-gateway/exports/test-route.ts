@@ -7,16 +7,23 @@ import { admitRequest } from '../../resources/limit.ts'
 import { actorOf } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator, createValidator } from '../../validate.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { GatewaySurface } from '../routes.ts'
 import { sinkAt, exportPath } from './routes.ts'
 import * as Schema from './schema.ts'
+import type { ExportStore } from '../../../domain/audit/export/export-sink.ts'
+import type { SinkTest } from '../../../pipeline/export/test-sink.ts'
 
 /** Low, so that the endpoint cannot be used to scan a network. */
 const testsPerMinute = { requestsPerMinute: 6, concurrentRequests: 2 }
 
+type ExportTestParts = Pick<GatewaySurface, 'authenticate' | 'limits' | 'clock'> & {
+  readonly exports: ExportStore
+  readonly testSink: SinkTest
+}
+
 /** Sends one event and returns the response of the destination. Changes nothing, so it needs no Idempotency-Key. */
-export function exportTestRoute(parts: GatewayParts): Route {
-  const { callerOf, clock, reads, testSink } = parts
+export function exportTestRoute(parts: ExportTestParts): Route {
+  const { authenticate, clock, exports, testSink } = parts
   const limits = createAdministrationLimits(clock, { credential: testsPerMinute, organization: testsPerMinute })
   const readParams = createQueryValidator(Schema.ExportParams)
   const readNothing = createValidator(none)
@@ -32,11 +39,11 @@ export function exportTestRoute(parts: GatewayParts): Route {
     answers: { 200: { description: 'The result of the delivery.', schema: Schema.TestAnswer } },
     errorStatuses: [400, 401, 403, 404, 413, 422, 429, 500, 503],
     async handle(request) {
-      const actor = await callerOf.manager(request)
+      const actor = await authenticate(request)
       using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, 'exports:write')
       readNothing(request.body ?? {})
-      const sink = await findSink(reads.exports, sinkAt({ actor, params: readParams(request.params) }))
+      const sink = await findSink(exports, sinkAt({ actor, params: readParams(request.params) }))
       using _test = admitRequest({ limits, clock }, actor)
       const { outcome, eventId } = await testSink(sink, actorOf(request, actor))
       return { test: { ...presentOutcome(outcome), event_id: eventId } }

@@ -1,18 +1,18 @@
 import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
 import { gatehouseField } from '../../../domain/audit/event/document.ts'
-import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import type { LoggedEvent, AuditReads } from '../../../domain/audit/log.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import { none, periodOf } from '../../resources/fields.ts'
 import type { ResourceActor } from '../../resources/route.ts'
 import type { Route } from '../../route.ts'
-import type { GatewayRoutes } from '../parts.ts'
+import type { GatewayReads } from '../routes.ts'
 import * as Schema from './schema.ts'
 
 /** `/api/policy-gateway/history`: decisions on requests and simulations. */
-export function historyRoutes({ read }: GatewayRoutes): Route[] {
+export function historyRoutes({ read }: GatewayReads<{ readonly events: AuditReads }>): Route[] {
   return [
     read({
       name: 'listDecisions',

@@ -1,6 +1,6 @@
 import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { Simulation, SimulationInput, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import type { Simulation, SimulationInput, TriedPolicy, Simulate } from '../../../domain/evaluation/simulate.ts'
 import { outcomesOf } from '../../../domain/evaluation/verdict/outcomes.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import { contentOf } from '../../../domain/policy/content.ts'
@@ -12,17 +12,33 @@ import { actorOf, type ResourceActor } from '../../resources/route.ts'
 import { warningHeader } from '../../gateway-headers.ts'
 import type { Route } from '../../route.ts'
 import { createValidator, invalidField } from '../../validate.ts'
-import type { GatewayParts, GatewayRoutes } from '../parts.ts'
+import type { GatewayRoutes, GatewaySurface } from '../routes.ts'
 import * as Schema from './schema.ts'
 import type { SimulateBody, SimulateAnswer } from './schema.ts'
 import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import { presentOutcome } from '../../resources/outcome.ts'
-import { contextOf, requestOf, requireProject } from '../../resources/scenario.ts'
+import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
+import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
+import type { EventLog } from '../../../domain/audit/log.ts'
+import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
+import type { PolicyStore } from '../../../domain/policy/store.ts'
+
+type SimulateParts = Pick<GatewaySurface, 'authenticate' | 'limits' | 'clock'> & {
+  readonly configurations: ConfigurationAdministration
+  readonly simulate: Simulate
+  readonly decodeBody: DecodeBody
+  readonly policies: NamedPolicyStore
+}
+
+type NamedPolicyStore = Pick<PolicyStore, 'find' | 'unknownProjects'>
 
 /** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
-export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): Route {
-  const { callerOf, clock, configurations, simulate } = parts
+export function simulateRoute(
+  { perform }: GatewayRoutes<{ readonly gateway: GatewayStore; readonly eventLog: EventLog }>,
+  parts: SimulateParts,
+): Route {
+  const { authenticate, clock, configurations, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
   return {
     name: 'simulateGatewayConfig',
@@ -46,7 +62,7 @@ export function simulateRoute({ perform }: GatewayRoutes, parts: GatewayParts): 
     },
     errorStatuses: [400, 401, 403, 409, 413, 422, 429, 500, 503],
     async handle(request, reply) {
-      const actor = await callerOf.manager(request)
+      const actor = await authenticate(request)
       using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, 'gateway:read')
       const body = readBody(request.body ?? {})
@@ -120,16 +136,16 @@ function givenIn({ policy, config }: Body): [given: GivenConfiguration, paramPre
 type InputParts = {
   readonly actor: ResourceActor
   readonly config: SimulationInput['config']
-  readonly parts: GatewayParts
+  readonly parts: SimulateParts
 }
 
 async function inputOf(body: Body, { actor, config, parts }: InputParts): Promise<SimulationInput> {
   const { scenario = {}, categories = [], policies: includesInForce = true, judge: usesJudge = true } = body
-  const { reads, decodeBody } = parts
+  const { policies, decodeBody } = parts
   const organizationId = actor.organization.id
-  await requireProject(reads.policies, actor, scenario.project_id)
+  await requireProject(policies, actor, scenario.project_id)
   const projectId = 'projectId' in actor ? actor.projectId : undefined
-  const { inForce, tried } = await namedPolicies(body, actor, reads.policies)
+  const { inForce, tried } = await namedPolicies(body, actor, policies)
   return {
     organizationId,
     config,
@@ -150,7 +166,7 @@ type NamedPolicies = { readonly inForce: readonly string[]; readonly tried: read
 async function namedPolicies(
   { policy_ids: ids = [] }: Body,
   actor: ResourceActor,
-  store: GatewayParts['reads']['policies'],
+  store: NamedPolicyStore,
 ): Promise<NamedPolicies> {
   const inForce: string[] = []
   const tried: TriedPolicy[] = []

@@ -1,15 +1,13 @@
 import Type from 'typebox'
 import { text } from '../described.ts'
-import { findProject } from '../../domain/identity/audited-directory.ts'
+import { findProject, type AuditedDirectory } from '../../domain/identity/audited-directory.ts'
 import { revokeAnyKey } from '../../domain/identity/operator.ts'
 import type { DirectoryStore } from '../../domain/identity/store.ts'
 import { idText, none } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import { presentAdminKey } from './admin-keys/present.ts'
 import { presentApiKey } from './api-keys/present.ts'
-import { presentKeys } from './audit-logs/present.ts'
-import { CheckpointKeys } from './audit-logs/schema.ts'
-import type { AdminParts, AdminRoutes } from './parts.ts'
+import type { AdminRoutes } from './routes.ts'
 
 const keysPath = '/operator/organization/keys'
 
@@ -35,10 +33,11 @@ const KeysAnswer = Type.Object(
 /** The command line shows the list on a terminal, so it is not paged further. */
 const firstThousand = { limit: 1000, order: 'asc' } as const
 
-type AdminOperatorParts = Pick<AdminParts, 'reads' | 'directory' | 'audit'>
-
-/** What the operator may do with the objects of this family, and administrators may not. */
-export function adminOperatorRoutes({ read, mutation }: AdminRoutes, parts: AdminOperatorParts): Route[] {
+/** What the operator may do with keys, and administrators may not. */
+export function operatorKeyRoutes(
+  { read, mutation }: AdminRoutes<{ readonly directory: DirectoryStore }>,
+  auditedDirectory: AuditedDirectory,
+): Route[] {
   return [
     read({
       name: 'listAllKeys',
@@ -63,19 +62,10 @@ export function adminOperatorRoutes({ read, mutation }: AdminRoutes, parts: Admi
       body: none,
       answer: { description: 'The revoked key.', schema: AnyKey },
       operation: ({ directory: store }, { actor, params }) =>
-        revokeAnyKey(parts.directory, store, { organizationId: actor.organization.id, id: params.key_id }),
+        revokeAnyKey(auditedDirectory, store, { organizationId: actor.organization.id, id: params.key_id }),
       removes: ({ id }) => ({ id }),
       present: (key) => ('projectId' in key ? presentApiKey(key) : presentAdminKey(key)),
     }),
-    {
-      name: 'listServerKeys',
-      method: 'GET',
-      path: '/operator/audit_log/keys',
-      summary: 'List the public keys of the server secret',
-      credential: 'operator',
-      answers: { 200: { description: 'The keys that sign checkpoints.', schema: CheckpointKeys } },
-      handle: async () => presentKeys(parts.audit.trustedKeys().keys, await parts.reads.events.keys()),
-    },
   ]
 }
 

@@ -1,0 +1,70 @@
+import type { VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
+import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
+import type { Simulate } from '../../domain/evaluation/simulate.ts'
+import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { ListServedModels } from '../../domain/inference/served-models.ts'
+import type { Upstreams } from '../../domain/inference/upstream-status.ts'
+import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
+import type { StorageStatus } from '../../domain/system/storage-status.ts'
+import type { ReadSystem } from '../../domain/system/system.ts'
+import type { AdminSurface } from '../../http/admin/routes.ts'
+import type { NodeIdentity } from '../../http/admin/system/authority.ts'
+import type { GatewaySurface } from '../../http/policy-gateway/routes.ts'
+import type { DecodeBody } from '../../http/resources/scenario.ts'
+import type { Route } from '../../http/route.ts'
+import type { ReadinessCheck } from '../../http/service/health.ts'
+import type { SinkTest } from '../../pipeline/export/test-sink.ts'
+import type { Preflight } from '../../pipeline/billing/preflight.ts'
+import type { Infrastructure } from '../infrastructure.ts'
+import type { Stores } from '../stores.ts'
+
+/** One subject of administration: its routes, for each API that has some of them. */
+export type Feature = {
+  /** `/v1/organization/*`, on the network and on the control socket. */
+  readonly administration?: (surface: AdminSurface) => readonly Route[]
+  /** `/api/policy-gateway/*`, on both as well. */
+  readonly policyGateway?: (surface: GatewaySurface) => readonly Route[]
+  /** `/operator/*`, on the control socket only. */
+  readonly operator?: (surface: OperatorSurface) => readonly Route[]
+}
+
+export type OperatorSurface = AdminSurface & {
+  readonly publicUrl: () => string
+  /** The address of the console; undefined if it is off. */
+  readonly consoleUrl: (() => string) | undefined
+}
+
+/** What features are created from, in a server and in a command without one. */
+export type FeatureParts = Pick<Infrastructure, 'config' | 'database' | 'clock' | 'random' | 'ids' | 'keyring'> & {
+  readonly stores: Stores
+  readonly verification: VerificationThreads
+}
+
+/** Evaluates texts and rules. */
+export type EvaluationParts = {
+  readonly simulate: Simulate
+  readonly findEvidence: FindEvidence
+  readonly inspectRule: InspectRule
+  readonly decodeBody: DecodeBody
+}
+
+/** What is known of the installation. */
+export type InstallationParts = {
+  readonly listServedModels: ListServedModels
+  readonly upstreams: Upstreams
+  readonly node: NodeIdentity
+  readonly readSystem: ReadSystem
+  readonly readStorage: () => Promise<StorageStatus>
+}
+
+/** What only a running server has. */
+export type ServerParts = {
+  readonly evaluation: EvaluationParts
+  readonly installation: InstallationParts
+  readonly preflight: Preflight
+  readonly catalogue: Pick<Catalogue, 'find' | 'entryOf'>
+  readonly testSink: SinkTest
+  /** Requests that this node is answering. */
+  readonly inFlight: { readonly count: () => number }
+  readonly readiness: readonly ReadinessCheck[]
+}

@@ -1,0 +1,38 @@
+import { createPace } from '../../base/pace.ts'
+import { createAuditLog } from './audit-log.ts'
+import { createEvaluate } from './evaluate.ts'
+import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+import { createDecisionHistory, createGatewayConfiguration } from './gateway-configuration.ts'
+import { createInstallation } from './installation.ts'
+import { createKeys } from './keys.ts'
+import { createLimitsAndCredits } from './limits-and-credits.ts'
+import { createMemberFeature } from './members.ts'
+import { createModels } from './models.ts'
+import { createOrganization } from './organization.ts'
+import { createOverview } from './overview.ts'
+import { createPolicies } from './policies.ts'
+import { createRequests } from './requests.ts'
+import { createSinks } from './sinks.ts'
+
+/** All features, in the order of the reference. */
+export function createFeatures(parts: FeatureParts, server: ServerParts): readonly Feature[] {
+  const { evaluation, installation } = server
+  // Shared by all exports, so that many of them delay requests no more than one.
+  const pace = createPace(parts.clock)
+  return [
+    createOrganization(parts),
+    createPolicies(parts, evaluation),
+    createEvaluate(parts, evaluation),
+    createKeys(parts),
+    createModels(parts, server),
+    createMemberFeature(parts),
+    createInstallation(parts, installation),
+    createOverview(parts, server),
+    createRequests(parts, evaluation, pace),
+    createGatewayConfiguration(parts, evaluation),
+    createSinks(parts, server),
+    createDecisionHistory(parts),
+    createAuditLog(parts, pace),
+    createLimitsAndCredits(parts, server, pace),
+  ]
+}

@@ -1,0 +1,55 @@
+import { re2Patterns } from '../../adapters/patterns/re2.ts'
+import { eventLog } from '../../adapters/stores/sql/audit/log.ts'
+import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
+import {
+  createConfigurationAdministration,
+  type ConfigurationAdministration,
+} from '../../domain/gateway-config/mutations.ts'
+import { configRoutes } from '../../http/policy-gateway/config/routes.ts'
+import { historyRoutes } from '../../http/policy-gateway/history/routes.ts'
+import { simulateRoute } from '../../http/policy-gateway/simulate/route.ts'
+import { createResourceRoutes } from '../../http/resources/route.ts'
+import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
+
+/** The gateway configuration, and its simulation. */
+export function createGatewayConfiguration(
+  parts: FeatureParts,
+  { simulate, decodeBody }: Pick<EvaluationParts, 'simulate' | 'decodeBody'>,
+): Feature {
+  const { stores } = parts
+  const own = stores.of((tx) => ({ gateway: gatewayStore(tx), eventLog: eventLog(tx, stores.audit.events) }))
+  const policies = policyStore(stores.reading)
+  const configurations = createConfigurationRules(parts)
+  return {
+    policyGateway(surface) {
+      const routes = createResourceRoutes({ ...surface, ...own })
+      return [
+        ...configRoutes(routes, configurations),
+        simulateRoute(routes, { ...surface, configurations, simulate, decodeBody, policies }),
+      ]
+    },
+  }
+}
+
+/** What the gateway decided, from the audit log. */
+export function createDecisionHistory({ stores }: FeatureParts): Feature {
+  const { mutate, reads } = stores.of(() => ({}))
+  return {
+    policyGateway: (surface) =>
+      historyRoutes(createResourceRoutes({ ...surface, mutate, reads: { ...reads, events: stores.reportedEvents } })),
+  }
+}
+
+/** The rules for changing the configuration. An evaluation checks configurations that are not saved with them. */
+export const createConfigurationRules = ({
+  config,
+  clock,
+  ids,
+}: Pick<FeatureParts, 'config' | 'clock' | 'ids'>): ConfigurationAdministration =>
+  createConfigurationAdministration({
+    ids,
+    clock,
+    patterns: re2Patterns,
+    hasJudge: config.policies.judge !== undefined,
+  })

@@ -1,0 +1,52 @@
+import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
+import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
+import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
+import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
+import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
+import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
+import { trafficStore } from '../../adapters/stores/sql/rollup/traffic.ts'
+import { overviewRoute } from '../../http/admin/overview/route.ts'
+import { overviewStreamRoute } from '../../http/admin/overview/stream.ts'
+import { trafficRoute } from '../../http/admin/traffic/routes.ts'
+import { createResourceRoutes } from '../../http/resources/route.ts'
+import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+
+/** How the service does, and what needs a person. */
+export function createOverview(parts: FeatureParts, server: ServerParts): Feature {
+  const { config, database, clock, ids, stores } = parts
+  const own = stores.of((tx) => ({
+    policies: policyStore(tx),
+    spikes: reportedSpikes(tx),
+    gateway: gatewayStore(tx),
+    exports: exportStore(tx, stores.encryptions.exportSecrets),
+    directory: directoryStore(tx),
+  }))
+  const reads = {
+    ...own.reads,
+    events: stores.reportedEvents,
+    ledger: ledgerReports(database, { clock, userDays: config.audit.retention_days }),
+    traffic: trafficStore(database, clock),
+  }
+  const { inFlight, readiness, installation } = server
+  const shown = {
+    balances: ledgerStore(database, { ids, clock }),
+    creditUsd: config.credits.credit_usd,
+    clock,
+    hasJudge: config.policies.judge !== undefined,
+    inFlight,
+    readiness,
+    upstreams: installation.upstreams,
+    isSystemVisible: config.administration.system_visible,
+  }
+  return {
+    administration(surface) {
+      const routes = createResourceRoutes({ ...surface, ...own, reads })
+      return [
+        overviewRoute(routes, shown),
+        overviewStreamRoute({ ...surface, reads, inFlight }),
+        trafficRoute(routes, clock),
+      ]
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { chatFamily } from '../http/chat/routes.ts'
+import { creditsFamily } from '../http/credits/family.ts'
+import type { CreditRouteParts } from '../http/credits/routes.ts'
+import { GeneralErrorBody } from '../http/default-errors.ts'
+import { embeddingsFamily, type EmbeddingsParts } from '../http/embeddings/routes.ts'
+import type { CountEndpointParts } from '../http/inference/count.ts'
+import { messagesFamily } from '../http/messages/routes.ts'
+import { modelRoutes, type ModelsParts } from '../http/models/routes.ts'
+import { moderationsFamily, type ModerationParts } from '../http/moderations/routes.ts'
+import { responsesFamily } from '../http/responses/routes.ts'
+import type { StoreResponseParts } from '../http/responses/store-response.ts'
+import type { EndpointFamily } from '../http/route.ts'
+
+export type InferenceFamilyParts = EmbeddingsParts &
+  CountEndpointParts &
+  StoreResponseParts &
+  ModerationParts &
+  CreditRouteParts &
+  ModelsParts
+
+/** The endpoints that applications call models with. */
+export const inferenceFamilies = (parts: InferenceFamilyParts): EndpointFamily[] => [
+  messagesFamily(parts),
+  responsesFamily(parts),
+  chatFamily(parts),
+  embeddingsFamily(parts),
+  moderationsFamily(parts),
+]
+
+/** What applications ask about their key: its models and its credits. */
+export const billingFamilies = (
+  parts: InferenceFamilyParts,
+  encodeError: EndpointFamily['encodeError'],
+): EndpointFamily[] => [
+  {
+    name: 'Models',
+    description: 'The models that a key may use.',
+    prefixes: ['/v1/models'],
+    routes: modelRoutes(parts),
+    encodeError,
+    errorSchema: GeneralErrorBody,
+  },
+  creditsFamily(parts, encodeError),
+]
