@@ -1,42 +1,33 @@
 import packageFile from '../package.json' with { type: 'json' }
 import { directoryStore } from './adapters/stores/sql/identity/directory.ts'
-import { overrideStore } from './adapters/stores/sql/credits/limit-overrides.ts'
-import { openAudit } from './app/audit.ts'
+import { openInference } from './app/inference.ts'
 import { createApiClient, injectTransport, type ApiClient } from './app/client/api-client.ts'
 import { consoleUrl } from './app/console-url.ts'
-import { createDecodeBody } from './app/caller-formats.ts'
 import { createFamilies, type FamilyParts } from './app/families.ts'
 import { createFeatures } from './app/features/features.ts'
-import { openEvaluation } from './app/evaluation.ts'
-import { openInfrastructure, type Infrastructure, type World } from './app/infrastructure.ts'
+import { openInfrastructure } from './app/infrastructure.ts'
+import type { World } from './app/world.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listeners.ts'
 import { allPurposes } from './app/listen-addresses.ts'
 import { controlSocketPath } from './app/client/control-socket-path.ts'
 import { createOperatorServer } from './app/operator-server.ts'
-import { openModels, summarizeModels, type ModelSummary } from './app/upstreams/models.ts'
+import { summarizeModels, type ModelSummary } from './app/upstreams/models.ts'
 import { createReportLimit } from './app/report-limit.ts'
-import { createRequestMetrics } from './app/request-metrics.ts'
 import { openServerMetrics } from './app/server-metrics.ts'
-import { holdMsOf, openPipeline } from './app/pipeline.ts'
 import { createStores } from './app/stores.ts'
-import { createRules } from './app/rules.ts'
-import { storageChecks } from './app/storage/storage.ts'
 import { createSystem } from './app/diagnostics/system.ts'
-import { openTraces } from './app/traces.ts'
-import { openStoredData } from './app/storage/stored-data.ts'
 import { exampleModel } from './app/upstreams/upstreams.ts'
-import { workerChecks } from './app/workers.ts'
-import { dayMs } from './base/clock.ts'
+import { readinessOf } from './app/diagnostics/readiness.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createCallerOf } from './http/caller.ts'
 import { tierTable, withOverrides } from './domain/limits/tiers.ts'
 import { openControlSocket } from './http/control.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
-import type { ReadinessCheck } from './http/service/health.ts'
 
-export type { World } from './app/infrastructure.ts'
+export type { World } from './app/world.ts'
+
 export type { Addresses } from './app/listeners.ts'
 
 /** A running Gatehouse. */
@@ -66,20 +57,8 @@ export async function createApp(config: Config, env: Environment, world: World =
   const { database, clock, ids, log, metrics, readMetrics } = infrastructure
   const stores = createStores(infrastructure)
   const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, stores)
-  const served = openModels(infrastructure, env)
-  const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
-  const rules = await createRules(infrastructure, served)
-  const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
-    infrastructure,
-    stores,
-    { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
-  )
-  const overrides = overrideStore(stores.reading)
-  const pipelineParts = { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }
-  const { catalogue, counters, credits, run, ...counted } = await openPipeline(infrastructure, pipelineParts)
-  const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
-  const stored = await openStoredData(infrastructure)
-  const startTrace = await openTraces(infrastructure, packageFile.version)
+  const inference = await openInference(infrastructure, stores, { freeRequests, env })
+  const { served, catalogue, counters, credits, audit } = inference
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
@@ -92,7 +71,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const features = createFeatures(
     { ...infrastructure, stores },
     {
-      evaluation: { simulate, findEvidence, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
+      evaluation: inference.evaluation,
       installation: createSystem(infrastructure, { served, env, counters, readiness }),
       preflight: credits.preflight,
       catalogue,
@@ -103,22 +82,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   )
   const directory = directoryStore(stores.reading)
   const parts: FamilyParts = {
-    inference: {
-      ...counted,
-      run: audit.record(run, countEnded),
-      callerOf,
-      admission: credits.admission,
-      readBalance: credits.readBalance,
-      creditUsd: config.credits.credit_usd,
-      moderationModel: rules.model,
-      modelDirectory: served.modelDirectory,
-      stored,
-      retentionMs: config.responses.retention_days * dayMs,
-      startTrace,
-      inFlight,
-      clock,
-      ids,
-    },
+    inference: { ...inference.endpoints, callerOf, inFlight },
     features,
     administration: { limits: config.administration, reports, isShuttingDown, directory },
     service: { version: packageFile.version, readiness, readMetrics },
@@ -182,22 +146,3 @@ const newPlanOf = ({ limits }: Config): App['plan'] => ({
   name: 'free',
   requestsPerMinute: withOverrides(tierTable, limits.tiers).free.rpm,
 })
-
-type Watched = {
-  readonly credits: { readonly problem: () => string | undefined }
-  readonly counters: { readonly problem: () => string | undefined }
-  readonly audit: { readonly archiveProblem: () => string | undefined }
-  readonly serverProblem: () => string | undefined
-}
-
-const readinessOf = (
-  infrastructure: Infrastructure,
-  { credits, counters, audit, serverProblem }: Watched,
-): ReadinessCheck[] => [
-  ...storageChecks(infrastructure),
-  { part: 'credits', problem: async () => credits.problem() },
-  { part: 'limits', problem: async () => counters.problem(), isVital: () => false },
-  { part: 'audit archive', problem: async () => audit.archiveProblem(), isVital: () => false },
-  ...workerChecks(infrastructure.workers),
-  { part: 'server', problem: async () => serverProblem() },
-]

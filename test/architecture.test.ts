@@ -11,6 +11,8 @@ import {
   oversized,
   repeatedTypes,
   strayTimers,
+  tooManyImports,
+  widePartsTypes,
 } from './support/architecture/conventions.ts'
 import { strayFormatLists } from './support/architecture/formats.ts'
 import { protocolKnowledge } from './support/architecture/knowledge.ts'
@@ -31,6 +33,11 @@ type Rule = {
   readonly planted: Readonly<Record<string, string>>
   readonly finds: readonly string[]
 }
+
+const source = readSourceTree(join(import.meta.dirname, '../src'))
+
+const members = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `  readonly part${at}: string`).join('\n')
 
 const rules: readonly Rule[] = [
   {
@@ -108,12 +115,12 @@ const rules: readonly Rule[] = [
     breaches: familyTies,
     planted: {
       'http/chat/routes.ts':
-        "import { encode } from '../messages/encode.ts'\nimport { route } from '../route.ts'\nimport '../inference/handler.ts'",
-      'http/inference/handler.ts': "import '../chat/routes.ts'",
+        "import { encode } from '../messages/encode.ts'\nimport { route } from '../route.ts'\nimport '../inference/respond.ts'",
+      'http/inference/respond.ts': "import '../chat/routes.ts'",
       'http/messages/encode.ts': "import './errors.ts'",
       'http/server.ts': "import './chat/routes.ts'",
     },
-    finds: ['http/chat/routes.ts -> http/messages/encode.ts', 'http/inference/handler.ts -> http/chat/routes.ts'],
+    finds: ['http/chat/routes.ts -> http/messages/encode.ts', 'http/inference/respond.ts -> http/chat/routes.ts'],
   },
   {
     title: 'no import cycles between files, not even for a type',
@@ -229,6 +236,24 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    title: 'no file imports more than 20 others without a reason',
+    breaches: (tree) => tooManyImports(tree, tree === source ? undefined : { 'http/list.ts': 'was wide once' }),
+    planted: {
+      'http/wide.ts': Array.from({ length: 21 }, (_, at) => `import './part-${at}.ts'`).join('\n'),
+      'http/list.ts': Array.from({ length: 20 }, (_, at) => `import './part-${at}.ts'`).join('\n'),
+    },
+    finds: ['http/wide.ts: 21', 'http/list.ts needs no exception'],
+  },
+  {
+    title: 'no type of parts has more than 12 members',
+    breaches: widePartsTypes,
+    planted: {
+      'http/parts.ts': `export type WideParts = Other & {\n${members(13)}\n}\n\ntype FewParts = {\n${members(12)}\n}\n`,
+      'http/other.ts': `export type Settings = {\n${members(13)}\n}\n`,
+    },
+    finds: ['http/parts.ts WideParts: 13'],
+  },
+  {
     title: 'periodic timers start only in jobs and in the named exceptions',
     breaches: strayTimers,
     planted: {
@@ -247,8 +272,6 @@ const rules: readonly Rule[] = [
     ],
   },
 ]
-
-const source = readSourceTree(join(import.meta.dirname, '../src'))
 
 for (const { title, breaches, planted, finds } of rules) {
   describe(title, () => {

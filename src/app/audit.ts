@@ -1,31 +1,23 @@
-import { join } from 'node:path'
 import { dayMs } from '../base/clock.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
-import { createAuditBacklog, type AuditBacklog } from '../domain/audit/backlog.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
-import { createJournal, type Journal } from '../domain/audit/journal.ts'
-import type { AuditAppender } from '../domain/audit/log.ts'
 import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signAllChains, signDueChains } from '../adapters/stores/sql/audit/checkpoints.ts'
-import { releaseVerificationLeases, verificationQueue } from '../adapters/stores/sql/audit/verifications.ts'
-import { createVerificationRunner } from '../domain/audit/verification/runner.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import { createPartitions } from '../adapters/stores/sql/audit/partitions.ts'
 import { canStageBodies, packChains } from '../adapters/stores/sql/audit/pack.ts'
-import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import { exportStore } from '../adapters/stores/sql/exports/sinks.ts'
 import { withAudit, type RecordParts } from '../pipeline/record.ts'
 import { createSinkTest, type SinkTest } from '../pipeline/export/test-sink.ts'
-import type { Run } from '../pipeline/run.ts'
+import type { Run } from '../pipeline/started-operation.ts'
 import { openTrimming } from './audit-archive.ts'
-import { createAuditVerifier } from './audit-verifier.ts'
 import { createLockHistogram, reportLate, reportRewritten } from './audit-reports.ts'
 import { openExports } from './exports.ts'
 import type { Infrastructure } from './infrastructure.ts'
-import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 import type { Stores } from './stores.ts'
+import { openBacklog, openJournal, type Requirements } from './audit-journal.ts'
+import { openVerifications } from './features/audit-jobs.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
@@ -34,11 +26,6 @@ export type AuditServices = AsyncDisposable & {
   archiveProblem(): string | undefined
   /** Adds audit events to the pipeline, if the configuration enables them, and reports the end of each request. */
   record(run: Run, onEnded: RecordParts['onEnded']): Run
-}
-
-type Requirements = {
-  /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
-  readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
 }
 
 export async function openAudit(
@@ -127,74 +114,4 @@ async function reportLosses({ database, clock, log }: Infrastructure, events: Ev
   if (database.engine !== 'sqlite') return
   for (const loss of await reportAcceptedLosses(database, { events, clock }))
     log.error({ ...loss }, 'the redo log was damaged, and the operator accepted the loss of acknowledged writes')
-}
-
-const verificationLeaseMs = 60_000
-
-/** Runs the verifications that administrators start, until the app is closed. */
-function openVerifications(infrastructure: Infrastructure, stores: Stores, opened: AsyncDisposableStack): void {
-  const { database, clock, ids, jobs, warn, verification } = infrastructure
-  if (database.engine === 'sqlite') {
-    void releaseVerificationLeases(database).catch(
-      warn('the lease of a verification could not be released; it waits for a minute'),
-    )
-  }
-  const runner = opened.use(
-    createVerificationRunner({
-      queue: verificationQueue({ database, clock, owner: ids('node'), leaseMs: verificationLeaseMs }),
-      verify: createAuditVerifier({ clock, stores, verification }),
-      clock,
-      onError: warn('a verification of the audit log failed'),
-    }),
-  )
-  opened.use(jobs.start('verify-audit-logs', runner.run))
-}
-
-/** Not used with embedded storage, where the spool would be on the same disk as the log. */
-async function openBacklog(
-  { spoolDir, metrics, jobs, clock, log }: Infrastructure,
-  appender: AuditAppender,
-  opened: AsyncDisposableStack,
-): Promise<AuditBacklog> {
-  const spool = opened.use(createAuditSpool(join(spoolDir, 'audit-spool')))
-  const backlog = await createAuditBacklog({ appender, spool, clock, onSetAside: logSetAside(log, 'audit event') })
-  opened.defer(async () => void (backlog.waiting() > 0 && (await backlog.flush())))
-  opened.use(jobs.start('flush-spooled-audit-events', backlog.retry))
-  metrics.gauge('gatehouse_audit_events_set_aside', setAsideHelp('Events'), backlog.setAside)
-  metrics.gauge(
-    'gatehouse_audit_events_waiting',
-    'Events on this node’s disk that are not written to the log yet.',
-    () => backlog.waiting(),
-  )
-  return backlog
-}
-
-type JournalTargets = Requirements & {
-  readonly events: EventMaker
-  readonly appender: AuditAppender
-  readonly backlog: AuditBacklog | null
-}
-
-function openJournal(infrastructure: Infrastructure, targets: JournalTargets): Journal {
-  const { config, clock, log, metrics, storage } = infrastructure
-  const { events, appender, backlog, isAuditRequired } = targets
-  const lost = metrics.counter('gatehouse_audit_events_lost_total', 'Events that could not be written.', {})
-  return createJournal({
-    appender,
-    events,
-    clock,
-    isAuditRequired: (organizationId) => config.audit.on_failure === 'refuse' || isAuditRequired(organizationId),
-    outage: () => storage.database(),
-    backlog: backlog && {
-      async keep(unwritten) {
-        if (backlog.waiting() === 0)
-          log.error('the audit log cannot be written; events are spooled on the disk of this node')
-        await backlog.keep(unwritten)
-      },
-    },
-    onLost(count, cause) {
-      lost.add({}, count)
-      log.error({ count, error: String(cause) }, 'events could not be written to the audit log')
-    },
-  })
 }

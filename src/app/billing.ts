@@ -1,16 +1,13 @@
 import { join } from 'node:path'
-import type { Metrics } from '../base/metrics.ts'
 import { createChargeBacklog, type ChargeBacklog } from '../domain/credits/backlog.ts'
 import { createSliceAllocator } from '../domain/credits/slice-allocator.ts'
 import { createReconciler } from '../domain/credits/reconciler.ts'
 import type { LedgerStore } from '../domain/credits/ledger-store.ts'
 import { createRates, type Rates } from '../domain/credits/rates.ts'
-import { chargeResults, createSettle, type ChargeResult } from '../domain/credits/settle.ts'
+import { createSettle } from '../domain/credits/settle.ts'
 import type { Price } from '../domain/inference/catalogue.ts'
-import type { AdmissionResult } from '../domain/limits/admission.ts'
 import { createHeartbeat } from '../domain/limits/heartbeat.ts'
 import { createLimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
-import { metrics as limitMetrics } from '../domain/limits/scopes.ts'
 import { tierTable, withOverrides } from '../domain/limits/tiers.ts'
 import { createAdmission, type Admission } from '../pipeline/billing/admission.ts'
 import { createPreflight, type Preflight } from '../pipeline/billing/preflight.ts'
@@ -21,6 +18,7 @@ import { createLedgerMaintenance } from '../jobs/ledger-maintenance.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Counters } from './limit-counters.ts'
 import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
+import { createMeasures } from './billing-metrics.ts'
 
 export type CreditParts = Infrastructure & {
   readonly counters: Counters
@@ -129,23 +127,4 @@ async function openBacklog(
     () => backlog.waiting(),
   )
   return backlog
-}
-
-function createMeasures(metrics: Metrics) {
-  const admissions = metrics.counter('gatehouse_admissions_total', 'Requests decided by limits and credits.', {
-    outcome: ['admitted', 'credits', ...limitMetrics],
-    scope: ['key', 'project', 'organization', 'none'],
-  })
-  const charges = metrics.counter('gatehouse_charges_total', 'Charges written to the ledger.', {
-    result: chargeResults,
-  })
-  const orphans = metrics.counter('gatehouse_orphans_total', 'Requests that were given up because their node died.', {})
-  const countAdmitted = admissions.series({ outcome: 'admitted', scope: 'none' })
-  const countWritten = charges.series({ result: 'written' })
-  return {
-    admission: (result: AdmissionResult): void =>
-      result.admitted ? countAdmitted() : admissions.add({ outcome: result.reason, scope: result.scope }),
-    orphans: (count: number): void => orphans.add({}, count),
-    charge: (result: ChargeResult): void => (result === 'written' ? countWritten() : charges.add({ result })),
-  }
 }

@@ -6,10 +6,7 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
-import { createFindEvidence } from '../domain/evaluation/evidence.ts'
 import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilter.ts'
-import { createSimulate } from '../domain/evaluation/simulate.ts'
-import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
 import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createScanText } from '../domain/scan/scan.ts'
@@ -17,6 +14,7 @@ import { createEnforce } from '../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { RequestMetrics } from './request-metrics.ts'
+import { createSimulation } from './simulation.ts'
 import { openBacktests, openSpikeMonitor } from './features/policy-jobs.ts'
 import type { Rules } from './rules.ts'
 import type { Stores } from './stores.ts'
@@ -80,26 +78,20 @@ export function openEvaluation(
       spikeMonitor.count(request)
     },
   })
-  /** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
-  const createSimulation = () => {
-    const evaluateResponse = createEvaluateResponse({
-      evaluate: evaluateAll,
-      evaluateUncached,
-      holdBackPolicyOf,
-      pause,
-      classifier,
-    })
-    const parts = { evaluate: evaluateAll, patterns: re2Patterns }
-    return {
-      simulate: createSimulate({ ...parts, evaluateResponse, rulebookOf, compileRule, clock }),
-      findEvidence: createFindEvidence({ ...parts, scanText: scanUncached }),
-    }
-  }
   return {
     enforce,
     checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
     scanText,
-    ...createSimulation(),
+    ...createSimulation({
+      ...uncached,
+      evaluateAll,
+      evaluateUncached,
+      holdBackPolicyOf,
+      classifier,
+      rulebookOf,
+      compileRule,
+      clock,
+    }),
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }

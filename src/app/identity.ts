@@ -1,9 +1,6 @@
-import { eventLog } from '../adapters/stores/sql/audit/log.ts'
 import { credentialStore } from '../adapters/stores/sql/identity/credentials.ts'
 import type { Clock } from '../base/clock.ts'
 import { ConfigError, type Config } from '../config/config.ts'
-import type { EventMaker } from '../domain/audit/event/event-maker.ts'
-import { createKeyDenials } from '../domain/audit/key-denials.ts'
 import { consoleSessionReads, consoleSessionStore } from '../adapters/stores/sql/identity/console-sessions.ts'
 import { directoryStore } from '../adapters/stores/sql/identity/directory.ts'
 import { memberStore } from '../adapters/stores/sql/identity/members.ts'
@@ -15,7 +12,7 @@ import {
 } from '../domain/members/console-sessions.ts'
 import { createAuthFailures } from '../domain/identity/auth-failures.ts'
 import { createAuthenticator, type Authenticator } from '../domain/identity/authenticate.ts'
-import { type OnKeyDenied } from '../domain/identity/key-denial.ts'
+import type { OnKeyDenied } from '../domain/identity/key-denial.ts'
 import { createFreeRequests, type FreeRequests } from '../domain/identity/free-request.ts'
 import type { VerifyToken } from '../domain/identity/token-reader.ts'
 import { createKeyDigests } from '../domain/identity/key-digests.ts'
@@ -23,6 +20,7 @@ import type { Stores } from './stores.ts'
 import type { OidcParts } from '../http/console/oidc.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createOidc } from './oidc.ts'
+import { reportDenials } from './key-denials.ts'
 
 /** Authentication by key or token, and the single free request. */
 export type Identity = {
@@ -81,20 +79,6 @@ function openSessions(
   built.use(jobs.start('remove-ended-console-sessions', removeExpired))
   const onTouchFailed = warn('the last use of a console session could not be written')
   return createConsoleSessions({ ...parts, reads, changes, clock, ids, random, onTouchFailed })
-}
-
-function reportDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker): OnKeyDenied {
-  const atAddress = metrics.counter(
-    'gatehouse_ip_denials_total',
-    'Requests of valid keys that came from an address which the key does not allow.',
-    { credential: ['api_key', 'admin_key'] },
-  )
-  return createKeyDenials({
-    clock,
-    count: (credential, reason) => void (reason === 'ip_not_allowed' && atAddress.add({ credential })),
-    append: (facts) => database.transaction((tx) => eventLog(tx, events).append(facts)),
-    onError: warn('a key was denied, and the audit log cannot be written'),
-  })
 }
 
 /** Tokens are accepted only if an issuer is configured, with one source of keys. */

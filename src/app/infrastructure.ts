@@ -1,14 +1,9 @@
-import { openEncoder } from '../adapters/classifiers/encoder/encoder.ts'
-import type { SendRequest } from '../adapters/network/request.ts'
 import { createChangePoll } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
 import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
-import { systemClock, type Clock } from '../base/clock.ts'
-import { noFailpoint, type Failpoint } from '../base/failpoint.ts'
 import { createIds, type Ids } from '../base/ids.ts'
-import { createLog, type Log } from '../base/log.ts'
+import { createLog } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
-import { systemRandom, type Random } from '../base/random.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Config, Environment } from '../config/config.ts'
 import { fileValuesOf } from '../config/file-values.ts'
@@ -20,21 +15,7 @@ import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage/storage.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './upstreams/upstreams.ts'
 import { createReadMetrics, nodeName, spoolFolder, type Workers } from './workers.ts'
-
-/** What tests replace: time, randomness, log, network, the encoder of the classifier. */
-export type World = {
-  readonly clock?: Clock
-  readonly random?: Random
-  readonly log?: Log
-  readonly failpoint?: Failpoint
-  /** Wraps the HTTP client of export sinks. */
-  readonly network?: (request: SendRequest) => SendRequest
-  readonly openEncoder?: typeof openEncoder
-  /** Not for tests alone: `gatehouse serve --accept-loss`. */
-  readonly acceptsLoss?: boolean
-  /** Set if several processes serve the ports. */
-  readonly workers?: Workers | undefined
-}
+import { completeWorld, type World } from './world.ts'
 
 /** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
 export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> & {
@@ -69,15 +50,14 @@ export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> & 
   readonly warn: (message: string) => (error: unknown) => void
 }
 
-const unchanged = (request: SendRequest): SendRequest => request
-
 export async function openInfrastructure(
   built: AsyncDisposableStack,
   config: Config,
   { env, world }: { env: Environment; world: World },
 ): Promise<Infrastructure> {
-  const { clock = systemClock, random = systemRandom, failpoint = noFailpoint, network = unchanged, workers } = world
-  const open = world.openEncoder ?? openEncoder
+  const completed = completeWorld(world)
+  const { clock, random } = completed
+  const { workers } = world
   const opened = built.use(await openStorage(config, { ...world, clock, random }))
   const { database, requestWrites, keyring, verification, health: storage } = opened
   await storage.probe()
@@ -109,7 +89,6 @@ export async function openInfrastructure(
     if (count > 0) log.warn({ count }, 'took over charges, audit events and responses that another process had spooled')
   }
   const ids = createIds(clock, random)
-  const replaceable = { clock, random, failpoint, network, log, openEncoder: open }
   return {
     built,
     config,
@@ -117,7 +96,8 @@ export async function openInfrastructure(
     spoolDir: spoolFolder(dataDir, workers),
     workers,
     nodeName: nodeName(workers),
-    ...replaceable,
+    ...completed,
+    log,
     ids,
     metrics,
     readMetrics: createReadMetrics(metrics, workers),

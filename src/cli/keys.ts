@@ -4,7 +4,7 @@ import type { ProjectBody } from '../http/admin/projects/schema.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
-import type { Connection } from '../app/client/connect.ts'
+import type { Connection } from '../app/client/in-process.ts'
 import { dateOf, tableWithOwners } from './table.ts'
 
 const options = {

@@ -1,5 +1,6 @@
 import { createApiClient } from '../app/client/api-client.ts'
-import { connect, type Connection } from '../app/client/connect.ts'
+import { connect } from '../app/client/connect.ts'
+import type { Connection } from '../app/client/in-process.ts'
 import { networkTransport } from '../app/client/remote-server.ts'
 import { systemClock } from '../base/clock.ts'
 import { UsageError, type CommandContext } from './command.ts'

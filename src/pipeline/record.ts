@@ -12,7 +12,7 @@ import { collectTexts, type TextCollector } from '../domain/audit/event/request-
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import { hasCallerLeft, type Charged } from './billing/lease.ts'
 import type { OperationCall } from './operation-call.ts'
-import type { StartedOperation, Run } from './run.ts'
+import type { StartedOperation, Run } from './started-operation.ts'
 
 export type RecordParts = {
   /** Null if requests are not audited. They are charged nevertheless. */

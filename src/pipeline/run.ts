@@ -7,7 +7,7 @@ import type { FreeRequests, FreeTierSlot } from '../domain/identity/free-request
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Catalogue, Model, Price, ModelTarget } from '../domain/inference/catalogue.ts'
 import { estimateCountable } from '../domain/inference/count.ts'
-import type { Chunk, Quote, Receipt, Usage } from '../domain/inference/events.ts'
+import type { Receipt, Usage } from '../domain/inference/events.ts'
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
 import { minOutput, type OutputLimit } from '../domain/inference/output-limit.ts'
 import type { ModelRequest } from '../domain/inference/request.ts'
@@ -17,10 +17,11 @@ import type { Admission, AdmissionCall } from './billing/admission.ts'
 import type { OperationCall } from './operation-call.ts'
 import { countRejected } from './billing/count-rejected.ts'
 import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.ts'
-import { freeLease, type Charged, type Lease } from './billing/lease.ts'
+import { freeLease, type Lease } from './billing/lease.ts'
 import { meter } from './billing/meter.ts'
 import { modelNotFound, permittedModel } from './permitted-model.ts'
 import { route, type RoutedCall, type RouteParts } from './route.ts'
+import type { Run } from './started-operation.ts'
 
 export type RunParts = RouteParts & {
   readonly catalogue: Catalogue
@@ -38,33 +39,6 @@ export type RunParts = RouteParts & {
 }
 
 export type ImplausibleReport = ModelTarget & { readonly requestId: string; readonly usage: Usage }
-
-/** An answer that has started. It owns the upstream call, the lease and the quota; dispose of it, read or unread. */
-export type StartedOperation = AsyncDisposable & {
-  readonly model: string
-  readonly upstream: string
-  /** Call `bill.pay` before emitting the `end` event; the receipt is attached then. */
-  readonly chunks: AsyncIterable<Chunk>
-  readonly bill: Bill
-  /** Fields of the request that the upstream cannot receive, by their names in the caller's format. */
-  readonly dropped: ReadonlySet<string>
-  /** How much of the answer the rules require to be evaluated before any of it is sent. */
-  readonly requiredCoverage: EnforcedRequest['requiredCoverage']
-  /** The admission with the status of the caller's limits; null for the free request. */
-  readonly admission: Admitted | null
-}
-
-/** The price of an answer, and its payment. */
-export type Bill = {
-  quote(usage: Usage): Quote
-  pay(usage: Usage): Promise<Receipt>
-  /** Instead of `pay`, for an answer whose end is withheld: it then costs nothing, whatever the caller does next. */
-  waive(usage: Usage): Promise<void>
-  /** What was charged for an answer that has ended, also for an interrupted one. */
-  charged(): Charged | undefined
-}
-
-export type Run = (call: OperationCall) => Promise<StartedOperation>
 
 const done = Promise.resolve()
 

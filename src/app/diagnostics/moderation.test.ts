@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createFakeEncoder, opens, opensNothing } from '../../../test/support/fake-encoder.ts'
 import { checkConfig, type Config } from '../../config/config.ts'
 import { checkModeration } from './moderation.ts'
-import type { World } from '../infrastructure.ts'
+import type { World } from '../world.ts'
 
 type Open = NonNullable<World['openEncoder']>
 

@@ -58,7 +58,7 @@ export type InstallationParts = {
 }
 
 /** What only a running server has. */
-export type ServerParts = {
+export type RunningServerParts = {
   readonly evaluation: EvaluationParts
   readonly installation: InstallationParts
   readonly preflight: Preflight

@@ -1,7 +1,7 @@
 import { createPace } from '../../base/pace.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
-import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 import { createDecisionHistory, createGatewayConfiguration } from './gateway-configuration.ts'
 import { createInstallation } from './installation.ts'
 import { createKeys } from './keys.ts'
@@ -15,7 +15,7 @@ import { createRequests } from './requests.ts'
 import { createSinks } from './sinks.ts'
 
 /** All features, in the order of the reference. */
-export function createFeatures(parts: FeatureParts, server: ServerParts): readonly Feature[] {
+export function createFeatures(parts: FeatureParts, server: RunningServerParts): readonly Feature[] {
   const { evaluation, installation } = server
   // Shared by all exports, so that many of them delay requests no more than one.
   const pace = createPace(parts.clock)

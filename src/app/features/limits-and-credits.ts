@@ -13,12 +13,12 @@ import { usageRoutes } from '../../http/admin/usage/routes.ts'
 import { ledgerRoutes as operatorLedgerRoutes } from '../../http/operator/ledger.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import { openLedgerVerifier } from '../ledger-verifier.ts'
-import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 
 /** Limits, usage, credits and the ledger. */
 export function createLimitsAndCredits(
   parts: FeatureParts,
-  { preflight, catalogue }: Pick<ServerParts, 'preflight' | 'catalogue'>,
+  { preflight, catalogue }: Pick<RunningServerParts, 'preflight' | 'catalogue'>,
   pace: Pace,
 ): Feature {
   const { config, database, clock, ids, stores } = parts

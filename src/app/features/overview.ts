@@ -10,10 +10,10 @@ import { overviewRoute } from '../../http/admin/overview/route.ts'
 import { overviewStreamRoute } from '../../http/admin/overview/stream.ts'
 import { trafficRoute } from '../../http/admin/traffic/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
-import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 
 /** How the service does, and what needs a person. */
-export function createOverview(parts: FeatureParts, server: ServerParts): Feature {
+export function createOverview(parts: FeatureParts, server: RunningServerParts): Feature {
   const { config, database, clock, ids, stores } = parts
   const own = stores.of((tx) => ({
     policies: policyStore(tx),

@@ -6,12 +6,12 @@ import { exportRoutes } from '../../http/policy-gateway/exports/routes.ts'
 import { exportTestRoute } from '../../http/policy-gateway/exports/test-route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import { createSinkAddressRules } from '../sink-addresses.ts'
-import type { Feature, FeatureParts, ServerParts } from './feature.ts'
+import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 
 /** The destinations of the audit log. */
 export function createSinks(
   { config, clock, ids, stores }: FeatureParts,
-  { testSink }: Pick<ServerParts, 'testSink'>,
+  { testSink }: Pick<RunningServerParts, 'testSink'>,
 ): Feature {
   const own = stores.of((tx) => ({ exports: exportStore(tx, stores.encryptions.exportSecrets) }))
   const sinks = createSinkAdministration({

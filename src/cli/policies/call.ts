@@ -1,4 +1,4 @@
-import type { Connection } from '../../app/client/connect.ts'
+import type { Connection } from '../../app/client/in-process.ts'
 import type { readArguments } from '../arguments.ts'
 import type { CommandContext } from '../command.ts'
 import type { Result } from '../run-on-server.ts'

@@ -1,5 +1,6 @@
 import type { Administrator } from '../../domain/identity/principal.ts'
-import type { ResourceRoutes, ResourceStores, Surface } from '../resources/route.ts'
+import type { ResourceRoutes } from '../resources/route.ts'
+import type { ResourceStores, Surface } from '../resources/spec.ts'
 
 /** Where administrators call: the network, or the control socket. */
 export type AdminSurface = Surface<Administrator> & {

@@ -6,13 +6,12 @@ import { ChatBody } from './schema.ts'
 import { createChatWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
-  createRejectedBodyCounter,
   inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
-  type DialectCodec,
-  type InferenceParts,
-} from '../inference/handler.ts'
+} from '../inference/endpoint.ts'
+import { createRejectedBodyCounter } from '../inference/count-rejected-body.ts'
+import type { DialectCodec, InferenceParts } from '../inference/codec.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import { chatOperation } from '../../pipeline/operations/chat.ts'
 import type { EndpointFamily } from '../route.ts'

@@ -3,13 +3,12 @@ import { base64Of, floatsOf, type EmbeddingsRequest } from '../../domain/inferen
 import { embeddingsOperation } from '../../pipeline/operations/embeddings.ts'
 import {
   createInferenceHandler,
-  createRejectedBodyCounter,
   inferenceErrorStatuses,
   InferenceHeaders,
   maxInferenceBytes,
-  type DialectCodec,
-  type InferenceParts,
-} from '../inference/handler.ts'
+} from '../inference/endpoint.ts'
+import { createRejectedBodyCounter } from '../inference/count-rejected-body.ts'
+import type { DialectCodec, InferenceParts } from '../inference/codec.ts'
 import { encodeOpenaiFault, OpenaiErrorBody } from '../inference/openai-errors.ts'
 import { creditFields } from '../inference/writing/credit-fields.ts'
 import type { WholeAnswer } from '../inference/writing/whole-answer.ts'

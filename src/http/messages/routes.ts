@@ -7,13 +7,12 @@ import { readBody } from './body.ts'
 import { createMessagesWriter } from './stream-writer.ts'
 import {
   createInferenceHandler,
-  createRejectedBodyCounter,
   inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
-  type DialectCodec,
-  type InferenceParts,
-} from '../inference/handler.ts'
+} from '../inference/endpoint.ts'
+import { createRejectedBodyCounter } from '../inference/count-rejected-body.ts'
+import type { DialectCodec, InferenceParts } from '../inference/codec.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
 import { chatOperation } from '../../pipeline/operations/chat.ts'
 import type { EndpointFamily } from '../route.ts'

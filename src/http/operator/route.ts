@@ -1,7 +1,8 @@
 import type { Static, TObject } from 'typebox'
 import { none } from '../resources/fields.ts'
 import type { Administrator } from '../../domain/identity/principal.ts'
-import type { ResourceRoutes, ResourceStores } from '../resources/route.ts'
+import type { ResourceRoutes } from '../resources/route.ts'
+import type { ResourceStores } from '../resources/spec.ts'
 import type { Route, RouteAnswer } from '../route.ts'
 import { createQueryValidator, createValidator } from '../validate.ts'
 

@@ -1,4 +1,5 @@
-import type { ResourceActor, ResourceRoutes, ResourceStores, Surface } from '../resources/route.ts'
+import type { ResourceRoutes } from '../resources/route.ts'
+import type { ResourceActor, ResourceStores, Surface } from '../resources/spec.ts'
 
 /** Where the policy gateway is called: the network, or the control socket. */
 export type GatewaySurface = Surface<ResourceActor>

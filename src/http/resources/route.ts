@@ -1,43 +1,24 @@
 import type { FastifyRequest } from 'fastify'
-import type { Static, TObject, TSchema } from 'typebox'
-import type { MaybePromise } from '../../base/maybe-promise.ts'
-import type { Actor, AuditRecord, WithAuditRecord } from '../../domain/mutations/audit-log.ts'
+import type { TObject } from 'typebox'
+import type { Actor, WithAuditRecord } from '../../domain/mutations/audit-log.ts'
 import type { AuditedMutation } from '../../domain/mutations/audited-mutation.ts'
-import { createPrepareOnce, doOnce, type IdempotencyStore } from '../../domain/mutations/idempotency.ts'
-import type { OwnershipStore } from '../../domain/mutations/ownership.ts'
+import { createPrepareOnce, doOnce } from '../../domain/mutations/idempotency.ts'
 import { operatorActor } from '../../domain/identity/operator.ts'
-import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
-import type { Administrator, Principal } from '../../domain/identity/principal.ts'
+import { requirePermission } from '../../domain/identity/permissions.ts'
 import { pathOf } from '../family.ts'
 import { JsonText } from '../json-text.ts'
 import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
 import { none } from './fields.ts'
-import { admitReport, admitRequest, type ResourceLimitParts } from './limit.ts'
-import {
-  mutationHeaders,
-  ownedResult,
-  presentOwners,
-  type ManagedResource,
-  type RemovedResource,
-} from './managed-by.ts'
+import { admitReport, admitRequest } from './limit.ts'
+import { mutationHeaders, ownedResult, presentOwners } from './managed-by.ts'
 import { createRequestReader, type RequestInput } from './request-input.ts'
+import type { ResourceActor, Surface, Described, ReadSpec, QuerySpec, MutationSpec, ResourceStores } from './spec.ts'
 
 const defaultBodyLimitBytes = 256 * 1024
 
 const notModified: RouteAnswer = { description: 'Nothing has changed since the `ETag` in `If-None-Match`.' }
-
-/** A caller of a resource endpoint: an administrator, or in the policy gateway also a principal of a project. */
-export type ResourceActor = Administrator | Principal
-
-/** Where a family of resource endpoints is served: who calls it, and within which limits. */
-export type Surface<TActor extends ResourceActor> = ResourceLimitParts & {
-  readonly authenticate: (request: FastifyRequest) => MaybePromise<TActor>
-  readonly credential: Credential
-  /** Whether the server has begun to stop. */
-  readonly isShuttingDown: () => boolean
-}
 
 type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> = Omit<Surface<TActor>, 'isShuttingDown'> & {
   /** Stores for reads outside of a transaction. */
@@ -45,89 +26,11 @@ type ResourceParts<TActor extends ResourceActor, Stores, Reads = Stores> = Omit<
   readonly mutate: AuditedMutation<Stores>
 }
 
-type Described = {
-  readonly name: string
-  readonly path: string
-  readonly summary: string
-  readonly description?: string
-  /** Without it, every credential of the family is enough. */
-  readonly permission?: Permission
-  /** Also admits the caller. Then the operation checks which fields each permission allows. */
-  readonly orPermission?: Permission
-  readonly answer: RouteAnswer
-}
-
-/** The input of an operation. */
-type Input<TActor, Params extends TObject, Query extends TObject, Body extends TObject> = {
-  readonly actor: TActor
-} & RequestInput<Static<Params>, Static<Query>, Static<Body>>
-
-/** The precondition of a mutation. */
-type Condition = { readonly ifMatch: string | undefined }
-
-type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
-  Omit<RequestInput<Params, Query, never>, 'body'> & {
-    readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
-    /** Reads what may take seconds, so only some run at once for each organization. */
-    readonly isReport?: true
-    /** Whether files can manage the resources in the response, which then has their owners. */
-    readonly isManaged?: true
-    /** The `ETag` of the response. A request that names it gets 304. */
-    readonly tag?: (body: Result) => string
-    /** The audit record of a read that must not stay unseen. It is durable before the response is sent. */
-    readonly record?: (body: Result) => AuditRecord | undefined
-  }
-
-type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
-  readonly body: Body
-  readonly bodyLimitBytes?: number
-  readonly operation: (reads: Reads, input: Input<TActor, typeof none, typeof none, Body>) => Promise<unknown>
-}
-
-type MutationSpec<
-  TActor,
-  Stores,
-  Reads,
-  Params extends TObject,
-  Query extends TObject,
-  Body extends TObject,
-  Prepared,
-  T,
-> = Described &
-  RequestInput<Params, Query, Body> & {
-    readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-    readonly takesIfMatch?: true
-    /** For resources that files can manage: the request may name their owner, and the response has it. */
-    readonly managed?: (value: T) => ManagedResource
-    /** For the deletion of such resources: the request may name the only owner that it applies to. */
-    readonly removes?: (value: T) => RemovedResource
-    /** Describes the body in place of `body`, which only validates it then. */
-    readonly documentedBody?: TSchema
-    readonly bodyLimitBytes?: number
-    readonly status?: 200 | 201
-    /**
-     * Runs before the transaction, for calls that must not run inside it, such as name lookups. It returns problems
-     * for the operation to throw. It does not run for a retry with the same Idempotency-Key, which gets the stored response.
-     */
-    readonly prepare?: (reads: Reads, input: Input<TActor, Params, Query, Body>) => Promise<Prepared>
-    readonly operation: (
-      stores: Stores,
-      input: Input<TActor, Params, Query, Body> & Condition & { readonly prepared: Prepared | undefined },
-    ) => Promise<WithAuditRecord<T>>
-    readonly present: (value: T) => unknown
-    readonly headers?: (value: T) => Readonly<Record<string, string>>
-    /** The `ETag` of the response, for the next conditional request. */
-    readonly tag?: (value: T) => string
-  }
-
 export type ResourceRoutes<
   TActor extends ResourceActor,
   Stores extends ResourceStores,
   Reads extends ResourceStores = Stores,
 > = ReturnType<typeof createResourceRoutes<TActor, Stores, Reads>>
-
-/** The stores that every mutation has. */
-export type ResourceStores = { readonly idempotency: IdempotencyStore; readonly ownership: OwnershipStore }
 
 /**
  * Builds routes from operations. Every request is authenticated, checked against the rate limits, authorised and

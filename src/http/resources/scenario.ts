@@ -10,7 +10,7 @@ import { isRecord } from '../../base/record.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
 import { invalidField } from '../validate.ts'
 import { idText } from './fields.ts'
-import type { ResourceActor } from './route.ts'
+import type { ResourceActor } from './spec.ts'
 
 const ScenarioMessage = Type.Object(
   {

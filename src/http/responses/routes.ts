@@ -14,14 +14,12 @@ import { createResponsesWriter } from './stream-writer.ts'
 import { InputItemList, InputItemsQuery, inputItemPage } from './input-items.ts'
 import {
   createInferenceHandler,
-  createRejectedBodyCounter,
   inferenceErrorStatuses,
   maxInferenceBytes,
   InferenceHeaders,
-  type DecodedRequest,
-  type DialectCodec,
-  type InferenceParts,
-} from '../inference/handler.ts'
+} from '../inference/endpoint.ts'
+import { createRejectedBodyCounter } from '../inference/count-rejected-body.ts'
+import type { DecodedRequest, DialectCodec, InferenceParts } from '../inference/codec.ts'
 import { chatOperation } from '../../pipeline/operations/chat.ts'
 import { countDescription, createCountHandler, type CountEndpointParts } from '../inference/count.ts'
 import type { EndpointFamily, Route } from '../route.ts'

@@ -38,6 +38,41 @@ export function oversized(tree: readonly SourceFile[], exceptions = longFiles): 
   ]
 }
 
+const maxImports = 20
+
+/** Files that may import more of the project, each with the reason. */
+const wideFiles: Readonly<Record<string, string>> = {
+  'app.ts': 'creates and connects every part',
+  'cli/commands.ts': 'lists the commands',
+  'pipeline/run.ts': 'names every step of a request',
+  'pipeline/enforcement/enforce.ts': 'names every step of the checks of a request',
+}
+
+/** Files that import too many others, and exceptions that are no longer needed. */
+export function tooManyImports(tree: readonly SourceFile[], exceptions = wideFiles): string[] {
+  const wide = tree.filter(({ imports }) => imports.length > maxImports)
+  return [
+    ...wide.filter(({ path }) => !(path in exceptions)).map(({ path, imports }) => `${path}: ${imports.length}`),
+    ...Object.keys(exceptions)
+      .filter((path) => !wide.some((file) => file.path === path))
+      .map((path) => `${path} needs no exception`),
+  ]
+}
+
+const maxParts = 12
+
+/** Types of parts with too many members of their own. Nobody sees who needs what of such an object. */
+export const widePartsTypes = (tree: readonly SourceFile[]): string[] =>
+  tree.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?type (\w*Parts)\b[^=]*=((?:.*\S.*\n)+)/gm)]
+      .map(([, name = '', body = '']) => ({
+        name,
+        members: [...body.matchAll(/^ {2,4}(?:readonly )?\w+\??[:(]/gm)].length,
+      }))
+      .filter(({ members }) => members > maxParts)
+      .map(({ name, members }) => `${path} ${name}: ${members}`),
+  )
+
 /** Files of pure modules that import a package or one of Node's I/O modules. */
 export const impureImports = (tree: readonly SourceFile[]): string[] =>
   tree

@@ -8,7 +8,7 @@ import type { HoldBackPolicyOf } from './hold-back-policy.ts'
 import { evaluateBlock } from './evaluate-block.ts'
 import type { StreamScannerParts } from './stream-scanner.ts'
 
-type EvaluateResponseParts = Omit<StreamScannerParts, 'plan' | 'holdBack'> & {
+export type EvaluateResponseParts = Omit<StreamScannerParts, 'plan' | 'holdBack'> & {
   readonly holdBackPolicyOf: HoldBackPolicyOf
 }
 

@@ -18,7 +18,7 @@ import type { PolicyAdministration } from '../../../domain/policy/mutations.ts'
 
 type Body = Static<typeof EvaluateBody>
 
-export type EvaluateParts = {
+export type EvaluateRouteParts = {
   readonly simulate: Simulate
   readonly findEvidence: FindEvidence
   readonly decodeBody: DecodeBody
@@ -28,7 +28,10 @@ export type EvaluateParts = {
 }
 
 /** `/v1/organization/evaluate`: what a text would get, and why. */
-export function evaluateRoute({ query }: AdminReads<{ readonly policies: PolicyStore }>, parts: EvaluateParts): Route {
+export function evaluateRoute(
+  { query }: AdminReads<{ readonly policies: PolicyStore }>,
+  parts: EvaluateRouteParts,
+): Route {
   const { simulate, findEvidence, decodeBody, configurations, clock } = parts
   return query({
     name: 'evaluateText',
@@ -65,7 +68,7 @@ export function evaluateRoute({ query }: AdminReads<{ readonly policies: PolicyS
   })
 }
 
-type PolicyParts = Pick<EvaluateParts, 'policies'> & {
+type PolicyParts = Pick<EvaluateRouteParts, 'policies'> & {
   readonly organizationId: string
   readonly store: PolicyStore
 }

@@ -8,6 +8,7 @@ import { noBalance, type LedgerStore } from '../../../domain/credits/ledger-stor
 import type { LedgerReports } from '../../../domain/credits/reports.ts'
 import type { Upstreams } from '../../../domain/inference/upstream-status.ts'
 import type { TrafficStore } from '../../../domain/traffic/traffic.ts'
+import type { InFlight } from '../../inference/in-flight.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminReads, HealthCheck } from '../routes.ts'
@@ -19,15 +20,12 @@ export type OverviewReads = AttentionStores & {
   readonly traffic: Pick<TrafficStore, 'sums'>
 }
 
-/** Counts the requests that this node is answering. */
-export type InFlight = { readonly count: () => number }
-
 type OverviewParts = SystemVisibility & {
   readonly balances: Pick<LedgerStore, 'balance'>
   readonly creditUsd: number
   readonly clock: Clock
   readonly hasJudge: boolean
-  readonly inFlight: InFlight
+  readonly inFlight: Pick<InFlight, 'count'>
   readonly readiness: readonly HealthCheck[]
   readonly upstreams: Pick<Upstreams, 'list'>
 }
@@ -77,7 +75,7 @@ export function overviewRoute({ read }: AdminReads<OverviewReads>, parts: Overvi
 
 export const presentNow = (
   { requestsPerSecond, deniedShare, errorShare, p95Ms }: TrafficNow,
-  inFlight: InFlight,
+  inFlight: Pick<InFlight, 'count'>,
 ): Static<typeof OverviewTick> => ({
   requests_per_second: requestsPerSecond,
   in_flight: inFlight.count(),

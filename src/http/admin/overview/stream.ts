@@ -4,10 +4,14 @@ import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import { pollMs, sendEventStream, type EventStreamParts } from '../event-stream.ts'
-import { presentNow, type InFlight } from './route.ts'
+import { presentNow } from './route.ts'
+import type { InFlight } from '../../inference/in-flight.ts'
 import { OverviewTick } from './schema.ts'
 
-type StreamParts = EventStreamParts & { readonly reads: Omit<LiveFigureParts, 'clock'>; readonly inFlight: InFlight }
+type StreamParts = EventStreamParts & {
+  readonly reads: Omit<LiveFigureParts, 'clock'>
+  readonly inFlight: Pick<InFlight, 'count'>
+}
 
 /** `/v1/organization/overview/stream`: the figures of the overview, each second. No request pays for it. */
 export function overviewStreamRoute(parts: StreamParts): Route {

@@ -1,42 +1,29 @@
 import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { Simulation, SimulationInput, TriedPolicy, Simulate } from '../../../domain/evaluation/simulate.ts'
-import { outcomesOf } from '../../../domain/evaluation/verdict/outcomes.ts'
+import type { Simulation, Simulate } from '../../../domain/evaluation/simulate.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
-import { contentOf } from '../../../domain/policy/content.ts'
 import type { Actor } from '../../../domain/mutations/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { ConditionalHeaders, timeOfIfMatch } from '../../resources/if-match.ts'
 import { admitRequest } from '../../resources/limit.ts'
-import { actorOf, type ResourceActor } from '../../resources/route.ts'
+import { actorOf } from '../../resources/route.ts'
+import type { ResourceActor } from '../../resources/spec.ts'
 import { warningHeader } from '../../gateway-headers.ts'
 import type { Route } from '../../route.ts'
-import { createValidator, invalidField } from '../../validate.ts'
-import type { GatewayRoutes, GatewaySurface } from '../routes.ts'
+import { createValidator } from '../../validate.ts'
+import type { GatewayRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
-import type { SimulateBody, SimulateAnswer } from './schema.ts'
-import type { Static } from 'typebox'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
-import { presentOutcome } from '../../resources/outcome.ts'
-import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
-import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
 import type { EventLog } from '../../../domain/audit/log.ts'
 import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
-import type { PolicyStore } from '../../../domain/policy/store.ts'
-
-type SimulateParts = Pick<GatewaySurface, 'authenticate' | 'limits' | 'clock'> & {
-  readonly configurations: ConfigurationAdministration
-  readonly simulate: Simulate
-  readonly decodeBody: DecodeBody
-  readonly policies: NamedPolicyStore
-}
-
-type NamedPolicyStore = Pick<PolicyStore, 'find' | 'unknownProjects'>
+import { type Body, inputOf } from './input.ts'
+import type { SimulateRouteParts } from './input.ts'
+import { presentSimulation } from './present.ts'
 
 /** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
 export function simulateRoute(
   { perform }: GatewayRoutes<{ readonly gateway: GatewayStore; readonly eventLog: EventLog }>,
-  parts: SimulateParts,
+  parts: SimulateRouteParts,
 ): Route {
   const { authenticate, clock, configurations, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
@@ -126,85 +113,8 @@ function runFacts(
   }
 }
 
-type Body = Static<typeof SimulateBody>
 /** The configuration in the body and the prefix of its fields; undefined if the saved one is to be evaluated. */
 function givenIn({ policy, config }: Body): [given: GivenConfiguration, paramPrefix: string] | undefined {
   if (policy !== undefined) return [policy, 'policy.']
   return config && [config, 'config.']
-}
-
-type InputParts = {
-  readonly actor: ResourceActor
-  readonly config: SimulationInput['config']
-  readonly parts: SimulateParts
-}
-
-async function inputOf(body: Body, { actor, config, parts }: InputParts): Promise<SimulationInput> {
-  const { scenario = {}, categories = [], policies: includesInForce = true, judge: usesJudge = true } = body
-  const { policies, decodeBody } = parts
-  const organizationId = actor.organization.id
-  await requireProject(policies, actor, scenario.project_id)
-  const projectId = 'projectId' in actor ? actor.projectId : undefined
-  const { inForce, tried } = await namedPolicies(body, actor, policies)
-  return {
-    organizationId,
-    config,
-    policies: { includesInForce, tried },
-    usesJudge,
-    scenario: {
-      request: requestOf(scenario, decodeBody),
-      direction: scenario.direction ?? 'request',
-      categories: scenario.categories ?? categories,
-      context: { ...contextOf(scenario, { credentialId: actor.id, projectId }), policyIds: inForce },
-    },
-  }
-}
-
-type NamedPolicies = { readonly inForce: readonly string[]; readonly tried: readonly TriedPolicy[] }
-
-/** A policy in force applies as if the request named it. Of any other policy the draft is evaluated. */
-async function namedPolicies(
-  { policy_ids: ids = [] }: Body,
-  actor: ResourceActor,
-  store: NamedPolicyStore,
-): Promise<NamedPolicies> {
-  const inForce: string[] = []
-  const tried: TriedPolicy[] = []
-  for (const [at, id] of ids.entries()) {
-    const policy = await store.find(actor.organization.id, id)
-    if (!policy) throw invalidField(['policy_ids', at], 'must name a policy of the organization')
-    if (policy.state === 'monitoring' || policy.state === 'enforcing') inForce.push(id)
-    else {
-      requirePermission(actor.permissions, 'policies:read')
-      tried.push({
-        id,
-        name: policy.name,
-        version: undefined,
-        content: { ...contentOf(policy.draft), scope: 'unattached' },
-      })
-    }
-  }
-  return { inForce, tried }
-}
-
-function presentSimulation(simulation: Simulation): Omit<Static<typeof SimulateAnswer>, 'warnings'> {
-  const { verdict, findings, plan } = simulation
-  const { decision, effectiveDecision, deciding, decisions } = verdict
-  const { config } = plan.gateway
-  // Without a deciding check, the configuration's reason code for `allow` is reported.
-  const { reasonCode } = deciding ?? decisions.find(({ check }) => check === 'gateway') ?? {}
-  return {
-    decision,
-    reason_code: reasonCode ?? decision.toUpperCase(),
-    triggered_categories: [...new Set(decisions.flatMap(({ triggeredCategories }) => triggeredCategories))],
-    rollout_mode: deciding?.check === 'policy' ? deciding.rolloutMode : plan.rollout.mode,
-    policy_id: deciding?.policyId ?? config.policy_id,
-    effective_decision: effectiveDecision,
-    enforced: deciding?.isEnforced ?? plan.rollout.isEnforced,
-    allowlist_hits: [...findings.allowlistHits],
-    denylist_hits: [...findings.denylistHits],
-    redactions: config.rules.redact ? { ...findings.personalData } : {},
-    scores: { ...findings.scores },
-    results: outcomesOf(simulation).map(presentOutcome),
-  }
 }

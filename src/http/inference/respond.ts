@@ -1,98 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
-import { toUnixSeconds, type Clock } from '../../base/clock.ts'
+import { toUnixSeconds } from '../../base/clock.ts'
 import { toFault } from '../../base/fault.ts'
-import type { Ids } from '../../base/ids.ts'
 import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
 import type { CalledEndpoint } from '../../domain/audit/event/request-facts.ts'
 import { Stopwatch } from '../../base/stopwatch.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
-import type { InferenceRequest, ModelRequest } from '../../domain/inference/request.ts'
+import type { ModelRequest } from '../../domain/inference/request.ts'
 import type { Caller } from '../../domain/identity/principal.ts'
-import type { LimitStatus } from '../../domain/limits/status.ts'
-import type { RequestTrace } from '../../domain/tracing/request-trace.ts'
-import type { StartTrace } from '../../domain/tracing/start-trace.ts'
-import type { Admission } from '../../pipeline/billing/admission.ts'
 import { countRejected } from '../../pipeline/billing/count-rejected.ts'
-import type { Operation } from '../../pipeline/operation.ts'
-import type { StartedOperation, Run } from '../../pipeline/run.ts'
 import { agentSessionOf } from './reading/agent-session.ts'
-import { policyHeaders, policyLabelsOf } from './reading/policy-headers.ts'
+import { policyLabelsOf } from './reading/policy-headers.ts'
 import { callerSpanOf } from './reading/trace-context.ts'
-import type { CallerOf } from '../caller.ts'
 import { droppedHeader, holdBackHeader } from '../gateway-headers.ts'
-import type { InFlight } from './in-flight.ts'
-import { rateLimitHeaders } from '../rate-limit-headers.ts'
 import { recordError } from '../request-record.ts'
-import type { Route } from '../route.ts'
 import { writeHead } from './writing/write-head.ts'
 import { sendStream } from './writing/sse-reply.ts'
 import type { AnswerContext, StreamWriter } from './writing/stream-writer.ts'
-import { collectAnswer, type WholeAnswer } from './writing/whole-answer.ts'
-
-export const maxInferenceBytes = 32 * 1024 * 1024
-
-export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 415, 429, 500, 502, 503, 504] as const
-
-export const InferenceHeaders = Type.Object({
-  ...policyHeaders,
-  'X-Free-Tier': Type.Optional(
-    Type.Enum(['true'], { description: 'Selects the single anonymous free request; send no credential with it.' }),
-  ),
-})
-
-export type InferenceParts = {
-  readonly callerOf: CallerOf
-  readonly run: Run
-  readonly admission: Pick<Admission, 'count'>
-  readonly inFlight: InFlight
-  /** Undefined if nothing needs the trace of a request. */
-  readonly startTrace?: StartTrace | undefined
-  readonly clock: Clock
-  readonly ids: Ids
-}
-
-/** How an endpoint decodes requests and encodes answers, and the operation that it runs. */
-export type DialectCodec<Request extends ModelRequest = InferenceRequest> = {
-  readonly operation: Operation<Request>
-  /** The path of the endpoint, for the audit log. */
-  readonly path: string
-  readonly decode: (incoming: Incoming) => DecodedRequest<Request> | Promise<DecodedRequest<Request>>
-  readonly newAnswerId: (ids: Ids) => string
-  /** Left out by an operation without streams. */
-  readonly createWriter?: (context: AnswerContext<Request>) => StreamWriter
-  readonly encode: (context: AnswerContext<Request>, answer: WholeAnswer) => Record<string, unknown>
-  /** Headers that this dialect's clients read besides `x-request-id`. */
-  readonly headers?: (requestId: string) => Readonly<Record<string, string>>
-}
-
-export type Incoming = { readonly body: unknown; readonly headers: FastifyRequest['headers']; readonly caller: Caller }
-
-export type DecodedRequest<Request extends ModelRequest = InferenceRequest> = {
-  readonly request: Request
-  readonly echo?: Readonly<Record<string, unknown>>
-  readonly usesFunctions?: boolean
-  /** Taps the outgoing stream. Contexts from `newContext` produce the same ids as the copy sent to the caller. */
-  readonly observe?: (chunks: AsyncIterable<Chunk>, newContext: () => AnswerContext<Request>) => AsyncIterable<Chunk>
-}
-
-/** Counts a request whose body could not be read against the limits of its key. */
-export function createRejectedBodyCounter({ callerOf, admission }: Pick<InferenceParts, 'callerOf' | 'admission'>) {
-  return async (request: FastifyRequest): Promise<LimitStatus | undefined> => {
-    const caller = await Promise.try(callerOf.principal, request).catch(() => undefined)
-    return caller === undefined ? undefined : (await admission.count(caller)).limitStatus
-  }
-}
-
-/** The handler of a dialect's endpoint. */
-export function createInferenceHandler<Request extends ModelRequest>(
-  parts: InferenceParts,
-  codec: DialectCodec<Request>,
-): Route['handle'] {
-  const respond = createResponder(parts, codec, { method: 'POST', path: codec.path, status: 200 })
-  return (request, reply) =>
-    respond({ request, reply, body: request.body, identify: () => parts.callerOf.principalOrFree(request) })
-}
+import { collectAnswer } from './writing/whole-answer.ts'
+import type { InferenceParts, DialectCodec } from './codec.ts'
+import { reportResponse, createPartIds, limitHeaders } from './writing/response-parts.ts'
 
 /** An HTTP request whose body is or contains the body of a dialect. */
 export type InferenceExchange = {
@@ -183,13 +109,6 @@ export function createResponder<Request extends ModelRequest>(
   }
 }
 
-/** `close` also follows a disconnect, after which there is no `finish`. */
-function reportResponse({ raw }: FastifyReply, trace: RequestTrace): void {
-  const report = (): void => trace.onResponded(raw.headersSent ? raw.statusCode : 0)
-  if (raw.closed) report()
-  else raw.once('close', report)
-}
-
 const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -204,15 +123,3 @@ type ResponseInput<Request extends ModelRequest> = {
   readonly context: AnswerContext<Request>
   readonly headers: Readonly<Record<string, string>>
 }
-
-/** Derives the ids of an answer's parts from the answer's id, so that encoding it twice produces the same ids. */
-function createPartIds(answerId: string): Ids {
-  let count = 0
-  return (prefix) => {
-    const own = answerId.slice(answerId.search(/[_-]/) + 1)
-    return `${prefix}_${own}${(count++).toString(36).padStart(2, '0')}`
-  }
-}
-
-const limitHeaders = ({ admission }: StartedOperation): Record<string, string> =>
-  admission === null ? {} : rateLimitHeaders(admission.limitStatus)

@@ -1,0 +1,67 @@
+import packageFile from '../../package.json' with { type: 'json' }
+import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
+import { dayMs } from '../base/clock.ts'
+import type { Environment } from '../config/config.ts'
+import { openAudit } from './audit.ts'
+import { createDecodeBody } from './caller-formats.ts'
+import { openEvaluation } from './evaluation.ts'
+import type { Identity } from './identity.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { holdMsOf, openPipeline } from './pipeline.ts'
+import { createRequestMetrics } from './request-metrics.ts'
+import { createRules } from './rules.ts'
+import { openStoredData } from './storage/stored-data.ts'
+import type { Stores } from './stores.ts'
+import { openTraces } from './traces.ts'
+import { openModels } from './upstreams/models.ts'
+
+type InferenceSources = Pick<Identity, 'freeRequests'> & { readonly env: Environment }
+
+/** Everything that a request for a model passes: models, rules, limits, credits, the audit log. */
+export async function openInference(
+  infrastructure: Infrastructure,
+  stores: Stores,
+  { freeRequests, env }: InferenceSources,
+) {
+  const { built, config, clock, ids, metrics } = infrastructure
+  const served = openModels(infrastructure, env)
+  const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
+  const rules = await createRules(infrastructure, served)
+  const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
+    infrastructure,
+    stores,
+    { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
+  )
+  const { catalogue, counters, credits, run, ...counted } = await openPipeline(infrastructure, {
+    freeRequests,
+    overrides: overrideStore(stores.reading),
+    enforce,
+    checkBeforeCounting,
+    scanText,
+    served,
+  })
+  const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
+  return {
+    served,
+    catalogue,
+    counters,
+    credits,
+    audit,
+    evaluation: { simulate, findEvidence, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
+    /** What the endpoints for applications need, besides who calls them. */
+    endpoints: {
+      ...counted,
+      run: audit.record(run, countEnded),
+      admission: credits.admission,
+      readBalance: credits.readBalance,
+      creditUsd: config.credits.credit_usd,
+      moderationModel: rules.model,
+      modelDirectory: served.modelDirectory,
+      stored: await openStoredData(infrastructure),
+      retentionMs: config.responses.retention_days * dayMs,
+      startTrace: await openTraces(infrastructure, packageFile.version),
+      clock,
+      ids,
+    },
+  }
+}
