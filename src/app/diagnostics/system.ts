@@ -29,7 +29,8 @@ export function createSystem(
   const upstreams = createUpstreamWatch(infrastructure, { ...served, env })
   const findings = async (): Promise<SystemFinding[]> => {
     const context = { config, readiness, upstreams, metrics: await readMetrics(), nowMs: clock.nowMs() }
-    return (await Promise.all(checks.map(({ system }) => system?.(context) ?? []))).flat()
+    const results = checks.map(async ({ system }) => (await system?.(context)) ?? [])
+    return (await Promise.all(results)).flat()
   }
   return {
     listServedModels: served.listServed,

@@ -1,15 +1,13 @@
-import type { SimulationInput, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import type { Simulate, SimulationInput, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { contentOf } from '../../../domain/policy/content.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { ResourceActor } from '../../resources/spec.ts'
 import { invalidField } from '../../validate.ts'
 import type { SimulateBody } from './schema.ts'
 import type { Static } from 'typebox'
-import { contextOf, requestOf, requireProject } from '../../resources/scenario.ts'
+import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
-import type { Simulate } from '../../../domain/evaluation/simulate.ts'
 import type { GatewaySurface } from '../routes.ts'
-import type { DecodeBody } from '../../resources/scenario.ts'
 import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
 
 export type NamedPolicyStore = Pick<PolicyStore, 'find' | 'unknownProjects'>

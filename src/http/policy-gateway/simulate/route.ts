@@ -1,6 +1,6 @@
 import type { EventFacts } from '../../../domain/audit/event/facts.ts'
 import { unsaved, type SavedConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { Simulation, Simulate } from '../../../domain/evaluation/simulate.ts'
+import type { Simulation } from '../../../domain/evaluation/simulate.ts'
 import { verdictFacts } from '../../../domain/evaluation/verdict/format.ts'
 import type { Actor } from '../../../domain/mutations/audit-log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
