@@ -43,8 +43,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
   it('says what happened to which object, without cutting it off at 1280 pixels', async () => {
     await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit`)
+    await scene.openAt(page, '/audit')
     for (const text of [
       'Created the policy No code names',
       'Published the policy No code names',
@@ -61,8 +60,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
   it('keeps kind, key and the open event in the address', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit`)
+    await scene.openAt(page, '/audit')
     await page.getByLabel('Kind').selectOption('policy.created')
     await page.waitForURL(/event_kind=policy\.created/)
     await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor({ state: 'detached' })
@@ -81,8 +79,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
   it('shows the keys of checkpoints, and the commands that verify the log', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await scene.openAt(page, '/audit?view=verify')
     await page.getByText('BEGIN PUBLIC KEY').first().waitFor()
     await page.getByText('gatehouse audit verify', { exact: true }).first().waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -91,8 +88,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
   it('verifies the log, with its progress and its result', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await scene.openAt(page, '/audit?view=verify')
     await page.getByText('The log was not verified here yet.').waitFor()
     await page.getByRole('button', { name: 'Verify the whole log' }).click()
     await page.getByText(/\d+ events, all unchanged\./).waitFor()
@@ -122,8 +118,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
   it('says which events were archived and where, and nothing if none was', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit`)
+    await scene.openAt(page, '/audit')
     await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor()
     assert.equal(await page.getByText('were archived').count(), 0)
     const oldest = { id: 'aarc_1', day: '2026-01-01', first_sequence: 1, last_sequence: 900, target: 'folder' }
@@ -155,8 +150,7 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
       const { page } = open
-      await scene.signIn(page)
-      await page.goto(`${scene.url}/console/audit`)
+      await scene.openAt(page, '/audit')
       await page.getByRole('row').nth(1).getByRole('link').focus()
       await page.keyboard.press('Enter')
       await page.getByRole('complementary', { name: 'Event' }).getByText('Fingerprint').waitFor()

@@ -22,8 +22,7 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
   const saved = async (): Promise<Saved> => (await (await scene.get(path, admin())).json()) as Saved
   const saveTerms = (denylist: string[]) => scene.post(path, { rules: { denylist } }, admin())
   const openGateway = async (page: Page): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/gateway`)
+    await scene.openAt(page, '/gateway')
     await page.getByLabel('Denied terms').waitFor()
   }
 

@@ -45,8 +45,7 @@ describe('the layout of the pages of the console', { skip: withoutBrowser }, () 
   it('shows the whole text of every choice in the settings of a policy', async () => {
     await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies/${scene.policyId}`)
+    await scene.openAt(page, `/policies/${scene.policyId}`)
     const mode = page.getByLabel('Mode')
     await mode.waitFor()
     assert.ok((await startOf(mode, 'width')) >= (await widthOfChoices(mode)))
@@ -55,8 +54,7 @@ describe('the layout of the pages of the console', { skip: withoutBrowser }, () 
   it('shows code and its copy button side by side', async () => {
     await using open = await openPage(browser, { viewport: { width: 390, height: 844 } })
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/audit?view=verify`)
+    await scene.openAt(page, '/audit?view=verify')
     const code = page.locator('pre').filter({ hasText: 'audit verify --file' })
     await code.waitFor()
     const copy = code.locator('..').getByRole('button')

@@ -24,8 +24,7 @@ describe('limits and credits in the console', { skip: withoutBrowser }, () => {
   })
 
   const openView = async (page: Page, view = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/limits${view}`)
+    await scene.openAt(page, `/limits${view}`)
   }
 
   it('say who spends most in one click', async () => {

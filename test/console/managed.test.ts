@@ -30,8 +30,7 @@ describe('resources that files manage, in the console', { skip: withoutBrowser }
     await make(`${policies}/${id}/publish`, { revision })
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies/${id}`)
+    await scene.openAt(page, `/policies/${id}`)
     await page.getByText(notice).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
@@ -50,8 +49,7 @@ describe('resources that files manage, in the console', { skip: withoutBrowser }
     const { id } = await make('/v1/organization/projects', { name: 'Search' })
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/gateway`)
+    await scene.openAt(page, '/gateway')
     await page.getByText(notice).waitFor()
     await page.goto(`${scene.url}/console/projects?tab=projects&dialog=edit&id=${id}`)
     await page.getByRole('dialog').getByText(notice).waitFor()

@@ -35,8 +35,7 @@ describe('members in the console', { skip: withoutBrowser }, () => {
 
   const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
   const openMembers = async (page: Page, query = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/members${query}`)
+    await scene.openAt(page, `/members${query}`)
     await page.getByRole('navigation', { name: 'Sections' }).waitFor()
   }
   const invite = async (body: object): Promise<string> => {

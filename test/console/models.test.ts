@@ -39,8 +39,7 @@ describe('models in the console', { skip: withoutBrowser }, () => {
   })
 
   const openModels = async (page: Page, address = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/models${address}`)
+    await scene.openAt(page, `/models${address}`)
     await page.getByRole('region', { name: 'Catalogue' }).waitFor()
   }
   const upstreamRow = (page: Page, name: string) =>
@@ -148,8 +147,7 @@ describe('models of a fresh installation in the console', { skip: withoutBrowser
     })
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/models`)
+    await scene.openAt(page, '/models')
     await page.getByText(/Only the built-in echo model is served/).waitFor()
     await page.getByText('kind: openai-responses').waitFor()
     await page.getByText(/Only the operator of this installation sees/).waitFor()

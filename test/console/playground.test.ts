@@ -25,8 +25,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
 
   const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
   const openPlayground = async (page: Page, address = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/playground${address}`)
+    await scene.openAt(page, `/playground${address}`)
     await page.getByLabel('Text of message 1').waitFor()
   }
   /** Neither the button nor the shortcut works before the models and projects have arrived. */
@@ -241,8 +240,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     })
     await using open = await openPage(browser)
     const { page } = open
-    await slow.signIn(page)
-    await page.goto(`${slow.url}/console/playground`)
+    await slow.openAt(page, '/playground')
     await page.getByLabel('Text of message 1').fill('What is the weather like in May?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
@@ -270,8 +268,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const requestId = await scene.ask('Remember the teapot')
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests/${requestId}`)
+    await scene.openAt(page, `/requests/${requestId}`)
     await page.getByRole('link', { name: 'Open in Playground' }).click()
     await page.waitForURL(/dialect=messages/)
     assert.equal(await page.getByLabel('Text of message 1').inputValue(), '')

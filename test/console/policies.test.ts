@@ -41,8 +41,7 @@ describe('the policies of the console', { skip: withoutBrowser }, () => {
     return created.id
   }
   const open = async (page: Page, path: string): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console${path}`)
+    await scene.openAt(page, path)
   }
   const editor = (page: Page) => page.locator('.cm-content')
   /** Replaces the rule as a person does: selects all, deletes it, and types. */

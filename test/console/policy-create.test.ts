@@ -56,8 +56,7 @@ describe('creating a policy in the console', { skip: withoutBrowser }, () => {
   it('starts from a template, in monitoring', async () => {
     await using view = await openPage(browser)
     const { page } = view
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies`)
+    await scene.openAt(page, '/policies')
     await page.getByRole('button', { name: 'New policy' }).click()
     await page.getByRole('combobox', { name: 'Start from' }).selectOption('Secrets in prompts')
     await page.waitForURL(/create=secrets/)
@@ -75,8 +74,7 @@ describe('creating a policy in the console', { skip: withoutBrowser }, () => {
     const requestId = await scene.ask('the falcon')
     await using view = await openPage(browser)
     const { page } = view
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests/${requestId}`)
+    await scene.openAt(page, `/requests/${requestId}`)
     await page.getByRole('link', { name: 'Create a policy from this request' }).click()
     const dialog = page.getByRole('dialog', { name: 'New policy' })
     await dialog.getByLabel('Rule').waitFor()
@@ -94,8 +92,7 @@ describe('creating a policy in the console', { skip: withoutBrowser }, () => {
     const requestId = await scene.ask('nothing special')
     await using view = await openPage(browser, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     const { page } = view
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies?create=${requestId}`)
+    await scene.openAt(page, `/policies?create=${requestId}`)
     await page.getByText('No check found anything in this request').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)

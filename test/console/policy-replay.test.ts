@@ -33,16 +33,14 @@ describe('the replay of a policy in the console', { skip: withoutBrowser }, () =
     return ((await created.json()) as { id: string }).id
   }
   const open = async (page: Page, id: string): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies/${id}/replay`)
+    await scene.openAt(page, `/policies/${id}/replay`)
   }
 
   it('says what the draft would have denied, two clicks from the page of the policy', async () => {
     const id = await newPolicy('Replayed')
     await using view = await openPage(browser)
     const { page } = view
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/policies/${id}`)
+    await scene.openAt(page, `/policies/${id}`)
     await page.getByRole('link', { name: 'Replay' }).click()
     await page.getByText('Not replayed yet').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])

@@ -28,8 +28,7 @@ describe('the rollout of a policy in the console', { skip: withoutBrowser }, () 
   })
 
   const open = async (page: Page, path: string): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console${path}`)
+    await scene.openAt(page, path)
   }
 
   it('shows in the list how often each policy matched', async () => {

@@ -24,8 +24,7 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
   })
 
   const openProjects = async (page: Page, address = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/projects${address}`)
+    await scene.openAt(page, `/projects${address}`)
     await page.getByRole('navigation', { name: 'Sections' }).waitFor()
   }
   const statusWith = async (secret: string): Promise<number> => {
@@ -78,8 +77,7 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     await using apart = await openConsoleScene({ config: { server: { admin_port: 0 }, administration: limits } })
     await using open = await openPage(browser)
     const { page } = open
-    await apart.signIn(page)
-    await page.goto(`${apart.addresses.administration}/console/projects?dialog=create`)
+    await apart.openAt(page, '/projects?dialog=create')
     await page.getByLabel('Name', { exact: true }).fill('Careful')
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'The secret of Careful' })

@@ -60,8 +60,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     const allowed = await scene.ask('Hello')
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests/${allowed}`)
+    await scene.openAt(page, `/requests/${allowed}`)
     await page.getByText(/sent in parts, each after its checks · held for up to [\d.]+ ms/).waitFor()
   })
 
@@ -69,8 +68,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     const denied = await scene.ask('a falcon for the file')
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests?status=denied`)
+    await scene.openAt(page, '/requests?status=denied')
     await page.getByRole('row').nth(1).waitFor()
     await page.getByRole('button', { name: 'Export' }).click()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -87,8 +85,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
   it('have views that the browser keeps by their names', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests?status=denied&columns=decision`)
+    await scene.openAt(page, '/requests?status=denied&columns=decision')
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'Save this view' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Denied only')
@@ -109,8 +106,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
   it('have views that keep a chosen range', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests?from=1767225600&to=1767229200`)
+    await scene.openAt(page, '/requests?from=1767225600&to=1767229200')
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'Save this view' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('That hour')
@@ -129,8 +125,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await scene.ask('Hello', markup)
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests`)
+    await scene.openAt(page, '/requests')
     await page.getByRole('cell', { name: markup }).first().waitFor()
     assert.equal(await page.locator('img').count(), 0)
     assert.deepEqual(open.errors, [])
@@ -139,8 +134,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
   it('say what was asked for if nothing matches, and lead out', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests?model=nobody-uses-this`)
+    await scene.openAt(page, '/requests?model=nobody-uses-this')
     await page.getByText('No requests match these filters').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('row').nth(1).waitFor()
@@ -151,8 +145,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using open = await openPage(browser, { colorScheme, viewport: { width: 390, height: 844 } })
       const { page } = open
-      await scene.signIn(page)
-      await page.goto(`${scene.url}/console/requests`)
+      await scene.openAt(page, '/requests')
       await page.getByRole('row').nth(1).waitFor()
       assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
@@ -171,8 +164,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     const denied = await keeping.ask(markup)
     await using open = await openPage(browser)
     const { page } = open
-    await keeping.signIn(page)
-    await page.goto(`${keeping.url}/console/requests/${denied}`)
+    await keeping.openAt(page, `/requests/${denied}`)
     const detail = page.getByRole('complementary', { name: 'Request', exact: true })
     await detail.getByText('Reading them is recorded in the audit log.').waitFor()
     assert.equal(await detail.getByText(markup).count(), 0)
@@ -189,8 +181,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
   it('say why texts are not shown: they are not kept, or the key may not read them', async () => {
     const id = await scene.ask('Hello')
     await using open = await openPage(browser)
-    await scene.signIn(open.page)
-    await open.page.goto(`${scene.url}/console/requests/${id}`)
+    await scene.openAt(open.page, `/requests/${id}`)
     await open.page.getByText('The texts of this request were not stored.').waitFor()
     await using keeping = await openConsoleScene({ config: { audit: { content: 'redacted' } } })
     const kept = await keeping.ask('Hello')

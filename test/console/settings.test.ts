@@ -31,8 +31,7 @@ describe('settings in the console', { skip: withoutBrowser }, () => {
   })
 
   const openSettings = async (page: Page, address = ''): Promise<void> => {
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/settings${address}`)
+    await scene.openAt(page, `/settings${address}`)
     await page.getByRole('heading', { name: 'Installation' }).last().waitFor()
   }
 
@@ -103,8 +102,7 @@ describe('settings of an installation that hosts others', { skip: withoutBrowser
     await using scene = await openConsoleScene({ config })
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/settings`)
+    await scene.openAt(page, '/settings')
     await page.getByText('Only the operator sees the settings of this installation').waitFor()
     await page.getByText('gatehouse system show').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])

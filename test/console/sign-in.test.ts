@@ -46,8 +46,7 @@ describe('signing in with a browser', { skip: withoutBrowser }, () => {
   it('asks again over the page when the session ends, and the page stays as it is', async () => {
     await using open = await openPage(browser)
     const { page } = open
-    await scene.signIn(page)
-    await page.goto(`${scene.url}/console/requests`)
+    await scene.openAt(page, '/requests')
     await page.getByLabel('name:value').fill('model:kept')
     // The bell is loaded last. Without a cookie its first call would open the dialog before the click.
     await page.getByRole('button', { name: /^Attention/ }).waitFor()

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { startTestApp, type TestApp, type TestAppOptions } from './app.ts'
 import { newLink } from './console.ts'
@@ -9,6 +10,8 @@ export type ConsoleScene = TestApp & {
   ask(text: string, model?: string): Promise<string>
   /** Signs the page in with a one-time link, which opens the console. */
   signIn(page: Page): Promise<void>
+  /** Opens a page of the console, such as `/policies`, in a session that the browser has already: one page load less. */
+  openAt(page: Page, path: string): Promise<void>
 }
 
 export async function openConsoleScene(options: TestAppOptions = {}): Promise<ConsoleScene> {
@@ -30,6 +33,14 @@ export async function openConsoleScene(options: TestAppOptions = {}): Promise<Co
     async signIn(page) {
       await page.goto(`${app.addresses.administration}/console/#start=${await newLink(app)}`)
       await page.locator('#page').waitFor() // the sidebar is hidden on narrow screens
+    },
+    async openAt(page, path) {
+      const url = `${app.addresses.administration}/console`
+      const headers = { 'sec-fetch-site': 'same-origin', 'x-gatehouse-console': '1' }
+      const data = { link: await newLink(app) }
+      const response = await page.context().request.post(`${url}/api/sign_in`, { data, headers })
+      assert.ok(response.ok(), await response.text())
+      await page.goto(url + path)
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   }
