@@ -7,7 +7,7 @@ export const Audit = section(
     requests: Type.Boolean({ default: true, description: 'Write an event for each inference request.' }),
     content: Type.Enum(['none', 'redacted', 'full'], {
       default: 'none',
-      description: 'Which texts of prompts and answers are stored with their events. They can be erased separately.',
+      description: 'Which texts of prompts and responses are stored with their events. They can be erased separately.',
     }),
     retention_days: Type.Integer({
       default: 180,

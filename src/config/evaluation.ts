@@ -9,7 +9,7 @@ export const Policies = section(
           model: Type.String({
             minLength: 1,
             description:
-              'Name of a model in `models`. Use a small model without reasoning: the output limit leaves no tokens for reasoning before the answer.',
+              'Name of a model in `models`. Use a small model without reasoning: the output limit leaves no tokens for reasoning before the response.',
           }),
           timeout_ms: Type.Integer({
             default: 5_000,
@@ -109,7 +109,7 @@ export const Moderation = section(
     restore_redacted: Type.Boolean({
       default: false,
       description:
-        'If a gateway configuration redacts personal data: replace a placeholder in the answer by the data of the caller.',
+        'If a gateway configuration redacts personal data: replace a placeholder in the response by the data of the caller.',
     }),
   },
   'How texts are classified, and what callers receive when a text is blocked or redacted.',

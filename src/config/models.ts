@@ -64,13 +64,13 @@ export const Upstream = entry(
       default: 300_000,
       minimum: 1,
       description:
-        'Timeout until the answer begins: until the first event that is part of it, or the first byte of its JSON. Headers, comments, pings and blank lines do not count.',
+        'Timeout until the response begins: until the first event that is part of it, or the first byte of its JSON. Headers, comments, pings and blank lines do not count.',
     }),
     idle_timeout_ms: Type.Integer({
       default: 300_000,
       minimum: 1,
       description:
-        'Timeout between two bytes of an answer that has begun. Pings count as bytes, because some upstreams send nothing else while a model reasons; `timeout_ms` still applies.',
+        'Timeout between two bytes of a response that has begun. Pings count as bytes, because some upstreams send nothing else while a model reasons; `timeout_ms` still applies.',
     }),
     max_concurrent: Type.Integer({
       default: 512,

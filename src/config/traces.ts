@@ -45,7 +45,7 @@ export const Traces = section(
     content: Type.Boolean({
       default: false,
       description:
-        'Whether the spans of model calls contain the messages of requests and answers, with personal data redacted.',
+        'Whether the spans of model calls contain the messages of requests and responses, with personal data redacted.',
     }),
     compression: Type.Enum(['gzip', 'none'], { default: 'none', description: 'Compression of exports.' }),
     timeout_ms: Type.Integer({ default: 10_000, minimum: 100, maximum: 60_000, description: 'Timeout of an export.' }),

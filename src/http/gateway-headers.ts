@@ -29,7 +29,7 @@ export const gatewayHeaders = {
   },
   'x-gatehouse-hold-back': {
     description:
-      '`whole` if each block of a streamed answer is held back until it is complete, because a rule needs all of its text. `paragraph` if a judge evaluates one paragraph after the other, and each is sent once it is evaluated. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
+      '`whole` if each block of a streamed response is held back until it is complete, because a rule needs all of its text. `paragraph` if a judge evaluates one paragraph after the other, and each is sent once it is evaluated. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
     example: 'whole',
   },
 } as const satisfies Readonly<Record<string, GatewayHeader>>

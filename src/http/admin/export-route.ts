@@ -59,7 +59,7 @@ export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
         minimum: 1,
         maximum: maxRows,
         default: 100_000,
-        description: 'Most rows. An answer with fewer rows is complete.',
+        description: 'Most rows. A response with fewer rows is complete.',
       }),
       order: Type.Enum([...pageOrders], {
         default: 'desc',

@@ -164,13 +164,13 @@ const ResponseFormat = Type.Union(
             schema: Nullish(jsonObject('JSON Schema of the answer.')),
             strict: Nullish(flag('Whether the schema must be followed exactly.')),
           },
-          { description: 'The schema of the answer.' },
+          { description: 'The schema of the response.' },
         ),
       },
       { title: 'ChatJsonSchemaFormat' },
     ),
   ],
-  { title: 'ChatResponseFormat', description: 'The format of the answer.' },
+  { title: 'ChatResponseFormat', description: 'The format of the response.' },
 )
 
 /** Body of `POST /v1/chat/completions`. */
@@ -193,7 +193,7 @@ export const ChatBody = Type.Object(
     n: Nullish(integer('Number of choices; only 1 is supported.', { minimum: 1 })),
     stop: Nullish(
       Type.Union([Type.String(), Type.Array(Type.String())], {
-        description: 'The answer ends before one of these texts.',
+        description: 'The response ends before one of these texts.',
       }),
     ),
     tools: Nullish(
@@ -204,7 +204,7 @@ export const ChatBody = Type.Object(
     tool_choice: Nullish(ToolChoice),
     functions: Nullish(
       Type.Array(Type.Object(definition, { title: 'ChatFunction', deprecated: true }), {
-        description: 'The older form of `tools`. The answer then has `function_call`.',
+        description: 'The older form of `tools`. The response then has `function_call`.',
         deprecated: true,
       }),
     ),

@@ -34,7 +34,7 @@ export const MessagesAnswer = Type.Object(
       examples: [[{ type: 'text', text: 'Hello!' }]],
     }),
     stop_reason: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the answer ended.',
+      description: 'Why the response ended.',
       examples: ['end_turn', 'max_tokens'],
     }),
     stop_sequence: Type.Union([Type.String(), Type.Null()], { description: 'The stop sequence that ended it.' }),
@@ -159,7 +159,7 @@ export const MessagesEvent = Type.Union(
             stop_reason: MessagesAnswer.properties.stop_reason,
             stop_sequence: MessagesAnswer.properties.stop_sequence,
           },
-          { description: 'Why the answer ended.' },
+          { description: 'Why the response ended.' },
         ),
         usage: MessagesAnswer.properties.usage,
         ...creditProperties,

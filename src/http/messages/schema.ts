@@ -188,7 +188,7 @@ const ToolChoice = Type.Object(
 
 const OutputFormat = Type.Object(
   { type: Type.Literal('json_schema'), schema: jsonObject('JSON Schema of the answer.') },
-  { title: 'OutputFormat', description: 'The format of the answer.' },
+  { title: 'OutputFormat', description: 'The format of the response.' },
 )
 
 /** The fields of both endpoints. */
@@ -210,7 +210,7 @@ const shared = {
   output_config: Nullish(
     Type.Object(
       { effort: Nullish(text('The reasoning effort.')), format: Nullish(OutputFormat) },
-      { title: 'OutputConfig', description: 'The reasoning effort and the format of the answer.' },
+      { title: 'OutputConfig', description: 'The reasoning effort and the format of the response.' },
     ),
   ),
   context_management: Nullish(
@@ -244,7 +244,7 @@ export const MessagesBody = Type.Object(
     temperature: Nullish(Temperature),
     top_p: Nullish(TopP),
     top_k: Nullish(integer('Samples only from this many tokens.', { minimum: 0 })),
-    stop_sequences: Nullish(texts('The answer ends before one of these texts.')),
+    stop_sequences: Nullish(texts('The response ends before one of these texts.')),
     stream: Nullish(Stream),
     metadata: Nullish(
       Type.Object(

@@ -62,7 +62,7 @@ const forEach = <Value>(usual: Value, others: Readonly<Record<string, Value>>): 
 
 export const ModerationAnswer = Type.Object(
   {
-    id: text('The id of the answer.', { examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
+    id: text('The id of the response.', { examples: ['modr-01h455vb4pex5vsknk084sn02q'] }),
     model: Type.String({ description: 'Name of the classifier.', examples: ['gatehouse-moderation-1'] }),
     results: Type.Array(
       Type.Object(

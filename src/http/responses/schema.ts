@@ -191,7 +191,7 @@ const TextFormat = Type.Union(
       { title: 'ResponseJsonSchemaFormat' },
     ),
   ],
-  { title: 'ResponseTextFormat', description: 'The format of the answer.' },
+  { title: 'ResponseTextFormat', description: 'The format of the response.' },
 )
 
 /** Body of `POST /v1/responses`. */

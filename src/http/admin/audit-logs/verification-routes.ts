@@ -24,7 +24,7 @@ export function verificationRoutes(
       path,
       summary: 'Verify the audit log',
       description:
-        'Checks each event, its texts, its link to the event before, and the signatures of checkpoints. Runs in the background: poll it until its state is `completed`. If one is running already, nothing is started, and the answer is that one. This proves what somebody with access to the database changed; `gatehouse audit verify --against` also proves what a holder of the server secret changed.',
+        'Checks each event, its texts, its link to the event before, and the signatures of checkpoints. Runs in the background: poll it until its state is `completed`. If one is running already, nothing is started, and the response is that one. This proves what somebody with access to the database changed; `gatehouse audit verify --against` also proves what a holder of the server secret changed.',
       permission: 'audit:read',
       params: none,
       query: none,

@@ -43,7 +43,7 @@ const balance = {
   held_credits: Type.Number({
     description: 'The part of the remaining credits that is reserved for requests, in advance.',
   }),
-  debt_credits: Type.Number({ description: 'What answers cost beyond the balance. A grant pays it first.' }),
+  debt_credits: Type.Number({ description: 'What responses cost beyond the balance. A grant pays it first.' }),
   granted_credits: Type.Number({ description: 'All grants and payments, less corrections.' }),
   spent_credits: Type.Number({ description: 'What requests have cost.' }),
   spent_usd: Type.Number({ description: 'The same in dollars.' }),

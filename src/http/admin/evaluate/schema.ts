@@ -25,7 +25,7 @@ const StoredPolicy = Type.Object(
 const PolicyContent = Type.Object(triedContent, {
   ...strict,
   title: 'EvaluatedPolicyContent',
-  description: 'A policy that is not stored. Its `policy_id` in the answer is its place: `policies[0]`.',
+  description: 'A policy that is not stored. Its `policy_id` in the response is its place: `policies[0]`.',
 })
 
 export const EvaluateBody = Type.Object(

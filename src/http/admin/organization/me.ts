@@ -50,7 +50,7 @@ export const MeObject = Type.Object(
     expires_at: orNull(unixTime('When the key expires.'), 'When the key expires; null: never.'),
     features: Type.Object(
       {
-        content: Type.Boolean({ description: 'Whether texts of prompts and answers are kept.' }),
+        content: Type.Boolean({ description: 'Whether texts of prompts and responses are kept.' }),
         judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
         credits: Type.Boolean({
           description: 'Whether administrators with `credits:write` may change credits, plans and limits.',

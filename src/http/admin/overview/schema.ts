@@ -24,7 +24,7 @@ const nowFields = {
   in_flight: integer('Requests of all organizations that this node is answering.'),
   denied_share: number('Share that a check denied, from 0 to 1.'),
   error_share: number('Share that failed for another reason.'),
-  p95_ms: orNull(Type.Integer(), 'Latency that 95 of 100 answers were below.'),
+  p95_ms: orNull(Type.Integer(), 'Latency that 95 of 100 responses were below.'),
 }
 
 /** The data of an event of the stream. */

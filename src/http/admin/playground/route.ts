@@ -42,7 +42,7 @@ export function playgroundRoute(parts: PlaygroundParts): Route {
     path,
     summary: 'Try a request',
     description:
-      'Sends an inference request as a caller of a project: the same checks, limits and credits apply, and the answer or stream is that of the endpoint that `dialect` names. Every model can be named. The audit log names the administrator as the caller. An error of the inference request has the format of this endpoint; other errors have the format of administration.',
+      'Sends an inference request as a caller of a project: the same checks, limits and credits apply, and the response or stream is that of the endpoint that `dialect` names. Every model can be named. The audit log names the administrator as the caller. An error of the inference request has the format of this endpoint; other errors have the format of administration.',
     credential: 'admin_key',
     permission,
     bodyLimitBytes: 256 * 1024,
@@ -50,7 +50,7 @@ export function playgroundRoute(parts: PlaygroundParts): Route {
     body: PlaygroundBody,
     answers: {
       200: {
-        description: 'The answer of the endpoint, or with `stream` in `body` its events.',
+        description: 'The response of the endpoint, or with `stream` in `body` its events.',
         schema: PlaygroundAnswer,
         event: PlaygroundEvent,
         headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],

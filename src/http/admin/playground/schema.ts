@@ -29,7 +29,7 @@ export const PlaygroundBody = Type.Object(
 
 export const PlaygroundAnswer = anyObject({
   title: 'PlaygroundAnswer',
-  description: 'The answer of the endpoint that `dialect` names.',
+  description: 'The response of the endpoint that `dialect` names.',
   examples: [
     {
       id: 'msg_01h455vb4pex5vsknk084sn02q',

@@ -31,7 +31,7 @@ const RuleReach = Type.Object(
   {
     whole_text: Type.Boolean({
       description:
-        'True if the rule can be evaluated only on a complete text: each block of an answer is then sent when the block is complete.',
+        'True if the rule can be evaluated only on a complete text: each block of a response is then sent when the block is complete.',
     }),
     characters: orNull(
       Type.Integer(),
@@ -44,7 +44,7 @@ const RuleReach = Type.Object(
   {
     title: 'RuleReach',
     description:
-      'How much of a streamed answer an enforcing policy with this rule holds back, because a match may still be incomplete.',
+      'How much of a streamed response an enforcing policy with this rule holds back, because a match may still be incomplete.',
   },
 )
 

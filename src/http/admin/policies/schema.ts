@@ -41,7 +41,7 @@ const threshold = Type.Integer({
 })
 const judgeWindow = Type.Enum([...policyFields.judgeWindow.choices], {
   description:
-    'How much of a text a judge evaluates at once: the whole `block`, or one `paragraph` after the other, so that a streamed answer is sent paragraph by paragraph. Only rules in plain language with a judge use it.',
+    'How much of a text a judge evaluates at once: the whole `block`, or one `paragraph` after the other, so that a streamed response is sent paragraph by paragraph. Only rules in plain language with a judge use it.',
 })
 const pauseOnSpike = Type.Boolean({
   description:

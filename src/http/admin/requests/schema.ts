@@ -90,7 +90,7 @@ const fields = {
   upstream: orNull(Type.String(), 'The upstream that answered.'),
   operation: Type.Enum([...operationNames], { description: 'What the model was asked to do.' }),
   dialect: orNull(Type.Enum([...callerFormats]), 'The format of the caller; null for another operation than `chat`.'),
-  stream: Type.Boolean({ description: 'Whether the answer was streamed.' }),
+  stream: Type.Boolean({ description: 'Whether the response was streamed.' }),
   project_id: orNull(Type.String(), 'The project of the key.'),
   api_key_id: orNull(Type.String(), 'The key or token. For a request of the playground: the administrator.'),
   actor_type: orNull(
@@ -115,7 +115,7 @@ export const RequestDetailQuery = Type.Object(
     include: Type.Optional(
       Type.Enum(['content'], {
         description:
-          '`content`: with the texts of the request and its answer, if they are kept. Needs the permission `content:read`, and writes an event `audit.content.read` to the audit log.',
+          '`content`: with the texts of the request and its response, if they are kept. Needs the permission `content:read`, and writes an event `audit.content.read` to the audit log.',
       }),
     ),
   },
@@ -132,7 +132,7 @@ const TimelineStep = Type.Object(
     outcome: orNull(Type.String(), '`denied`, or the code of a failure; null if it succeeded.'),
     detail: orNull(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-      'Further facts of the step. Of the answer: `coverage`, how much of it was checked before any of it was sent, and `held_back_ms`, how long the part waited that waited longest for its checks.',
+      'Further facts of the step. Of the response: `coverage`, how much of it was checked before any of it was sent, and `held_back_ms`, how long the part waited that waited longest for its checks.',
     ),
   },
   { title: 'RequestStep' },
@@ -193,7 +193,7 @@ const Proof = Type.Object(
 const Receipt = Type.Object(
   {
     input_tokens: integer('Tokens of the prompt.'),
-    output_tokens: integer('Tokens of the answer.'),
+    output_tokens: integer('Tokens of the response.'),
     cost_usd: orNull(Type.Number(), 'What it cost.'),
     credits: orNull(Type.Number(), 'What was charged.'),
     usage_source: orNull(Type.String(), 'Who counted the tokens.'),
@@ -228,7 +228,7 @@ const RequestContent = Type.Object(
   {
     level: Type.Enum(['redacted', 'full'], { description: 'Whether personal data in the texts was replaced.' }),
     prompt: Type.Object(MarkedText.properties, { description: 'All messages, each after the name of its role.' }),
-    response: Type.Object(MarkedText.properties, { description: 'The answer; empty if there was none.' }),
+    response: Type.Object(MarkedText.properties, { description: 'The response; empty if there was none.' }),
   },
   { title: 'RequestContent' },
 )
@@ -282,13 +282,13 @@ export const RequestDetailObject = Type.Object(
     ...fields,
     address: orNull(Type.String(), 'The address of the caller.'),
     user_agent: orNull(Type.String(), 'The client of the caller.'),
-    finish_reasons: Type.Array(Type.String(), { description: 'Why the answer ended.' }),
+    finish_reasons: Type.Array(Type.String(), { description: 'Why the response ended.' }),
     timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
     outcomes: Type.Array(Outcome, { description: 'The outcome of each check.' }),
     classifier: orNull(Classifier, 'The classifier that scored the texts; null if none did.'),
     receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
     proof: Proof,
-    is_content_kept: flag('Whether the texts of the request and its answer are kept.'),
+    is_content_kept: flag('Whether the texts of the request and its response are kept.'),
     content: orNull(RequestContent, 'The texts, with `include=content`; null if they are not kept.'),
   },
   { title: 'RequestDetail', examples: [detailExample] },

@@ -68,7 +68,7 @@ export const SystemObject = Type.Object(
     configuration_file: orNull(Type.String(), 'The configuration file, as the server was given it; null without one.'),
     settings: Type.Array(SettingObject, { description: 'The effective configuration of this node, without secrets.' }),
     findings: Type.Array(FindingObject, {
-      description: 'What this node found when it checked itself for this answer.',
+      description: 'What this node found when it checked itself for this response.',
     }),
   },
   {

@@ -32,18 +32,18 @@ const TrafficResult = Type.Object(
     denied: integer('Of these, denied by a check.'),
     errors: integer('Of these, failed for another reason.'),
     input_tokens: integer('Tokens of prompts.'),
-    output_tokens: integer('Tokens of answers.'),
+    output_tokens: integer('Tokens of responses.'),
     cost_usd: number('What they cost.'),
     latency_ms: orNull(
       Type.Object(
         {
-          p50: integer('Half of the answers were faster.'),
+          p50: integer('Half of the responses were faster.'),
           p95: integer('95 of 100 were faster.'),
           p99: integer('99 of 100 were faster.'),
         },
         { title: 'LatencyPercentiles' },
       ),
-      'Latency of answers, estimated from twelve ranges; null without answers.',
+      'Latency of responses, estimated from twelve ranges; null without responses.',
     ),
   },
   { title: 'TrafficResult' },

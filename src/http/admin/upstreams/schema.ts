@@ -44,7 +44,7 @@ const UpstreamObject = Type.Object(
     max_concurrent: integer('The most concurrent calls.'),
     p95_ms: orNull(
       Type.Integer(),
-      'Time in which 95 of 100 answers began, over the last 200 successful calls; null before the first.',
+      'Time in which 95 of 100 responses began, over the last 200 successful calls; null before the first.',
     ),
     defined_in: DefinitionObject,
   },

@@ -22,7 +22,7 @@ const label = Type.String({ maxLength: 200, description: 'Purpose of the sink.',
 const enabled = Type.Boolean({ description: 'A disabled sink keeps its position in the log.' })
 const config = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'The destination. The fields depend on the type, as `createExportSink` describes them. Secrets are masked in answers.',
+    'The destination. The fields depend on the type, as `createExportSink` describes them. Secrets are masked in responses.',
 })
 
 export const exampleConfig = { url: 'https://splunk.example.com:8088', token: '3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11' }
