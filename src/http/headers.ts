@@ -35,7 +35,8 @@ export function headerFault(request: IncomingMessage): Fault | undefined {
  */
 export function upgradeFault({ headers: { upgrade } }: IncomingMessage): Fault | undefined {
   if (upgrade === undefined || !/\bwebsocket\b/i.test(upgrade)) return undefined
-  const message = 'This server has no WebSocket endpoints. Use plain HTTP; responses are streamed as server-sent events.'
+  const message =
+    'This server has no WebSocket endpoints. Use plain HTTP; responses are streamed as server-sent events.'
   const fault = { kind: 'malformed', code: 'upgrade_not_supported', message } as const
   return new HttpFault(fault, { upgrade: 'HTTP/1.1', connection: 'close' }, 426)
 }
