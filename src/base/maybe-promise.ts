@@ -1,6 +1,6 @@
 /**
- * A value that is usually available synchronously, otherwise a promise. On the hot path, awaiting a value that is already
- * there can cost more than the work between two awaits, so callers write `isPromise(value) ? await value : value`.
+ * A value that is usually available synchronously, otherwise a promise. Steps of a request `await` it. Work per chunk or per text
+ * block does not, because there the awaits can cost more than the work (docs/decisions/0004-pull-streams.md).
  */
 export type MaybePromise<T> = T | Promise<T>
 

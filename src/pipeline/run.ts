@@ -1,5 +1,5 @@
 import { createDisposables } from '../base/disposables.ts'
-import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
+import type { MaybePromise } from '../base/maybe-promise.ts'
 import { isFault, type FaultKind } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
@@ -49,10 +49,9 @@ export function createRun(parts: RunParts): Run {
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
-    const permitted = countRejected(parts.admission, caller, () =>
+    const model = await countRejected(parts.admission, caller, () =>
       permittedModel(parts.catalogue, caller, { operation: received.operation.name, name: received.request.model }),
     )
-    const model = isPromise(permitted) ? await permitted : permitted
     const call = withModelName(received, model.name)
     const { operation, request } = call
     const dropped = new Set<string>()
@@ -65,8 +64,7 @@ export function createRun(parts: RunParts): Run {
       if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
       const userId = call.purpose?.user ?? request.user
       const wanted = { requestId, model, userId, expected, outputLimit: callerLimit, signal }
-      const admitted = leaseFor(parts, caller, wanted)
-      const lease = disposables.use(isPromise(admitted) ? await admitted : admitted)
+      const lease = disposables.use(await leaseFor(parts, caller, wanted))
       admission = lease.admission
       call.timing?.admitted()
       call.trace?.onLimits(admission?.limitStatus, lease.held())

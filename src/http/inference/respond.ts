@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toUnixSeconds } from '../../base/clock.ts'
 import { toFault } from '../../base/fault.ts'
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { CalledEndpoint } from '../../domain/audit/event/request-facts.ts'
 import { Stopwatch } from '../../base/stopwatch.ts'
 import type { Chunk } from '../../domain/inference/events.ts'
@@ -39,11 +39,9 @@ export function createResponder<Request extends ModelRequest>(
 ): (exchange: InferenceExchange) => Promise<unknown> {
   return async ({ request, reply, body, identify }) => {
     using inFlightRequest = inFlight.begin(reply)
-    const identified = identify()
-    const caller = isPromise(identified) ? await identified : identified
+    const caller = await identify()
     const incoming = { body, headers: request.headers, caller }
-    const decoding = countRejected(admission, caller, () => codec.decode(incoming))
-    const decoded = isPromise(decoding) ? await decoding : decoding
+    const decoded = await countRejected(admission, caller, () => codec.decode(incoming))
     const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded
     const origin = {
       endpoint,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import { isPromise, type MaybePromise } from '../../base/maybe-promise.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import { tap } from '../../base/pull-stream.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Evaluation, Evaluate } from '../../domain/evaluation/evaluate.ts'
@@ -81,16 +81,12 @@ export function createEnforce(parts: EnforceParts): Enforce {
   const idleTimers = createIdleTimers(parts.clock)
 
   return async (call, { expected, outputTokens }) => {
-    const planned = planRequest(parts, call)
-    const plan = recordedPlan(isPromise(planned) ? await planned : planned, call, parts.classifier.identity)
-    const reserved = reserveQuota(parts, call, { plan, expected, outputTokens })
-    const quota = isPromise(reserved) ? await reserved : reserved
+    const plan = recordedPlan(await planRequest(parts, call), call, parts.classifier.identity)
+    const quota = await reserveQuota(parts, call, { plan, expected, outputTokens })
     try {
-      const evaluated = evaluate(plan, { ...call.operation.textsOf(call.request), direction: 'request' })
-      const evaluation = isPromise(evaluated) ? await evaluated : evaluated
+      const evaluation = await evaluate(plan, { ...call.operation.textsOf(call.request), direction: 'request' })
       call.onVerdict?.(() => verdictFacts(evaluation.verdict, { plan, direction: 'request' }))
-      const allowed = allowedRequest(call, { plan, evaluation })
-      return enforcedRequest({ call, plan, quota, evaluation }, isPromise(allowed) ? await allowed : allowed)
+      return enforcedRequest({ call, plan, quota, evaluation }, await allowedRequest(call, { plan, evaluation }))
     } catch (error) {
       await quota[Symbol.asyncDispose]()
       throw error
