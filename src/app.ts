@@ -50,7 +50,7 @@ export type App = AsyncDisposable & {
 /** What `scripts/build-console.mjs` writes. */
 const consoleFolder = new URL('../console/dist/', import.meta.url)
 
-/** Creates all parts and connects them, layer by layer. No other file knows how the parts are wired. */
+/** Creates all parts and connects them, layer by layer: infrastructure, stores, identity, inference, features, ports. */
 export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
   await using built = new AsyncDisposableStack()
   const infrastructure = await openInfrastructure(built, config, { env, world })

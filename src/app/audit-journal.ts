@@ -8,7 +8,7 @@ import { createAuditSpool } from '../adapters/stores/sql/audit/spool.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 
-export type Requirements = {
+export type AuditRequirement = {
   /** Whether the organization requires an audit event for every response, whatever the server's configuration is. */
   readonly isAuditRequired: (organizationId: string) => MaybePromise<boolean>
 }
@@ -32,7 +32,7 @@ export async function openBacklog(
   return backlog
 }
 
-type JournalTargets = Requirements & {
+type JournalTargets = AuditRequirement & {
   readonly events: EventMaker
   readonly appender: AuditAppender
   readonly backlog: AuditBacklog | null

@@ -16,7 +16,7 @@ import { createLockHistogram, reportLate, reportRewritten } from './audit-report
 import { openExports } from './exports.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Stores } from './stores.ts'
-import { openBacklog, openJournal, type Requirements } from './audit-journal.ts'
+import { openBacklog, openJournal, type AuditRequirement } from './audit-journal.ts'
 import { openVerifications } from './features/audit-jobs.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
@@ -31,7 +31,7 @@ export type AuditServices = AsyncDisposable & {
 export async function openAudit(
   infrastructure: Infrastructure,
   stores: Stores,
-  requirements: Requirements,
+  requirement: AuditRequirement,
 ): Promise<AuditServices> {
   const { config, database, clock, ids, jobs, warn } = infrastructure
   const { audit, auditLog } = stores
@@ -67,7 +67,7 @@ export async function openAudit(
   if (database.engine === 'postgres') opened.use(jobs.start('create-audit-partitions', () => partition(infrastructure)))
   openVerifications(infrastructure, stores, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(infrastructure, appender, opened)
-  const journal = openJournal(infrastructure, { ...requirements, events: audit.events, appender, backlog })
+  const journal = openJournal(infrastructure, { ...requirement, events: audit.events, appender, backlog })
   const { open } = opened.use(await openExports(infrastructure, stores))
   const kept = opened.move()
   const { requests: isRecording, content } = config.audit

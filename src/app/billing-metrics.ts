@@ -3,6 +3,7 @@ import { chargeResults, type ChargeResult } from '../domain/credits/settle.ts'
 import type { AdmissionResult } from '../domain/limits/admission.ts'
 import { metrics as limitMetrics } from '../domain/limits/scopes.ts'
 
+/** Counts admissions, charges and given-up requests. */
 export function createMeasures(metrics: Metrics) {
   const admissions = metrics.counter('gatehouse_admissions_total', 'Requests decided by limits and credits.', {
     outcome: ['admitted', 'credits', ...limitMetrics],

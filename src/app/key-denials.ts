@@ -4,6 +4,7 @@ import { createKeyDenials } from '../domain/audit/key-denials.ts'
 import type { OnKeyDenied } from '../domain/identity/key-denial.ts'
 import type { Infrastructure } from './infrastructure.ts'
 
+/** Counts the denials of known keys, and writes them to the audit log. */
 export function reportDenials({ metrics, clock, database, warn }: Infrastructure, events: EventMaker): OnKeyDenied {
   const atAddress = metrics.counter(
     'gatehouse_ip_denials_total',

@@ -18,6 +18,7 @@ export type Prepared = Pick<ResponseReader, 'writer' | 'onText'> & {
   readonly requestBody: JsonRecord
 }
 
+/** Encodes a request for the upstream, and prepares what decodes its response. */
 export function prepare({ format, settings, parts, call }: UpstreamExchange, lease: MemoryLease): Prepared {
   const { request, model, requestId } = call
   const toolNames = toolNamesOf(request)

@@ -28,6 +28,7 @@ export type Connection = AsyncDisposable & {
   readonly isRemote?: true
 }
 
+/** Serves the operator's API in this process, for a command without a running server. */
 export async function openInProcess(config: Config): Promise<Connection> {
   const [clock, random] = [systemClock, systemRandom]
   await using opened = new AsyncDisposableStack()

@@ -13,6 +13,7 @@ import type { InFlight } from './in-flight.ts'
 import type { AnswerContext, StreamWriter } from './writing/stream-writer.ts'
 import type { WholeAnswer } from './writing/whole-answer.ts'
 
+/** What every inference endpoint needs to answer a request. */
 export type InferenceParts = {
   readonly callerOf: CallerOf
   readonly run: Run
