@@ -6,16 +6,29 @@ import { runOnServer } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
 
 const text = { type: 'string' } as const
+const texts = { type: 'string', multiple: true } as const
 const options = {
-  decision: text,
-  status: text,
-  model: text,
-  project: text,
-  policy: text,
-  key: text,
-  user: text,
-  reason: text,
-  category: text,
+  decision: texts,
+  status: texts,
+  model: texts,
+  project: texts,
+  policy: texts,
+  key: texts,
+  user: texts,
+  reason: texts,
+  error: texts,
+  category: texts,
+  'not-decision': texts,
+  'not-status': texts,
+  'not-model': texts,
+  'not-project': texts,
+  'not-policy': texts,
+  'not-key': texts,
+  'not-user': texts,
+  'not-reason': texts,
+  'not-error': texts,
+  'not-category': texts,
+  search: text,
   'min-ms': text,
   since: text,
   until: text,
@@ -30,10 +43,12 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const requests: Command = {
   summary: 'List requests with their decisions; show the timeline of one',
   isRemote: true,
-  usage: `gatehouse requests list [--status ok|denied|error] [--decision DECISION] [--model NAME] [--project ID] [--policy ID] [--key ID] [--user ID] [--reason CODE] [--category NAME] [--min-ms N] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+  usage: `gatehouse requests list [--status ok|denied|error] [--decision DECISION] [--model NAME] [--project ID] [--policy ID] [--key ID] [--user ID] [--reason CODE] [--error CODE] [--category NAME] [--search TEXT] [--min-ms N] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse requests show ID [--texts] [--org ID] [--json]
 
-list prints the newest requests, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago. show prints what
+list prints the newest requests, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago. A filter that is
+repeated allows each of its values, and --not-status, --not-model and so on leave values out. --search looks in models, users,
+names of keys, projects and policies, reasons, errors and ids. show prints what
 happened to a request, how long each step took, what each check decided, and where its event is in the audit log. --texts
 also prints its texts, if audit.content keeps them; the audit log records who read them.
 --org may be left out while there is only one organization.`,
@@ -59,7 +74,19 @@ function list(context: CommandContext, values: Values): Promise<number> {
       api_key_id: values.key,
       user_id: values.user,
       reason_code: values.reason,
+      error: values.error,
       category: values.category,
+      not_decision: values['not-decision'],
+      not_status: values['not-status'],
+      not_model: values['not-model'],
+      not_project_id: values['not-project'],
+      not_policy_id: values['not-policy'],
+      not_api_key_id: values['not-key'],
+      not_user_id: values['not-user'],
+      not_reason_code: values['not-reason'],
+      not_error: values['not-error'],
+      not_category: values['not-category'],
+      q: values.search,
       min_ms: values['min-ms'],
       from: readPastTime(values.since, clock.nowMs()),
       to: readPastTime(values.until, clock.nowMs()),

@@ -5,7 +5,7 @@ import type { AuditContent } from './event/content.ts'
 import type { ChainedDocument } from './event/document.ts'
 import type { AuditEvent } from './event/event.ts'
 import type { EventFacts } from './event/facts.ts'
-import type { ChainedEvent, RequestStatus } from './chain/chained-event.ts'
+import type { ChainedEvent } from './chain/chained-event.ts'
 
 /** The port that appends events to the log. */
 export type AuditAppender = {
@@ -62,14 +62,50 @@ export type AuditFilter = {
   readonly toMs?: number
 }
 
-/** A filter of requests. */
-export type RequestFilter = Omit<AuditFilter, 'family' | 'code' | 'withoutRequests'> & {
-  readonly model?: string
-  readonly status?: RequestStatus
-  readonly reasonCode?: string
-  readonly category?: string
+/** What requests are filtered by. A `model` that ends with `*` is the start of a name. */
+export type RequestField =
+  | 'decision'
+  | 'status'
+  | 'model'
+  | 'projectId'
+  | 'policyId'
+  | 'actorId'
+  | 'userId'
+  | 'reasonCode'
+  | 'errorCode'
+  | 'category'
+
+export type RequestValues = { readonly [Field in RequestField]?: readonly string[] }
+
+/** A filter of requests. All given conditions must hold. */
+export type RequestFilter = Pick<AuditFilter, 'fromMs' | 'toMs'> & {
+  /** Each of these fields has one of its values. */
+  readonly is?: RequestValues
+  /** None of these fields has one of its values. A request without the field matches. */
+  readonly isNot?: RequestValues
+  readonly search?: RequestSearch
   readonly minMs?: number
   readonly minCostMicroUsd?: number
+}
+
+/** A text in any field of a request. Events hold ids, so those of what has the text in its name are given as well. */
+export type RequestSearch = {
+  readonly text: string
+  readonly projectIds: readonly string[]
+  readonly policyIds: readonly string[]
+  readonly actorIds: readonly string[]
+}
+
+/** A page of requests. */
+export type RequestPage = Paged<LoggedEvent> & {
+  /** Where the next page starts, if the search stopped before the page was full. */
+  readonly nextAfter?: string
+}
+
+export type RequestCount = {
+  readonly count: number
+  /** False if there may be more. */
+  readonly isExact: boolean
 }
 
 export type NewRequestQuery = {
@@ -133,8 +169,10 @@ export type ChainContext = {
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
-  /** Events of requests. Every filter costs about the same, however few requests match it. */
-  listRequests(organizationId: string, filter: RequestFilter, page: Page): Promise<Paged<LoggedEvent>>
+  /** Events of requests. A filter without an index ends after a number of events, however few requests match it. */
+  listRequests(organizationId: string, filter: RequestFilter, page: Page): Promise<RequestPage>
+  /** Counts requests up to `most`. */
+  countRequests(organizationId: string, filter: RequestFilter, most: number): Promise<RequestCount>
   /**
    * How many requests match after a sequence, the newest of them, newest first, and the last sequence of the log. Without
    * `after`, none.

@@ -9,8 +9,17 @@ export type RollupQuery = Period & {
   readonly groupBy: readonly RollupDimension[]
   /** Required for decisions, and for nothing else. */
   readonly subjects?: readonly string[]
+  /** All of them must hold. */
+  readonly only?: readonly DimensionFilter[]
   /** Most groups. */
   readonly limit?: number
+}
+
+/** A dimension that has one of these values, or none of them. */
+export type DimensionFilter = {
+  readonly dimension: RollupDimension
+  readonly values: readonly string[]
+  readonly isNegated: boolean
 }
 
 /** The sums of one group in one bucket of time. */
@@ -24,7 +33,7 @@ export type RollupGroup = {
 
 /** The groups of entries that are not folded yet, as if they were in the rows of these segments. */
 export function groupsOfEntries(
-  { kind, groupBy, subjects, bucket }: RollupQuery,
+  { kind, groupBy, subjects, only = [], bucket }: RollupQuery,
   segments: readonly Segment[],
   entries: readonly RollupEntry[],
 ): RollupGroup[] {
@@ -37,6 +46,11 @@ export function groupsOfEntries(
     if (positions === undefined || segment === undefined) return []
     const valueAt = (at: number): DimensionValue => values[positions[at] ?? -1] ?? ''
     if (subjects !== undefined && !subjects.includes(String(valueAt(subjectAt)))) return []
+    const isMatch = only.every(
+      ({ dimension, values: wanted, isNegated }) =>
+        wanted.includes(String(valueAt(dimensions.indexOf(dimension)))) !== isNegated,
+    )
+    if (!isMatch) return []
     return [{ startTime: startOf(startOf(startTime, segment.step), bucket), group: groupAt.map(valueAt), sums }]
   })
 }

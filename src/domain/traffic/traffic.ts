@@ -7,6 +7,14 @@ export type TrafficGroup = (typeof trafficGroups)[number]
 /** The upper bounds of latency in the sums, in milliseconds. One more bucket holds what took longer. */
 export const latencyBounds = [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000] as const
 
+/** The fields that the sums can be filtered by. */
+export const trafficFields = ['decision', 'status', 'model', 'projectId'] as const
+
+export type TrafficValues = { readonly [Field in (typeof trafficFields)[number]]?: readonly string[] }
+
+/** Each field of `is` has one of its values, no field of `isNot` has one of its values. */
+export type TrafficFilter = { readonly is?: TrafficValues; readonly isNot?: TrafficValues }
+
 export type TrafficQuery = {
   readonly organizationId: string
   /** Unix seconds, `to` exclusive. */
@@ -15,6 +23,8 @@ export type TrafficQuery = {
   /** Seconds. */
   readonly step: number
   readonly groupBy: TrafficGroup | undefined
+  /** Not together with the group `key`, whose sums have no other dimension. */
+  readonly filter?: TrafficFilter
   /** Most sums. */
   readonly limit?: number
 }

@@ -29,7 +29,12 @@ type ExportSpec<Input extends ExportInput, Row> = {
   /** Of `exportQuery`, and its validator. */
   readonly query: TObject
   readonly readQuery: Validate<Input>
-  readonly list: (organizationId: string, input: Input, page: Page) => Promise<Paged<LoggedEvent>>
+  /** `nextAfter` is where the next page starts, if that is not the last item. */
+  readonly list: (
+    organizationId: string,
+    input: Input,
+    page: Page,
+  ) => Promise<Paged<LoggedEvent> & { readonly nextAfter?: string }>
   readonly present: (event: LoggedEvent) => Row
   readonly columns: readonly string[]
   /** The cells of `columns`. */
@@ -111,8 +116,9 @@ export function exportRoute<Input extends ExportInput, Row>(
         isOver,
         read: (page) =>
           parts.pace.run(async () => {
-            const { items, hasMore } = await spec.list(actor.organization.id, input, page)
-            return { text: encode(items), count: items.length, lastId: hasMore ? items.at(-1)?.id : undefined }
+            const { items, hasMore, nextAfter } = await spec.list(actor.organization.id, input, page)
+            const lastId = hasMore ? (nextAfter ?? items.at(-1)?.id) : undefined
+            return { text: encode(items), count: items.length, lastId }
           }),
       }
       // Before the first byte, so that a wrong cursor is an error response.

@@ -120,7 +120,7 @@ export function useDecidedRequests(policyId: string) {
     queryKey: [...policyKey(policyId), 'requests', range],
     queryFn: (): Promise<components['schemas']['RequestList']> => {
       const { from, to } = timeRangeOf(range, Date.now())
-      const query = { policy_id: policyId, from, ...(to !== undefined && { to }), limit: shownRequests }
+      const query = { policy_id: [policyId], from, ...(to !== undefined && { to }), limit: shownRequests }
       return dataOf(api.GET('/v1/organization/requests', { params: { query } }))
     },
   })

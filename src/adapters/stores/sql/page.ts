@@ -45,13 +45,16 @@ export async function selectPage<R extends DatabaseRow, T>(
   return { items: found.slice(0, page.limit).map(map), hasMore: found.length > page.limit }
 }
 
-/** How many rows a list has. */
+/** How many rows a list has, up to `most`. */
 export async function countRows(
   tx: Pick<Transaction, 'query'>,
   { table, where, only = [] }: Pick<Listing<never, never>, 'table' | 'where' | 'only'>,
+  most?: number,
 ): Promise<number> {
   const { conditions, params } = numbered([...equalities(where), ...only])
-  const sql = `select count(*) as rows from ${table} where ${conditions.join(' and ')}`
+  const rows = `from ${table} where ${conditions.join(' and ')}`
+  const counted = most === undefined ? rows : `from (select 1 as one ${rows} limit ${Math.trunc(most)}) as matching`
+  const sql = `select count(*) as rows ${counted}`
   const [row] = await tx.query<{ rows: number }>(sql, params)
   return row?.rows ?? 0
 }
@@ -60,7 +63,8 @@ type Position = string | number
 
 type Batch = { readonly order: Page['order']; readonly position: Position | undefined; readonly limit: number }
 
-async function positionOf(
+/** The place of a cursor in the order of the list. */
+export async function positionOf(
   tx: Pick<Transaction, 'query'>,
   { table, where, id = 'id', by = id }: Pick<Listing<never, never>, 'table' | 'where' | 'id' | 'by'>,
   cursor: string,

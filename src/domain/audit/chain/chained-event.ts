@@ -25,6 +25,8 @@ export type ChainedEvent = {
   readonly upstream: string | null
   readonly status: RequestStatus | null
   readonly reasonCode: string | null
+  /** The code of the error response. */
+  readonly errorCode: string | null
   /** With a space before and after each. */
   readonly categories: string | null
   readonly latencyMs: number | null
@@ -86,6 +88,7 @@ const noRequest = {
   upstream: null,
   status: null,
   reasonCode: null,
+  errorCode: null,
   categories: null,
   latencyMs: null,
   firstByteMs: null,
@@ -103,6 +106,7 @@ function requestColumns(document: ChainedDocument) {
     upstream: model === undefined || model.ai_provider === noUpstream ? null : model.ai_provider,
     status: requestStatusOf(document),
     reasonCode: gatehouseField(document, 'reason_code') ?? null,
+    errorCode: document.status_id === 2 ? (document.status_code ?? null) : null,
     categories: Array.isArray(categories) && categories.length > 0 ? ` ${categories.join(' ')} ` : null,
     latencyMs: millisecondsIn(timing, 'total') ?? response?.latency ?? null,
     firstByteMs: millisecondsIn(timing, 'first_byte') ?? null,

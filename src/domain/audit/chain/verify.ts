@@ -86,6 +86,7 @@ const laterColumns: ReadonlySet<string> = new Set([
   'upstream',
   'status',
   'reasonCode',
+  'errorCode',
   'categories',
   'latencyMs',
   'firstByteMs',

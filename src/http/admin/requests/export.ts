@@ -4,9 +4,10 @@ import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
 import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
 import type { AuditReads } from '../../../domain/audit/log.ts'
-import { requestFilterOf } from './filter.ts'
+import type { ReadFilter } from './filter.ts'
+import { RequestFilterFields } from './filter-schema.ts'
 import { presentRequest } from './present.ts'
-import { requestExample, RequestFilterFields, RequestObject } from './schema.ts'
+import { requestExample, RequestObject } from './schema.ts'
 
 type Row = Static<typeof RequestObject>
 
@@ -16,7 +17,7 @@ const query = exportQuery(RequestFilterFields)
 
 /** `/v1/organization/requests/export`: the list of requests as a file. */
 export const requestExportRoute = (
-  parts: FileExportParts & { readonly reads: { readonly events: AuditReads } },
+  parts: FileExportParts & { readonly reads: { readonly events: AuditReads }; readonly readFilter: ReadFilter },
 ): Route =>
   exportRoute<Static<typeof query>, Row>(parts, {
     name: 'exportRequests',
@@ -25,8 +26,8 @@ export const requestExportRoute = (
     fileName: 'requests',
     query,
     readQuery: createQueryValidator(query),
-    list: (organizationId, input, page) =>
-      parts.reads.events.listRequests(organizationId, requestFilterOf(input), page),
+    list: async (organizationId, input, page) =>
+      parts.reads.events.listRequests(organizationId, await parts.readFilter(organizationId, input), page),
     present: presentRequest,
     columns,
     cells,

@@ -48,7 +48,7 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     cost_usd: numberIn(gatehouse['cost_usd']),
     credits: numberIn(gatehouse['credits_used']),
     latency_ms: row.latencyMs,
-    error: document.status_id === 2 ? (document.status_code ?? null) : null,
+    error: row.errorCode,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
+import type { AuditReads, LoggedEvent, RequestCount, RequestFilter, RequestPage } from '../../../domain/audit/log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
@@ -9,7 +9,7 @@ import { pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import { contentOf, type ContentParts } from './content.ts'
-import { requestFilterOf } from './filter.ts'
+import type { ReadFilter } from './filter.ts'
 import { presentDetail, resultsIn, versionKey, type DecidedPolicy } from './present-detail.ts'
 import { presentRequest } from './present.ts'
 import * as Schema from './schema.ts'
@@ -22,8 +22,13 @@ export type RequestReads = {
   readonly gateway: Pick<GatewayStore, 'findVersion'>
 }
 
+type RequestParts = ContentParts & {
+  readonly readFilter: ReadFilter
+  readonly count: (organizationId: string, filter: RequestFilter) => Promise<RequestCount>
+}
+
 /** `/v1/organization/requests`: the inference requests of the organization, as the audit log has them. */
-export function requestRoutes({ read }: AdminReads<RequestReads>, parts: ContentParts): Route[] {
+export function requestRoutes({ read }: AdminReads<RequestReads>, parts: RequestParts): Route[] {
   return [
     read({
       name: 'listRequests',
@@ -37,8 +42,15 @@ export function requestRoutes({ read }: AdminReads<RequestReads>, parts: Content
       query: Schema.RequestQuery,
       answer: { description: 'A page of requests.', schema: Schema.RequestList },
       async operation({ events }, { actor, query }) {
-        const page = await events.listRequests(actor.organization.id, requestFilterOf(query), pageOf(query))
-        return { ...presentList(page, presentRequest), ...cursorsOf(page.items) }
+        const { id } = actor.organization
+        const filter = await parts.readFilter(id, query)
+        const page = await events.listRequests(id, filter, pageOf(query))
+        const total = query.include === 'total' ? await parts.count(id, filter) : undefined
+        return {
+          ...presentList(page, presentRequest),
+          ...cursorsOf(page),
+          ...(total && { total: total.count, is_total_exact: total.isExact }),
+        }
       },
     }),
     read({
@@ -80,9 +92,9 @@ const contentRead = ({ id, content, project_id: projectId }: Static<typeof Schem
       }
 
 /** The cursors of this list are ids of events, because `after` names an event. */
-const cursorsOf = (items: readonly LoggedEvent[]) => ({
+const cursorsOf = ({ items, nextAfter }: RequestPage) => ({
   first_id: items[0]?.id ?? null,
-  last_id: items.at(-1)?.id ?? null,
+  last_id: nextAfter ?? items.at(-1)?.id ?? null,
 })
 
 /** More results than this are shown without names. */

@@ -7,37 +7,22 @@ import { callerFormats } from '../../../domain/inference/formats.ts'
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
 import { operationNames } from '../../../domain/inference/operations.ts'
 import { flag, integer, number, text } from '../../described.ts'
-import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
+import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { RequestFilterFields } from './filter-schema.ts'
 
 const requestId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'
-const filterText = (description: string, example: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
-
 export const RequestParams = Type.Object({ request_id: idText('The request.', requestId) })
 
-/** What requests are filtered by, in the list and in the stream. */
-export const RequestFilterFields = {
-  decision: Type.Optional(Type.Enum([...decisions], { description: 'Only requests with this decision.' })),
-  status: Type.Optional(
-    Type.Enum([...requestStatuses], {
-      description: 'Only requests that were answered (`ok`), denied by a check, or failed for another reason.',
+export const RequestQuery = listQuery({
+  ...RequestFilterFields,
+  include: Type.Optional(
+    Type.Enum(['total'], {
+      description:
+        '`total`: also counts the requests that match. It takes longer than the list, so send it as a request of its own with `limit=1`.',
     }),
   ),
-  model: filterText('Only requests for this model.', 'gpt-5-mini'),
-  project_id: Type.Optional(idText('Only requests of this project.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
-  policy_id: Type.Optional(idText('Only requests that this policy decided.', 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8')),
-  api_key_id: Type.Optional(idText('Only requests of this key or token.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8')),
-  user_id: Type.Optional(idText('Only requests of this end user.', 'ada')),
-  reason_code: filterText('Only requests with this reason.', 'PII_EMAIL'),
-  category: filterText('Only requests in which this category was found.', 'hate'),
-  min_ms: Type.Optional(Type.Integer({ minimum: 0, description: 'Minimum latency in milliseconds.' })),
-  min_cost_usd: Type.Optional(Type.Number({ minimum: 0, description: 'Minimum cost in US dollars.' })),
-  from: timeFilter('Only requests at this Unix time or later.'),
-  to: timeFilter('Only requests before this Unix time.'),
-}
-
-export const RequestQuery = listQuery(RequestFilterFields)
+})
 
 const example = {
   id: requestId,
@@ -108,7 +93,19 @@ const fields = {
 
 export const RequestObject = Type.Object(fields, { title: 'Request', examples: [example] })
 export const requestExample = example as Static<typeof RequestObject>
-export const RequestList = listOf('RequestList', RequestObject, pageExample(example))
+const list = listOf('RequestList', RequestObject, pageExample(example))
+
+export const RequestList = Type.Object(
+  {
+    ...list.properties,
+    has_more: flag(
+      'Whether there are more pages; get the next one with `after=last_id`. A search that few requests match stops after 500,000 events with what it found, which may be nothing, and continues on the next page.',
+    ),
+    total: Type.Optional(integer('How many requests match, with `include=total`.')),
+    is_total_exact: Type.Optional(flag('False if there may be more than `total`.')),
+  },
+  { title: 'RequestList', examples: [pageExample(example)] },
+)
 
 export const RequestDetailQuery = Type.Object(
   {

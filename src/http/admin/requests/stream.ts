@@ -5,9 +5,10 @@ import { integer } from '../../described.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import { pollMs, sendEventStream, type EventStreamParts } from '../event-stream.ts'
-import { requestFilterOf } from './filter.ts'
+import type { ReadFilter } from './filter.ts'
+import { RequestFilterFields } from './filter-schema.ts'
 import { presentRequest } from './present.ts'
-import { RequestFilterFields, RequestObject } from './schema.ts'
+import { RequestObject } from './schema.ts'
 
 const StreamQuery = Type.Object(
   {
@@ -33,7 +34,10 @@ const StreamEvent = Type.Object(
 
 const maxRows = 20
 
-type StreamParts = EventStreamParts & { readonly reads: { readonly events: Pick<AuditReads, 'newRequests'> } }
+type StreamParts = EventStreamParts & {
+  readonly reads: { readonly events: Pick<AuditReads, 'newRequests'> }
+  readonly readFilter: ReadFilter
+}
 
 /** `/v1/organization/requests/stream`: tells when there are new requests. It reads the audit log, so no request pays for it. */
 export function requestStreamRoute(parts: StreamParts): Route {
@@ -61,16 +65,20 @@ export function requestStreamRoute(parts: StreamParts): Route {
           permission: 'audit:read',
           frames({ organization: { id } }) {
             const { after, ...filters } = readQuery(request.query)
-            const query = { filter: requestFilterOf(filters), limit: maxRows }
             const { events } = parts.reads
+            const queryAfter = async (last: number | undefined) => ({
+              filter: await parts.readFilter(id, filters),
+              limit: maxRows,
+              after: last,
+            })
             let sequence = lastEventId(request) ?? after
             return {
               async first() {
-                sequence ??= (await events.newRequests(id, { ...query, after: undefined })).sequence
+                sequence ??= (await events.newRequests(id, await queryAfter(undefined))).sequence
                 return `retry: ${pollMs}\nid: ${sequence}\n\n`
               },
               async next() {
-                const fresh = await events.newRequests(id, { ...query, after: sequence })
+                const fresh = await events.newRequests(id, await queryAfter(sequence))
                 sequence = Math.max(sequence ?? 0, fresh.sequence)
                 return fresh.count > 0 ? frameOf(fresh) : ':\n\n'
               },

@@ -2,10 +2,12 @@ import type { Static } from 'typebox'
 import {
   percentile,
   readTraffic,
+  type TrafficFilter,
   type TrafficGroup,
   type TrafficSum,
   type TrafficStore,
 } from '../../../domain/traffic/traffic.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
@@ -27,7 +29,7 @@ export function trafficRoute(
     path: '/v1/organization/traffic',
     summary: 'Read traffic',
     description:
-      'Requests over time by decision, status, model, project, upstream or key, with errors and latency. A request counts once its audit event is written. Sums are kept by minute for 2 days, by hour for 92 days and by day for 1,100 days; for a time without shorter steps, the whole longer step counts at its start.',
+      'Requests over time by decision, status, model, project, upstream or key, with errors and latency. A request counts once its audit event is written. Sums are kept by minute for 2 days, by hour for 92 days and by day for 1,100 days; for a time without shorter steps, the whole longer step counts at its start. The filters are those of the list of requests that the sums have; they cannot be combined with `group_by=key`.',
     permission: 'audit:read',
     isReport: true,
     params: none,
@@ -36,10 +38,35 @@ export function trafficRoute(
     async operation({ traffic }, { actor, query }) {
       const span = spanOf(query, clock.nowMs() / 1000)
       const { id: organizationId } = actor.organization
-      const sums = await readTraffic(traffic, { organizationId, ...span, groupBy: query.group_by })
+      const filter = trafficFilterOf(query)
+      const sums = await readTraffic(traffic, { organizationId, ...span, groupBy: query.group_by, filter })
       return presentTraffic(query, span, sums)
     },
   })
+}
+
+function trafficFilterOf(query: Static<typeof TrafficQuery>): TrafficFilter {
+  const filter = {
+    is: omitUndefined({
+      decision: query.decision,
+      status: query.status,
+      model: query.model,
+      projectId: query.project_id,
+    }),
+    isNot: omitUndefined({
+      decision: query.not_decision,
+      status: query.not_status,
+      model: query.not_model,
+      projectId: query.not_project_id,
+    }),
+  }
+  const isFiltered = Object.keys(filter.is).length > 0 || Object.keys(filter.isNot).length > 0
+  if (isFiltered && query.group_by === 'key')
+    throw invalidField(
+      ['group_by'],
+      'must not be key together with a filter, because the sums by key have no other field',
+    )
+  return filter
 }
 
 type Span = { readonly from: number; readonly to: number; readonly step: number }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { trafficGroups } from '../../../domain/traffic/traffic.ts'
 import { integer, number } from '../../described.ts'
+import { TrafficFilterFields } from '../requests/filter-schema.ts'
 import { orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 
 export const trafficSteps = { '1m': 60, '1h': 3_600, '1d': 86_400 } as const
@@ -14,6 +15,7 @@ export const TrafficQuery = Type.Object(
       description: 'Length of a step: a minute (the last two days), an hour or a day, in UTC.',
     }),
     group_by: Type.Optional(Type.Enum([...trafficGroups], { description: 'What requests are grouped by.' })),
+    ...TrafficFilterFields,
   },
   { additionalProperties: false },
 )

@@ -82,6 +82,66 @@ describe('the list of requests', () => {
     )
   })
 
+  it('can leave out values of every field, and have several of them', async () => {
+    await using scene = await openScene()
+    const ids = [await scene.ask('Hello'), await scene.ask('falcon'), await scene.ask('Hello', 'other')]
+    const [allowed, denied, failed] = ids
+    const [row] = await scene.list('status=denied')
+    const filters: [string, (string | undefined)[]][] = [
+      ['not_status=ok', [failed, denied]],
+      ['not_status=ok&not_status=error', [denied]],
+      ['status=ok&status=error', [failed, allowed]],
+      ['not_decision=refuse', [failed, allowed]],
+      ['not_model=other', [denied, allowed]],
+      ['model=oth*', [failed]],
+      [`not_policy_id=${scene.policyId}`, [failed, allowed]],
+      [`not_project_id=${scene.projectId}`, []],
+      [`not_api_key_id=${String(row?.['api_key_id'])}`, []],
+      ['not_user_id=ada', [failed, denied, allowed]],
+      [`not_reason_code=${String(row?.['reason_code'])}`, [failed, allowed]],
+      ['error=model_not_found', [failed]],
+      ['not_error=model_not_found', [denied, allowed]],
+      ['not_category=hate', [failed, denied, allowed]],
+      ['not_model=other&status=ok', [allowed]],
+    ]
+    for (const [query, expected] of filters)
+      assert.deepEqual(
+        (await scene.list(query)).map(({ id }) => id),
+        expected,
+        query,
+      )
+  })
+
+  it('can be searched by names, codes and ids', async () => {
+    await using scene = await openScene()
+    const ids = [await scene.ask('Hello'), await scene.ask('falcon'), await scene.ask('Hello', 'other-model')]
+    const [allowed = '', denied, failed] = ids
+    const { body } = await scene.read(`/projects/${scene.projectId}`)
+    const searches: [string, (string | undefined)[]][] = [
+      ['CODE names', [denied]],
+      [String(body['name']).toUpperCase(), [failed, denied, allowed]],
+      ['OTHER-', [failed]],
+      ['model_not', [failed]],
+      [allowed.toUpperCase(), [allowed]],
+      ['falcon', []],
+      ['%', []],
+    ]
+    for (const [text, expected] of searches)
+      assert.deepEqual(
+        (await scene.list(`q=${encodeURIComponent(text)}`)).map(({ id }) => id),
+        expected,
+        text,
+      )
+  })
+
+  it('says how many requests match, if that is asked for', async () => {
+    await using scene = await openScene()
+    for (const text of ['Hello', 'falcon', 'Hello']) await scene.ask(text)
+    const { body } = await scene.read('/requests?limit=1&include=total&status=ok')
+    assert.deepEqual([body['total'], body['is_total_exact'], body['has_more']], [2, true, true])
+    assert.equal('total' in (await scene.read('/requests?limit=1')).body, false)
+  })
+
   it('has no requests of another organization', async () => {
     await using scene = await openScene()
     const id = await scene.ask('Hello')

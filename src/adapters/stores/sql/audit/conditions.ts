@@ -1,6 +1,7 @@
 import { dayMs } from '../../../../base/clock.ts'
 import type { AuditFilter } from '../../../../domain/audit/log.ts'
 import { plainRequest } from './rows.ts'
+import type { WalkLimits } from './walk.ts'
 
 /** The columns of `audit_event e` that must equal a value. */
 export function equalities({
@@ -29,6 +30,8 @@ export function equalities({
 export type EventTable = {
   /** By time, as on PostgreSQL. */
   readonly isPartitioned: boolean
+  /** How much of the log a filter without an index reads for one page. */
+  readonly walk?: WalkLimits
 }
 
 /** An order that no index has. */

@@ -13,7 +13,7 @@ import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 import { withBodies } from './blocks.ts'
 import { equalities, orderOf, otherConditions, type EventTable } from './conditions.ts'
-import { findRequest, listRequests, newRequests } from './requests.ts'
+import { countRequests, findRequest, listRequests, newRequests } from './requests.ts'
 
 type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
 
@@ -52,6 +52,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>, table: EventTable = {
       return row && loggedOf(row)
     },
     listRequests: (organizationId, filter, page) => listRequests(reader, { organizationId, filter, page }),
+    countRequests: (organizationId, filter, most) => countRequests(reader, { organizationId, filter }, most),
     newRequests: (organizationId, query) => newRequests(reader, organizationId, query),
     findRequest: (organizationId, requestId) => findRequest(tx, organizationId, requestId),
     events: async (organizationId, range) => loggedBeforeDamage(await selectRange(organizationId, range)),

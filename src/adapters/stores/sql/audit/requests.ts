@@ -1,33 +1,72 @@
-import type { LoggedEvent, NewRequestQuery, NewRequests, RequestFilter } from '../../../../domain/audit/log.ts'
-import type { Page, Paged } from '../../../../domain/identity/store.ts'
+import type {
+  LoggedEvent,
+  NewRequestQuery,
+  NewRequests,
+  RequestCount,
+  RequestFilter,
+  RequestPage,
+} from '../../../../domain/audit/log.ts'
+import type { Page } from '../../../../domain/identity/store.ts'
 import type { Transaction } from '../database.ts'
 import { countRows, selectPage, type Condition } from '../page.ts'
 import { withBodies } from './blocks.ts'
-import { equalities, orderOf, otherConditions, unindexedSequence, type EventTable } from './conditions.ts'
+import { unindexedSequence, type EventTable } from './conditions.ts'
+import { isIndexed, periodConditions, requestConditions } from './request-conditions.ts'
 import { eventColumns, eventTables, listColumns, loggedOf, plainRequest, type EventRow } from './rows.ts'
+import { walkCount, walkPage, type SequenceListing, type WalkedPage } from './walk.ts'
 
 type Reader = Pick<Transaction, 'query'> & EventTable
 
-type Wanted = { readonly organizationId: string; readonly filter: RequestFilter; readonly page: Page }
+type Listed = { readonly organizationId: string; readonly filter: RequestFilter }
 
 /** The first query finds sequences: on SQLite it needs only columns of `audit_event_facts`. The second one reads the events of the page. */
-export async function listRequests(tx: Reader, { organizationId, filter, page }: Wanted): Promise<Paged<LoggedEvent>> {
-  const { items: sequences, hasMore } = await selectPage(tx, listingOf(tx, { organizationId, filter }), page)
+export async function listRequests(tx: Reader, listed: Listed & { readonly page: Page }): Promise<RequestPage> {
+  const { organizationId, filter, page } = listed
+  const found: WalkedPage = isIndexed(filter)
+    ? await selectPage(tx, listingOf(tx, listed), page)
+    : await walkPage(tx, walkOf(tx, listed), page)
+  const { items: sequences, hasMore, stoppedAt } = found
   const events = await eventsAt(tx, organizationId, sequences)
-  return { items: page.order === 'desc' ? events : events.toReversed(), hasMore }
+  return {
+    items: page.order === 'desc' ? events : events.toReversed(),
+    hasMore,
+    ...(stoppedAt !== undefined && { nextAfter: await eventIdAt(tx, organizationId, stoppedAt) }),
+  }
 }
 
-type Listed = Pick<Wanted, 'organizationId' | 'filter'>
+export async function countRequests(tx: Reader, listed: Listed, most: number): Promise<RequestCount> {
+  if (!isIndexed(listed.filter)) return walkCount(tx, walkOf(tx, listed), most)
+  const count = await countRows(tx, listingOf(tx, listed), most + 1)
+  return { count: Math.min(count, most), isExact: count <= most }
+}
 
-const listingOf = (table: EventTable, { organizationId, filter }: Listed, more: readonly Condition[] = []) => ({
+const listingOf = (table: EventTable, { organizationId, filter }: Listed, more: readonly Condition[] = []) =>
+  sequencesOf(organizationId, [...requestConditions(filter, table), ...more])
+
+const walkOf = (table: EventTable, listed: Listed) => ({
+  listing: listingOf(table, listed),
+  period: sequencesOf(listed.organizationId, periodConditions(listed.filter, table)),
+  limits: table.walk,
+})
+
+const sequencesOf = (organizationId: string, only: readonly Condition[]): SequenceListing => ({
   table: 'audit_event e',
   columns: 'e.sequence',
-  where: { 'e.organization_id': organizationId, ...equalities(filter) },
-  only: [isRequest, [otherConditions(filter, table)] as const, ...factConditions(filter), ...more],
+  where: { 'e.organization_id': organizationId },
+  only,
   id: 'e.id',
-  by: orderOf(filter, table),
-  map: ({ sequence }: { sequence: number }) => sequence,
+  by: 'e.sequence',
+  map: ({ sequence }) => sequence,
 })
+
+async function eventIdAt(tx: Pick<Transaction, 'query'>, organizationId: string, sequence: number): Promise<string> {
+  const [row] = await tx.query<{ id: string }>(
+    'select id from audit_event where organization_id = $1 and sequence = $2',
+    [organizationId, sequence],
+  )
+  if (row === undefined) throw new Error(`event ${sequence} was removed while it was read`)
+  return row.id
+}
 
 /** Newest first. */
 async function eventsAt(
@@ -79,22 +118,3 @@ export async function findRequest(
   const [row] = await withBodies(tx, organizationId, rows)
   return row && loggedOf(row)
 }
-
-/** Written out, because an engine uses a partial index only if the query repeats its condition. */
-const isRequest: Condition = [`e.code = '${plainRequest}'`]
-
-function factConditions(filter: RequestFilter): Condition[] {
-  const { model, status, reasonCode, category, minMs, minCostMicroUsd } = filter
-  const conditions: (Condition | undefined)[] = [
-    model === undefined ? undefined : ['e.model = ?', model],
-    status === undefined ? undefined : ['e.status = ?', status],
-    reasonCode === undefined ? undefined : ['e.reason_code = ?', reasonCode],
-    category === undefined ? undefined : [`e.categories like ? escape '\\'`, `% ${escapeLike(category)} %`],
-    minMs === undefined ? undefined : ['e.latency_ms >= ?', minMs],
-    minCostMicroUsd === undefined ? undefined : ['e.cost_micro_usd >= ?', minCostMicroUsd],
-  ]
-  return conditions.filter((condition) => condition !== undefined)
-}
-
-/** `%` and `_` stand for themselves. */
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

@@ -23,6 +23,7 @@ const columns = [
   'upstream',
   'status',
   'reason_code',
+  'error_code',
   'categories',
   'latency_ms',
   'first_byte_ms',
@@ -66,6 +67,7 @@ export type EventRow = {
   upstream: string | null
   status: RequestStatus | null
   reason_code: string | null
+  error_code: string | null
   categories: string | null
   latency_ms: number | null
   first_byte_ms: number | null
@@ -95,6 +97,7 @@ const valuesOf = (row: ChainedEvent): Value[] => [
   row.upstream,
   row.status,
   row.reasonCode,
+  row.errorCode,
   row.categories,
   row.latencyMs,
   row.firstByteMs,
@@ -146,6 +149,7 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   upstream: row.upstream,
   status: row.status,
   reasonCode: row.reason_code,
+  errorCode: row.error_code,
   categories: row.categories,
   latencyMs: row.latency_ms,
   firstByteMs: row.first_byte_ms,

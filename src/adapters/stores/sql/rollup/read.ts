@@ -41,13 +41,17 @@ function groupReader({ kind, groupBy }: RollupQuery): (row: SumRow) => RollupGro
 }
 
 function statementOf(wanted: RollupQuery, segments: readonly Segment[]): { sql: string; params: Value[] } {
-  const { organizationId, kind, groupBy, subjects = [''] } = wanted
+  const { organizationId, kind, groupBy, subjects = [''], only = [] } = wanted
   const params: Value[] = [organizationId]
   const parameter = (value: Value): string => `$${params.push(value)}`
   const subjectList = subjects.map(parameter).join(', ')
+  const filters = only.map(({ dimension, values, isNegated }) => {
+    const list = values.map(parameter).join(', ')
+    return ` and ${columnOf(dimension)} ${isNegated ? 'not in' : 'in'} (${list})`
+  })
   const parts = segments.map(({ step, from, to }, at) => {
     const where = `organization_id = $1 and kind = '${kind}' and step = ${step} and subject in (${subjectList})
-      and start_time >= ${parameter(from)} and start_time < ${parameter(to)}`
+      and start_time >= ${parameter(from)} and start_time < ${parameter(to)}${filters.join('')}`
     return sumsOf(wanted, { step, where, name: `part_${at}` })
   })
   const noGroup = groupBy.map((dimension) => (dimension === 'version' ? '0' : "''"))

@@ -1,7 +1,13 @@
 import { toUnixSeconds, type Clock } from '../../../../base/clock.ts'
 import type { RollupDimension } from '../../../../domain/rollup/kinds.ts'
-import type { RollupGroup } from '../../../../domain/rollup/report.ts'
-import type { TrafficGroup, TrafficStore, TrafficSum } from '../../../../domain/traffic/traffic.ts'
+import type { DimensionFilter, RollupGroup } from '../../../../domain/rollup/report.ts'
+import {
+  trafficFields,
+  type TrafficFilter,
+  type TrafficGroup,
+  type TrafficStore,
+  type TrafficSum,
+} from '../../../../domain/traffic/traffic.ts'
 import type { Database, Transaction } from '../database.ts'
 import { readRollup } from './read.ts'
 
@@ -16,13 +22,22 @@ const dimensionOf: Readonly<Record<TrafficGroup, RollupDimension>> = {
 
 /** The sums of requests, in SQL. */
 export const trafficStore = (database: Pick<Database, 'report'>, clock: Clock): TrafficStore => ({
-  async sums({ step: bucket, groupBy, ...rest }) {
+  async sums({ step: bucket, groupBy, filter = {}, ...rest }) {
     const kind = groupBy === 'key' ? 'key' : 'traffic'
-    const wanted = { ...rest, kind, bucket, groupBy: groupBy === undefined ? [] : [dimensionOf[groupBy]] } as const
+    const groups = groupBy === undefined ? [] : [dimensionOf[groupBy]]
+    const wanted = { ...rest, kind, bucket, groupBy: groups, only: dimensionFilters(filter) } as const
     const query: Transaction['query'] = (sql, params) => database.report(sql, params)
     return (await readRollup(query, wanted, toUnixSeconds(clock.nowMs()))).map(trafficSumOf)
   },
 })
+
+const dimensionFilters = ({ is = {}, isNot = {} }: TrafficFilter): DimensionFilter[] =>
+  [is, isNot].flatMap((values) =>
+    trafficFields.flatMap((dimension) => {
+      const wanted = values[dimension] ?? []
+      return wanted.length === 0 ? [] : [{ dimension, values: wanted, isNegated: values === isNot }]
+    }),
+  )
 
 /** The sums are in the order of the kind. */
 function trafficSumOf({ startTime, group: [group], sums }: RollupGroup): TrafficSum {

@@ -1,0 +1,4 @@
+import { engines } from '../support/engines.ts'
+import { requestFiltersContract } from './request-filters.contract.ts'
+
+for (const engine of engines) requestFiltersContract(engine)
