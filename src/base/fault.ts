@@ -126,6 +126,7 @@ export const faultCodes = {
   sink_limit_reached: 'The organization already has the maximum number of export sinks.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
+  view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',
   last_owner:
     'The last owner cannot be removed, suspended or given a lower role; make another member an owner first, or create an administrator key with the permission `*`.',

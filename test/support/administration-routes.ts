@@ -14,6 +14,7 @@ export type Belongings = {
   readonly member_id: string
   readonly sign_in_id: string
   readonly verification_id: string
+  readonly view_id: string
 }
 
 export type AdminRoute = {
@@ -194,6 +195,23 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/requests', permission: 'audit:read' },
   { method: 'GET', path: '/requests/export', permission: 'audit:read' },
   { method: 'GET', path: '/requests/{request_id}', permission: 'audit:read' },
+  { method: 'GET', path: '/views', permission: 'audit:read' },
+  {
+    method: 'POST',
+    path: '/views',
+    permission: 'audit:read',
+    body: { name: 'New', page: 'requests', query: 'status=denied' },
+  },
+  { method: 'GET', path: '/views/{view_id}', permission: 'audit:read' },
+  {
+    method: 'PATCH',
+    path: '/views/{view_id}',
+    permission: 'audit:read',
+    alsoNeeds: ['policies:write', '*'],
+    body: { name: 'Changed' },
+    needsNothing: true,
+  },
+  { method: 'DELETE', path: '/views/{view_id}', permission: 'audit:read', alsoNeeds: ['*'] },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/export', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/archive', permission: 'audit:read' },
@@ -264,5 +282,8 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),
     sign_in_id: await admin.signIn(),
     verification_id: textOf(await admin.post('/audit_logs/verify', {})),
+    view_id: textOf(
+      await admin.post('/views', { name: 'Furniture', page: 'requests', query: 'status=denied', shared: true }),
+    ),
   }
 }

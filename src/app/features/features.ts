@@ -13,6 +13,7 @@ import { createOverview } from './overview.ts'
 import { createPolicies } from './policies.ts'
 import { createRequests } from './requests.ts'
 import { createSinks } from './sinks.ts'
+import { createViewFeature } from './views.ts'
 
 /** All features, in the order of the reference. */
 export function createFeatures(parts: FeatureParts, server: RunningServerParts): readonly Feature[] {
@@ -29,6 +30,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts):
     createInstallation(parts, installation),
     createOverview(parts, server),
     createRequests(parts, evaluation, pace),
+    createViewFeature(parts),
     createGatewayConfiguration(parts, evaluation),
     createSinks(parts, server),
     createDecisionHistory(parts),

@@ -46,6 +46,9 @@ export const auditKinds = [
   'backtest.created',
   'backtest.cancelled',
   'upstream.probed',
+  'saved_view.created',
+  'saved_view.updated',
+  'saved_view.deleted',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]

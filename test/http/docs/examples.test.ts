@@ -118,6 +118,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
   const own = await createOneOfEach(app.admin)
   for (const sink of itemsOf((await app.gateway('GET', '/exports')).body))
     await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
+  for (const view of itemsOf(await app.admin.get('/views')))
+    if (textOf(view) !== own.view_id) await app.admin.send('DELETE', `/views/${textOf(view)}`) // that of views as well
   const { id } = (await (await app.post('/v1/responses', { model: 'gatehouse-echo', input: 'Hello' })).json()) as {
     id: string
   }
@@ -131,6 +133,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,
+    view: own.view_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),

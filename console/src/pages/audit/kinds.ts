@@ -67,6 +67,9 @@ const inOrder: Readonly<Record<EventKind, true>> = {
   'project.created': true,
   'project.unarchived': true,
   'project.updated': true,
+  'saved_view.created': true,
+  'saved_view.deleted': true,
+  'saved_view.updated': true,
   'upstream.probed': true,
 }
 
